@@ -12,7 +12,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median, quantiles
@@ -38,6 +37,7 @@ from bench.repository import git, repository
 import asof
 from asof import Corpus, Document, recipes
 from asof.extensions.server.watching import Notice, Watcher
+from asof.wire import replace
 from bench import startup
 
 ADDED = 7
@@ -50,7 +50,7 @@ COMPILED = "asof", "twe", "tempralm"
 def recipe(name: str) -> Any:
     """`lexical`: plain BM25. Of a corpus with vectors: `dense`, `fused` (both), `hybrid`: the default."""
     stages = recipes.named("asof").stages_by_name()
-    both = replace(stages["early_termination"], then=None)  # type: ignore[type-var]
+    both = replace(stages["early_termination"], then=None)
     dense = recipes.named("tempralm").stages_by_name()["dense"]
     chosen = {"dense": (dense, stages["top_k"]), "fused": (stages["lexical"], both, stages["top_k"])}
     if name in chosen:

@@ -17,7 +17,7 @@ import os
 import shlex
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
@@ -32,6 +32,7 @@ from asof.extensions.lab.experiments import changed as with_fields
 from asof.extensions.lab.experiments import parsed
 from asof.extensions.lab.runs import EvaluationOptions
 from asof.rank.stage import Recipe
+from asof.wire import replace
 
 RANKED = ("success@1", "ndcg@10", "recall@5", "evidence@4000", "evidence@12000")
 ANSWERED = ("answer@1", "evidence", "refused_when_answerable", "answered_when_not")
@@ -136,7 +137,7 @@ def encoded_recipes(specs: Sequence[str]) -> list[Recipe]:
     """What a corpus with vectors is asked by: the recipes as they are, and BM25 with vectors."""
     default = recipes.named("asof")
     stages = default.stages_by_name()
-    both = (stages["lexical"], replace(stages["early_termination"], then=None), stages["top_k"])  # type: ignore[type-var]
+    both = (stages["lexical"], replace(stages["early_termination"], then=None), stages["top_k"])
     named = [recipes.named(name) for name in dict.fromkeys(shlex.split(spec)[0] for spec in specs)]
     made = [replace(default, name=PLAIN, stages=both), *(e for e in named if e.name != PLAIN)]
     return [replace(each, name=f"{each.name}{ENCODED}") for each in made]

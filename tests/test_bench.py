@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from bench.figures import Figure
 
 from asof import recipes
 from asof.rank.stage import Recipe
+from asof.wire import replace
 from bench import corpora, figures, quality, startup
 
 

@@ -7,9 +7,11 @@ import stat
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
 
 from asof import plugins, recipes, schema
 from asof.answer import AskSettings
@@ -114,8 +116,7 @@ FIELDS = Table("Which fields of a .jsonl line are read as what; the first that i
 }, Fields, dict)  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class SearchDefaults:
+class SearchDefaults(Struct, frozen=True):
     """Defaults of `asof search`; `rerank` of ask, too."""
 
     k: int = 10
@@ -143,8 +144,7 @@ ASK = Table("How asof ask answers.", {
 }, AskSettings)  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class DiversitySettings:
+class DiversitySettings(Struct, frozen=True):
     """Unlike first hits: `kind` "per-document" or "mmr" (`asof.rank.rerank`); "": as they are."""
 
     kind: str = ""
@@ -188,8 +188,7 @@ MAX_DOTS = 100
 """The most dots in a line of it: for a key of n parts tomllib keeps n²/2 of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """The values of `asof.toml`.
 
     [index]  languages, stem, chunking, undated, encoder: decided when the corpus is made.
@@ -212,8 +211,8 @@ class Config:
     `beside` the keys of [index] that the file of the folder has.
     """
 
-    index: CorpusSettings = field(default_factory=CorpusSettings)
-    fields: Fields = field(default_factory=Fields)
+    index: CorpusSettings = msgspec.field(default_factory=CorpusSettings)
+    fields: Fields = msgspec.field(default_factory=Fields)
     k: int = 10
     unit: str = "passage"
     recipe: str = "asof"
@@ -221,13 +220,13 @@ class Config:
     encoding: EncoderConfig | None = None
     reranking: RerankerConfig | None = None
     model: LanguageModelConfig | None = None
-    asking: AskSettings = field(default_factory=AskSettings)
-    sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    asking: AskSettings = msgspec.field(default_factory=AskSettings)
+    sources: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
     diversity: Stage | None = None
-    tables: Mapping[str, Any] = field(default_factory=dict)
-    changed: Mapping[str, Recipe] = field(default_factory=dict)
-    origin: Mapping[str, Path] = field(default_factory=dict)
-    withheld: Mapping[str, str] = field(default_factory=dict)
+    tables: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    changed: Mapping[str, Recipe] = msgspec.field(default_factory=dict)
+    origin: Mapping[str, Path] = msgspec.field(default_factory=dict)
+    withheld: Mapping[str, str] = msgspec.field(default_factory=dict)
     beside: frozenset[str] = frozenset()
 
     def lacking(self, table: str, message: str, remedy: str = "") -> UsageError:

@@ -10,7 +10,7 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import overload
 
@@ -34,6 +34,7 @@ from asof.store.workers import TextWorkers
 from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, format_distinctly, format_instant
 from asof.values import Document, Halting, Hit, Query, SafeToCommit, SourceEvent, Superseded
+from asof.wire import replace
 
 BATCH_DOCUMENTS = 8_192
 BATCH_CHARACTERS = 8_000_000

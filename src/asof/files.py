@@ -15,9 +15,10 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+from msgspec import Struct
 
 from asof.errors import AsofError, CorpusError
 
@@ -300,8 +301,7 @@ class WritableByOthers(ValueError):
     """The file may have been written by other users."""
 
 
-@dataclass(frozen=True, slots=True)
-class PrivateFile:
+class PrivateFile(Struct, frozen=True):
     """The file at `path`, of at most `largest` bytes; `owners`: the users who may have written it."""
 
     path: Path

@@ -24,6 +24,9 @@ from ssl import SSLCertVerificationError
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import urljoin, urlsplit
 
+import msgspec
+from msgspec import Struct
+
 from asof.errors import ModelError, SourceError, UsageError
 
 if TYPE_CHECKING:
@@ -204,8 +207,7 @@ class NotSent(Exception):
     """A request that was not sent, and why."""
 
 
-@dataclass(slots=True, eq=False)
-class CircuitBreaker:
+class CircuitBreaker(Struct, eq=False):
     """The state that the threads of one batch share. `most`: after so many prompts without a reply, one after
     another in the order in which they ended, nothing more is sent. `deadline`: seconds for the batch, None
     for no limit.
@@ -220,9 +222,9 @@ class CircuitBreaker:
     answered: bool = False
     _row: int = 0
     _why: str = ""
-    _began: float = field(default_factory=time.perf_counter)
-    _stopped: threading.Event = field(default_factory=threading.Event)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _began: float = msgspec.field(default_factory=time.perf_counter)
+    _stopped: threading.Event = msgspec.field(default_factory=threading.Event)
+    _lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
     def left(self) -> float:
         """Seconds until the deadline, infinite without one. Raises NotSent if nothing may be sent."""
@@ -388,8 +390,7 @@ class ResponseTooLarge(Exception):
         super().__init__(f"the answer has more than {limit:,} bytes")
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """A response: all bytes of a 200, none of a redirect, the first 64 KiB of any other status."""
 
     status: int

@@ -13,15 +13,17 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from asof import config
 from asof.config import EXTERNAL, FILE, Config
 from asof.errors import BadConfig, UsageError
 from asof.files import PrivateFile, WritableByOthers
 from asof.schema import MAX_SHOWN, value_text
+from asof.wire import field_values, replace
 
 # -- trusted folders: a list outside of all folders, with a digest of each trusted `asof.toml` ---------
 
@@ -34,8 +36,7 @@ NO_FILE = "none"
 """In place of a digest, for a folder that was trusted without an asof.toml."""
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """The digest of the file that was trusted, and when that was (ISO 8601)."""
 
     digest: str
@@ -54,8 +55,7 @@ def owners(environment: Mapping[str, str]) -> frozenset[int]:
     return frozenset({me, int(caller)} if re.fullmatch(r"[0-9]{1,10}", caller) else {me})
 
 
-@dataclass(frozen=True, slots=True)
-class Trusted:
+class Trusted(Struct, frozen=True):
     """The list in the folder `state`, which may be missing; None where no folder for it is known. `owners`:
     the users who may have written it.
 
@@ -117,7 +117,7 @@ class Trusted:
         with self._file.locked():
             records = self.records()
             yield records
-            folders = {name: asdict(records[name]) for name in sorted(records)}
+            folders = {name: field_values(records[name]) for name in sorted(records)}
             # ensure_ascii: also names that are no UTF-8
             self._file.write(json.dumps({"format": FORMAT, "folders": folders}, indent=2) + "\n")
 
@@ -156,8 +156,7 @@ MAX_MESSAGE = 1_000
 """The most characters of a message about a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(Struct, frozen=True):
     """One file: its path, its bytes (None: it does not exist), its tables."""
 
     path: Path | None

@@ -5,8 +5,6 @@ All constants of `asof` are here; docs/explanation/recipes.md tells what happens
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from asof import plugins
 from asof.errors import UsageError
 from asof.rank.combine import Combine, EarlyTermination, MaxNormalize
@@ -16,6 +14,7 @@ from asof.rank.rerank import AppendRest, ExactName, RerankWindow, RoundRobinByDo
 from asof.rank.stage import Range, Recipe, Tunable
 from asof.rank.times import JustPublished, RequestedTime, TimePreference
 from asof.rank.words import NeighbouringText, QueryCoverage, TitleColumns
+from asof.wire import replace
 
 NAMES = tuple(plugins.BUILT_IN[plugins.RECIPES])
 """The names of asof's own recipes."""

@@ -6,9 +6,10 @@ Each result is a value whose class describes its JSON (`asof.wire`); `of` makes 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
+
+from msgspec import Struct
 
 from asof import plugins, wire
 from asof.engine import Results
@@ -37,8 +38,7 @@ KnownAt = Annotated[Instant | None, "the moment whose knowledge of them was aske
 # -- search --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class SearchedQuery:
+class SearchedQuery(Struct, frozen=True):
     """A query as it was run."""
 
     text: Annotated[str, "as it was asked"]
@@ -72,8 +72,7 @@ def _stretch(first: int, last: int) -> Validity:
     return Validity(None if first <= BEGINNING else first, None if last >= NEVER else last + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class SearchResult:
+class SearchResult(Struct, frozen=True):
     """The best passages for a query."""
 
     query: SearchedQuery
@@ -87,8 +86,7 @@ class SearchResult:
         return cls(SearchedQuery.of(results), results.hits, results.notes, results.halting, took_ms)
 
 
-@dataclass(frozen=True, slots=True)
-class WhyNotResult:
+class WhyNotResult(Struct, frozen=True):
     """The reason why a document or passage is not among the hits of a query, or its rank."""
 
     found: Annotated[WhyNot, FLAT]
@@ -96,8 +94,7 @@ class WhyNotResult:
     known_at: KnownAt
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRecipe:
+class ListedRecipe(Struct, frozen=True):
     """A recipe."""
 
     name: str
@@ -107,8 +104,7 @@ class ListedRecipe:
     fields: Annotated[dict[str, Any], "what asof.toml can set, with its present value"]
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRecipes:
+class ListedRecipes(Struct, frozen=True):
     """The recipes."""
 
     recipes: tuple[ListedRecipe, ...]
@@ -133,8 +129,7 @@ DIGITS = 4
 """Decimals of recency and volatility."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionTimes:
+class QuestionTimes(Struct, frozen=True):
     """The times read in a question."""
 
     asked_at: Annotated[Instant, "when the question is asked: `--as-of`, else now"]
@@ -166,8 +161,7 @@ class QuestionTimes:
 # -- links, documents, passages as of a moment ---------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class LinksResult:
+class LinksResult(Struct, frozen=True):
     """The links from and to a document."""
 
     found: Annotated[Reach, FLAT]
@@ -175,8 +169,7 @@ class LinksResult:
     known_at: KnownAt
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentResult:
+class DocumentResult(Struct, frozen=True):
     """A document as of a moment."""
 
     summary: Annotated[DocumentSummary, FLAT]
@@ -197,8 +190,7 @@ class DocumentResult:
         return cls(found.summary, then.as_of, then.known_at, text, start, characters, found.versions)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentPage:
+class DocumentPage(Struct, frozen=True):
     """A page of the current documents."""
 
     as_of: AsOf
@@ -213,16 +205,14 @@ class DocumentPage:
         return cls(then.as_of, then.known_at, shown, shown[-1].id if len(page) > most else None)
 
 
-@dataclass(frozen=True, slots=True)
-class DeletedDocument:
+class DeletedDocument(Struct, frozen=True):
     """A document that was deleted with all of its versions."""
 
     document: str
     passages: Annotated[int, "how many passages it had, in all versions"]
 
 
-@dataclass(frozen=True, slots=True)
-class PassageResult:
+class PassageResult(Struct, frozen=True):
     """A passage as of a moment, or its last state."""
 
     found: Annotated[VisiblePassage, FLAT]
@@ -238,16 +228,14 @@ class PassageResult:
         return Validity(self.found.visible, self.found.ended)
 
 
-@dataclass(frozen=True, slots=True)
-class Month:
+class Month(Struct, frozen=True):
     """A month and what was published in it."""
 
     month: Annotated[str, "as 2024-03"]
     versions: Annotated[int, "dated versions of documents that were published in it"]
 
 
-@dataclass(frozen=True, slots=True)
-class CalendarResult:
+class CalendarResult(Struct, frozen=True):
     """The number of versions published by month."""
 
     as_of: AsOf
@@ -262,8 +250,7 @@ class CalendarResult:
 # -- index, status, embed ------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class IndexedSource:
+class IndexedSource(Struct, frozen=True):
     """The result of a run over a source."""
 
     report: Annotated[IndexReport, FLAT]
@@ -271,8 +258,7 @@ class IndexedSource:
     took_ms: Annotated[float, Decimals(1), "reading and indexing"]
 
 
-@dataclass(frozen=True, slots=True)
-class IndexResult:
+class IndexResult(Struct, frozen=True):
     """The result of indexing."""
 
     sources: Annotated[tuple[IndexedSource, ...], "in the order given"]
@@ -283,8 +269,7 @@ class IndexResult:
         return cls(tuple(IndexedSource(report, name, 1000 * seconds) for name, report, seconds in runs))
 
 
-@dataclass(frozen=True, slots=True)
-class EmbedResult:
+class EmbedResult(Struct, frozen=True):
     """The result of a change of the encoder."""
 
     report: Annotated[EmbeddingReport, FLAT]
@@ -296,8 +281,7 @@ class EmbedResult:
         return self.report.encoder or None
 
 
-@dataclass(frozen=True, slots=True)
-class ExportResult:
+class ExportResult(Struct, frozen=True):
     """The result of an export."""
 
     file: str
@@ -305,8 +289,7 @@ class ExportResult:
     took_ms: Annotated[float, Decimals(1)]
 
 
-@dataclass(frozen=True, slots=True)
-class StatusResult:
+class StatusResult(Struct, frozen=True):
     """The content of a corpus."""
 
     status: Annotated[CorpusStatus, FLAT]

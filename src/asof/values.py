@@ -19,6 +19,8 @@ from numbers import Integral, Real
 from types import MappingProxyType
 from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar
 
+from msgspec import Struct
+
 from asof.errors import BadTime, UsageError
 from asof.time.moment import ACCEPTED_TIMES, read, span_of
 from asof.time.span import Instant, Period, Span, iso
@@ -56,8 +58,7 @@ def _fold(parts: list[float], empty: float, op: Callable[[float, float], float])
     return total
 
 
-@dataclass(frozen=True, slots=True)
-class MadeAt:
+class MadeAt(Struct, frozen=True):
     """From what a node was made at a threshold, so that it can be made again at another: the stage (its name,
     in a recorded tree) and the field of the threshold, its value, and the numbers `of` which it was made,
     those below the threshold too."""
@@ -162,8 +163,7 @@ _KEYS = frozenset({"label", "value", "op", "parts", "constant", "made"})
 _WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:")
 
 
-@dataclass(frozen=True, slots=True)
-class SourcedTime:
+class SourcedTime(Struct, frozen=True):
     """A time as a source states it: the span it means, its own words, and where it was stated."""
 
     span: Annotated[Span, FLAT]
@@ -197,8 +197,7 @@ EXPECTED = "expected"
 """The first word of the relation of a figure that was stated before its time: a forecast."""
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(Struct, frozen=True):
     """A figure.
 
     "$3.7 billion" is 3.7e9 USD. A decrease is negative where a change is meant ("down 17%" is -17 %). `unit`
@@ -210,8 +209,7 @@ class Amount:
     basis: Annotated[str, "what a change counts from, as it was written"] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Fact:
+class Fact(Struct, frozen=True):
     """A fact that one sentence of a passage states.
 
     `subject`, `relation` and `object` are words of the text or of its document's title and metadata. `when`
@@ -462,8 +460,7 @@ Time: TypeAlias = SourcedTime | Span | Period | str | date | int
 """The types of a time in Python code: see `Document`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A heading of a text: where its line starts (a character offset), its level from 1, its words."""
 
     offset: int
@@ -471,8 +468,7 @@ class Heading:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """A link as it was written; what it leads to is resolved in a view. `kind`: link or embed."""
 
     target: str
@@ -574,13 +570,11 @@ class Ended:
         object.__setattr__(self, "at", as_time(at, "at", "metadata"))
 
 
-@dataclass(frozen=True, slots=True)
-class SafeToCommit:
+class SafeToCommit(Struct, frozen=True):
     """A source's statement that what it stated so far can be committed, as the rest may take long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(Struct, frozen=True):
     """A source's statement that `token` represents all that it has stated so far of a document (`""`: of all
     documents, and it stated all): a run that would state the same says `Unchanged` instead."""
 
@@ -588,8 +582,7 @@ class Checkpoint:
     token: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Unchanged:
+class Unchanged(Struct, frozen=True):
     """A source's statement that a document (`""`: any) is as its stored checkpoint represents it. `count`:
     the number of these documents."""
 
@@ -597,8 +590,7 @@ class Unchanged:
     count: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """A part of the input that could not be used.
 
     What was stored of the document that could not be read, and of documents in it (PART), stays current.
@@ -632,8 +624,7 @@ def _id(value: object) -> str:
 # -- queries and filters -------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Filters:
+class Filters(Struct, frozen=True):
     """Conditions that every hit must meet; typed by the user, therefore hard. Empty means anything.
 
     `since` and `until` are instants and compare with `published`; an undated passage fails them. `about`, a
@@ -660,8 +651,7 @@ class Filters:
         return self.since is not None and self.until is not None and self.since > self.until
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(Struct, frozen=True):
     """A parsed question: its words for the index, its intent about time. No clock is used.
 
     `lexical` is the text that the index is asked, without its stop words unless `stop_words`; `recency` in
@@ -684,8 +674,7 @@ class Query:
 # -- hits ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Superseded:
+class Superseded(Struct, frozen=True):
     """A later passage that states the same of the same subject."""
 
     at: Annotated[Instant, Key("visible"), "since when it can be seen"]
@@ -729,8 +718,7 @@ class Hit:
         return self.explain()
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Struct, frozen=True):
     """The location of a passage in its document."""
 
     number: Annotated[int, "its number in the document, from 0"]
@@ -746,8 +734,7 @@ MODES = ("auto", LOCAL, GLOBAL)
 """The modes of an answer: from single passages, from reports over periods, or whichever fits the question."""
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
+class Citation(Struct, frozen=True):
     """A passage that an answer rests on."""
 
     n: Annotated[int, "its number in the answer, from 1"]
@@ -774,8 +761,7 @@ class Citation:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
+class Value(Struct, frozen=True):
     """A cell of an answer's table."""
 
     name: Annotated[str, 'the subject; "": the only one']
@@ -785,8 +771,7 @@ class Value:
     citation: Annotated[int, "the number of its citation"]
 
 
-@dataclass(frozen=True, slots=True)
-class NotedPoint:
+class NotedPoint(Struct, frozen=True):
     """A point that a model noted in the evidence of an answer over periods (TG-RAG, section III-B4)."""
 
     text: str
@@ -796,8 +781,7 @@ class NotedPoint:
     read: Annotated[bool, "whether the answer was written from it; the least sure are left out first"] = True
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """The usage of models."""
 
     calls: Annotated[int, "requests that were answered"] = 0
@@ -818,8 +802,7 @@ class Usage:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class StepUsage:
+class StepUsage(Struct, frozen=True):
     """The usage of models in one step of a question."""
 
     step: Annotated[
@@ -830,16 +813,14 @@ class StepUsage:
     usage: Annotated[Usage, FLAT]
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionUsage:
+class QuestionUsage(Struct, frozen=True):
     """The usage of models for one question."""
 
     usage: Annotated[Usage, FLAT]
     steps: Annotated[tuple[StepUsage, ...], "the same, for each step in which the model was asked"]
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """An answer with citations, or a refusal with its reason.
 
     `text` of a refusal says why. The moment is an earlier one, if what answers the question held at a time
@@ -868,8 +849,7 @@ class Answer:
 # -- halting: how many candidates a budgeted stage examined, and why it stopped ------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Halting:
+class Halting(Struct, frozen=True):
     """The number of candidates that a recipe with a budget examined, and why it stopped."""
 
     examined: Annotated[int, Key("k"), "how many candidates were ranked by the whole score"]

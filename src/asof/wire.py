@@ -8,12 +8,30 @@ this detail, `Decimals` rounds a number, `AsText` writes a value as a text, `NAN
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cache, partial
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+T = TypeVar("T")
+
+
+def replace(value: T, /, **changes: Any) -> T:
+    """A copy of a value, a Struct or a dataclass, with other fields."""
+    if isinstance(value, msgspec.Struct):
+        return msgspec.structs.replace(value, **changes)
+    return dataclasses.replace(value, **changes)  # type: ignore[type-var]
+
+
+def field_values(value: Any) -> dict[str, Any]:
+    """The fields of a value, a Struct or a dataclass, by their names."""
+    names = getattr(value, "__struct_fields__", None) or value.__dataclass_fields__
+    return {name: getattr(value, name) for name in names}
 
 
 class Keyword(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -16,7 +15,7 @@ from asof.answer.question import ParsedQuestion
 from asof.text.question import read as read_question
 from asof.time.moment import read
 from asof.values import Heading, Superseded
-from asof.wire import encode
+from asof.wire import encode, replace
 
 QUARTERS = ((1, "March", "10", "30"), (2, "June", "12", "28"), (3, "September", "11", "31"))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from asof.config import Config
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.systems.arxiv import TABLE as ARXIV
 from asof.extensions.systems.arxiv import ArxivSettings
+from asof.wire import replace
 
 NEEDS: dict[str, dict[str, dict[str, Any]]] = {
     "encoder": {

@@ -6,7 +6,6 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 
 import pytest
 from tests.support.openai_server import ModelServer, says
@@ -18,6 +17,7 @@ from asof.errors import MissingExtra, UsageError
 from asof.models.ports import Prompt, ScriptedModel
 from asof.recipes import named
 from asof.values import Document
+from asof.wire import replace
 
 MODEL = '[model]\nurl = "{url}"\nmodel = "m"\nattempts = 1\n'
 PRICES = "prices = { prompt = 1.0, reply = 1.0 }\n"

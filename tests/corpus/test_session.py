@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from asof.corpus import session as opened
 from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.index.view import View
+from asof.wire import replace
 
 THREADS = 4
 RECIPES = "asof", "twe"

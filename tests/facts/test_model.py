@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -33,6 +32,7 @@ from asof.text.passages import sentences
 from asof.time.moment import read
 from asof.time.span import Span
 from asof.values import Amount, Fact
+from asof.wire import replace
 
 TEXT = (
     "The bakery sold 1,204 loaves in March 2024. Its margin was 31.5%, up 160 basis points year over year. "

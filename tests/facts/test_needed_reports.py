@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +29,7 @@ from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.time.span import Period
 from asof.values import Answer, Document, QuestionUsage
+from asof.wire import replace
 
 QUESTIONS = (
     "What happened on the island?", "What changed in 2019?", "What are the main themes of the notes?",

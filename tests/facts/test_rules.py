@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,6 +11,7 @@ from asof.extensions.facts.rules import MOST, RuleExtractor, without_templates
 from asof.extensions.facts.store import ExtractorInput
 from asof.text.figures import language_of
 from asof.values import CHANGE, EVENT, KINDS, NAME, VALUE, Amount, Fact
+from asof.wire import replace
 
 # -- measures with their values --------------------------------------------------------------------
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from datetime import date
 from enum import Enum
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
+
+from asof.wire import field_values
 
 LEFT_OUT = {
     "passage": "the number of a row tells what else is in a corpus; no output shows it",
@@ -34,8 +37,8 @@ def plain(value: Any) -> Any:
         return value.isoformat()
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
-    if is_dataclass(value):
-        return _fields(type(value).__name__, {each.name: getattr(value, each.name) for each in fields(value)})
+    if is_dataclass(value) or isinstance(value, Struct):
+        return _fields(type(value).__name__, field_values(value))
     if hasattr(value, "_asdict"):
         return _fields(type(value).__name__, value._asdict())
     if isinstance(value, Mapping):

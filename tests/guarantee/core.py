@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,6 +26,7 @@ from asof.text.tokens import term_hash, tokenize
 from asof.time.moment import read
 from asof.time.span import NEVER
 from asof.values import Filters
+from asof.wire import replace
 
 TIGHT = ASOF.replaced({
     "rerank_window.n": 10, "pseudo_relevance_feedback.passages": 2,

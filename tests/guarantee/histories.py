@@ -6,7 +6,7 @@ import itertools
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hypothesis import strategies as st
@@ -29,6 +29,7 @@ from asof.store.store import source_row
 from asof.time.moment import first_instant, read
 from asof.time.span import Span, moment
 from asof.values import Document, Ended, SourcedTime
+from asof.wire import replace
 
 DAY = 86_400_000_000
 BEFORE, AMID, AFTER = (read(date).first for date in ("2019-12-01", "2020-03-10", "2023-01-01"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +16,7 @@ from asof.extensions.systems.overlap import Updater
 from asof.index.view import View
 from asof.recipes import named
 from asof.revisions.rows import GraphLimits, Rows
+from asof.wire import replace
 
 CHANGED: dict[str, dict[str, Any]] = {
     "twe": {"centrality.independent": "source", "pool.n": 3, "budgeted_rerank.sizes": [1, 2, 3]},

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import shutil
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from random import Random
 from types import ModuleType
 
@@ -28,6 +27,7 @@ from asof.corpus.corpus import Corpus
 from asof.store.digest import layout_places
 from asof.time.moment import read
 from asof.time.span import FIRST, LAST, NEVER
+from asof.wire import replace
 
 pytestmark = pytest.mark.slow
 

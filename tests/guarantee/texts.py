@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
@@ -11,6 +11,7 @@ from asof.sources.files import document
 from asof.sources.readers import parsed
 from asof.sources.source import InputLimits
 from asof.values import Document
+from asof.wire import replace
 
 NAMES = (
     "ferry.md", "mill.md", "harbour/ferry.md", "harbour/index.md", "people/quill.md", "journal/2020-02-03.md",

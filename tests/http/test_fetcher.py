@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from tests.support.json_server import Server, drips
@@ -18,6 +17,7 @@ from asof.http import (
     RetryLater,
     redirect_target,
 )
+from asof.wire import replace
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def clock() -> Clock:
 @pytest.fixture
 def fetcher(clock: Clock) -> Callable[..., Fetcher]:
     def make(**options: object) -> Fetcher:
-        retry = replace(PATIENT, sleep=clock.sleep, draw=lambda: 1.0, **options)  # type: ignore[arg-type]
+        retry = replace(PATIENT, sleep=clock.sleep, draw=lambda: 1.0, **options)
         return Fetcher(retry=retry, sleep=clock.sleep, clock=lambda: clock.now)
 
     return make

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +42,7 @@ from asof.text.query import mixed
 from asof.text.tokens import term_hash
 from asof.time.span import moment
 from asof.values import Filters
+from asof.wire import replace
 
 WORDS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "bell", "fog"]
 

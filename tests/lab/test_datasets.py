@@ -6,7 +6,6 @@ import dataclasses
 import gzip
 import json
 import shutil
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -38,6 +37,7 @@ from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.values import Document
+from asof.wire import replace
 
 from .conftest import ASKED, MAYORS
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import random
-from dataclasses import replace
 from math import log2
 from pathlib import Path
 
@@ -31,7 +30,7 @@ from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.time.span import NEVER
 from asof.values import Document, SourcedTime
-from asof.wire import encode
+from asof.wire import encode, replace
 
 WORDS = Recipe("words", "words alone", (Lexical(), TopK()))
 

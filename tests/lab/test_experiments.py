@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -39,6 +38,7 @@ from asof.rank.stage import value_of
 from asof.recipes import ASOF
 from asof.recipes import named as recipe_named
 from asof.schema import whole
+from asof.wire import replace
 
 
 def test_each_is_printed_and_run():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -27,6 +26,7 @@ from asof.extensions.lab.published import named
 from asof.models.chat import LanguageModelConfig
 from asof.models.ports import ScriptedModel
 from asof.values import Filters
+from asof.wire import replace
 
 from .conftest import value, write_lines
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from asof.models.encoders import HashedNgrams
 from asof.rank.stage import with_values
 from asof.recipes import named
 from asof.store.schema import CorpusSettings
-from asof.wire import encode
+from asof.wire import encode, replace
 
 from .conftest import write_dataset
 

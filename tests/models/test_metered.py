@@ -7,7 +7,6 @@ import re
 import threading
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -39,6 +38,7 @@ from asof.models.metered import (
 )
 from asof.models.ports import Prompt, Reply, ScriptedModel, shape
 from asof.values import Usage
+from asof.wire import replace
 
 # -- replies that are kept: by all that shapes them, as soon as they come, and never a failure -----
 

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,7 @@ from asof.rank.rerank import RerankWindow
 from asof.rank.stage import Ranking, Recipe
 from asof.time.moment import read
 from asof.values import Document, Query
-from asof.wire import encode
+from asof.wire import encode, replace
 
 # -- shares and sums of columns: the worked numbers of TWE-RAG's lexical and unified scores --------
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ from asof.rank.stage import Recipe
 from asof.recipes import ASOF
 from asof.text.tokens import Analyzer, term_hash
 from asof.values import Document, Query, Why
+from asof.wire import replace
 
 # -- gathering by words and by vectors; filters choose candidates and change no statistic ----------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ from asof.recipes import ASOF, by_document
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.values import Document, Filters, Heading, Query, SourcedTime, Why
-from asof.wire import encode
+from asof.wire import encode, replace
 
 # -- the first few by a model's numbers, the rest below in their order -------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from asof.rank.rerank import Mmr
 from asof.rank.stage import Ranking, Recipe, ranges, value_of, with_values
 from asof.recipes import ASOF, FEEDBACK
 from asof.values import Document, Query
+from asof.wire import replace
 
 # -- columns of a ranking: which candidates have them, and stages that are wrong -------------------
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,7 +22,7 @@ from asof.rank.words import (
     weighted_words,
 )
 from asof.values import Document, Heading, Query
-from asof.wire import encode
+from asof.wire import encode, replace
 
 # -- what a passage says of a question, by hand ----------------------------------------------------
 

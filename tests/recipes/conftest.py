@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -22,6 +22,7 @@ from asof.corpus.corpus import Corpus
 from asof.rank.stage import Recipe, Stage
 from asof.time.moment import read
 from asof.values import Document, Filters, Link, Query, SourcedTime
+from asof.wire import replace
 
 TODAY = "2024-07-01"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -16,7 +16,7 @@ from asof.index.build import merge
 from asof.recipes import ASOF
 from asof.time.moment import read
 from asof.values import Document, SourcedTime
-from asof.wire import encode
+from asof.wire import encode, replace
 
 pytestmark = pytest.mark.slow
 

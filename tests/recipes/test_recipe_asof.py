@@ -10,7 +10,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from typing import Any
@@ -26,6 +26,7 @@ from asof.recipes import ASOF
 from asof.text.tokens import Analyzer
 from asof.time.moment import read
 from asof.values import Document, Query, SourcedTime
+from asof.wire import replace
 
 Ask = Callable[..., dict[str, float]]
 NUMBERS: Mapping[str, Any] = dict(ASOF.fields())

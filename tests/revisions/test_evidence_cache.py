@@ -5,7 +5,6 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from asof.extensions.systems.evidence import GraphCache, evidence, status
 from asof.extensions.systems.overlap import Edges, Updater, between
 from asof.revisions.rows import GraphLimits, Postings, merge_postings
 from asof.values import Document
+from asof.wire import replace
 
 WORDS = ["mill", "ferry", "bread", "storm"]
 

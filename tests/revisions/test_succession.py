@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +19,7 @@ from asof.revisions.link import Linker
 from asof.time.moment import read
 from asof.time.span import iso
 from asof.values import Document, Ended, SourcedTime
+from asof.wire import replace
 
 
 def follows(corpus: Corpus, as_of: str | None = None, known_at: str | None = None) -> dict[str, str]:

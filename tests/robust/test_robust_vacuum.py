@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from asof.store.schema import get_meta
 from asof.time.moment import read
 from asof.time.span import LAST, moment
 from asof.values import Ended, SourcedTime
+from asof.wire import replace
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from asof.sources.source import InputLimits
 from asof.store.writing import stored_checkpoints
 from asof.time.moment import read as read_time
 from asof.values import Document, Problem, SourcedTime
+from asof.wire import replace
 
 NOBODY = 65_534
 DAYS = count(10)

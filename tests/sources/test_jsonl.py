@@ -18,6 +18,7 @@ from asof.sources.history import open_source
 from asof.sources.source import Fields, InputLimits
 from asof.time.span import Span
 from asof.values import Document, Ended, Link, Problem
+from asof.wire import field_values
 
 DAY = timedelta(days=1)
 
@@ -251,7 +252,7 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=8,
 )
-LISTS = [names for names in map(Fields().__getattribute__, Fields.__slots__) if isinstance(names, tuple)]
+LISTS = [names for names in field_values(Fields()).values() if isinstance(names, tuple)]
 NAMES = st.sampled_from([name for names in LISTS for name in names]) | st.text()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from asof.corpus.corpus import Corpus
 from asof.errors import SourceShrunk
 from asof.time.moment import read
 from asof.values import Ended, Problem, SourcedTime
+from asof.wire import replace
 
 
 def texts(corpus: Corpus, *ids: str, as_of: str | None = None) -> list[str | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -49,6 +49,7 @@ from asof.extensions.systems.arxiv_source import (
 from asof.http import Fetcher, Retry
 from asof.time.span import instant
 from asof.values import Document, Problem, SafeToCommit
+from asof.wire import replace
 
 # -- a corpus takes in papers: versions as of their dates, what a second run asks, what a broken one---
 

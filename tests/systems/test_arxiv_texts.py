@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,6 +25,7 @@ from asof.http import Fetcher, Retry
 from asof.sources.source import InputLimits
 from asof.time.span import instant
 from asof.values import Document, Problem
+from asof.wire import replace
 
 # -- full texts of papers: beside the abstract, under the date of their version; what is told when n---
 

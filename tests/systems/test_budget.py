@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -28,7 +28,7 @@ from asof.rank.rerank import Batches, batched
 from asof.rank.stage import Ranking, Recipe, Traits
 from asof.recipes import by_document, named
 from asof.values import Filters, Query, Why
-from asof.wire import encode
+from asof.wire import encode, replace
 
 # -- halting on a budget: the table of TWE-RAG, and what is looked at over a corpus ----------------
 

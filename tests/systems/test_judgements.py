@@ -8,7 +8,6 @@ import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -51,7 +50,7 @@ from asof.recipes import named
 from asof.store.reader import StoredPassage
 from asof.time.moment import read
 from asof.values import Document, Filters, SourcedTime, Why
-from asof.wire import encode
+from asof.wire import encode, replace
 
 # -- what counts of all that was said, how trees are kept, and how hits and questions are named ----
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -34,6 +34,7 @@ from asof.rank.stage import Range, Ranking, Recipe, Traits, Tunable, with_values
 from asof.recipes import named
 from asof.schema import within
 from asof.values import Document, Query
+from asof.wire import replace
 
 # -- boxes: what lies in them, the nearest point, samples, and the box of a recipe -----------------
 

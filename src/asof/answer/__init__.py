@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class AskSettings:
+class AskSettings(Struct, frozen=True):
     """`recipe` retrieves the passages; `mode` is one of `asof.values.MODES`.
 
     `tokens`: the tokens of retrieved text that are read, None for 12,000 (global: 24,000; TG-RAG, section

@@ -8,10 +8,10 @@ the facts that sentences state; without it no facts are known.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof import plugins
@@ -28,6 +28,7 @@ from asof.text.query import key
 from asof.text.question import STATE, QuestionReading
 from asof.time.span import BEGINNING, NEVER, Span, format_instant
 from asof.values import GLOBAL, LOCAL, Answer, Citation, Filters, Hit, SourcedTime, Superseded, shortened
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.answer.write import QuestionModel
@@ -110,8 +111,7 @@ TextCallback = Callable[[str], None]
 """Gets the pieces of an answer that a model writes, as they arrive."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerOptions:
+class AnswerOptions(Struct, frozen=True):
     """Options of an answer: the `mode` (LOCAL or GLOBAL), how many `tokens` are read, and the `model` that
     writes (None: quotes). `on_text` gets the pieces of the text as it is written."""
 
@@ -121,8 +121,7 @@ class AnswerOptions:
     on_text: TextCallback | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RetrievedPassages:
+class RetrievedPassages(Struct, frozen=True):
     """The passages retrieved for a question in a view: hits, best first, and their rows in the same order.
 
     `filters`: which passages could be retrieved. `notes`: how the times of the question were read.
@@ -136,8 +135,7 @@ class RetrievedPassages:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PendingAnswer:
+class PendingAnswer(Struct, frozen=True):
     """An answer that a model still has to write, from `context` alone, so that the view can be released.
 
     `passages`: the ids of the hits. `quoted`: the answer without a model, used if the model fails.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf, log2
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct
 
 from asof.answer.question import WORD, ParsedQuestion
 from asof.index.view import View
@@ -54,8 +55,7 @@ EVEN = 0.5
 """The weight of every word beside its idf²: in a corpus of few passages rarity is no evidence."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
+class Sentence(Struct, frozen=True):
     """A sentence of a hit, at `start` to `end` of the hit's text.
 
     `own_text`: its text; `text`: the same, a row of a table with its header before it. `stems`: those of the
@@ -235,8 +235,7 @@ _FIGURE = re.compile(r"[^\W\d_].*\d|\d.*[^\W\d_]", re.DOTALL)
 _LABELLED = re.compile(r"\w[:：]\s*\w")
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Struct, frozen=True):
     """A stretch of a hit's text, `start` to `end`, and the sentence that it is quoted for."""
 
     hit: Hit
@@ -300,8 +299,7 @@ def quote_of(sentences: Sequence[Sentence], at: int) -> Excerpt:
     return _with_neighbours(sentences, at, ())
 
 
-@dataclass(frozen=True, slots=True)
-class PassageTerms:
+class PassageTerms(Struct, frozen=True):
     """The part of a sentence's score that comes from its passage: its rank (from 0), its score as a share of
     the best one's, and the share of the question that it contains."""
 

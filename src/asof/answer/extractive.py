@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from math import inf
 from typing import Protocol
+
+from msgspec import Struct
 
 from asof.answer.evidence import (
     Excerpt,
@@ -48,6 +49,7 @@ from asof.index.view import View
 from asof.text.query import key
 from asof.time.span import BEGINNING, Period, Span, holds_in, label
 from asof.values import LOCAL, Answer, Citation, Hit, Value, shortened
+from asof.wire import replace
 
 # -- successor: the earliest later statement of the same kind that does not name it --------------------
 
@@ -318,8 +320,7 @@ SHORT = 60
 """The most characters of a sentence that take the place of a figure in a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerContext:
+class AnswerContext(Struct, frozen=True):
     """The input of an answer: the question, and the passages with their sentences and facts.
 
     `words`: the searched words of the question. `hits` and `rows` are in the same order; `notes` tell what

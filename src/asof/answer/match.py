@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import combinations
 from typing import NamedTuple
+
+import msgspec
+from msgspec import Struct
 
 from asof.answer.evidence import (
     Sentence,
@@ -222,8 +224,7 @@ ranking prefers what is current; else for all places together. FORECAST is subtr
 unless the question asks for it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SentenceMatch:
+class SentenceMatch(Struct, frozen=True):
     """The sentence that answers a topic best.
 
     `fact`: the fact of the sentence that matches; `relation_share`: the share of the topic that it has.
@@ -241,15 +242,14 @@ class SentenceMatch:
     contradiction: Contradiction | None = None
 
 
-@dataclass(slots=True)
-class TableCell:
+class TableCell(Struct):
     """A name ("": none is asked for) in a period, with the hits that are about both and a match per topic."""
 
     name: str
     period: str
     span: Span | None
-    hits: list[Hit] = field(default_factory=list)
-    matches: list[SentenceMatch] = field(default_factory=list)
+    hits: list[Hit] = msgspec.field(default_factory=list)
+    matches: list[SentenceMatch] = msgspec.field(default_factory=list)
 
     @property
     def label(self) -> tuple[str, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, timedelta
 from functools import cache
 from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple
+
+from msgspec import Struct
 
 from asof.lang import FIRST, codes, detect, tables
 from asof.models.ports import Prompt, between, prompt_text
@@ -16,6 +17,7 @@ from asof.text.query import key
 from asof.text.question import AS_OF, MOST_PARTS, QuestionReading
 from asof.time.intent import WISHED
 from asof.time.span import DAY, GRAINS, Grain, Period, Span, days_in, iso, one_day
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.answer.replies import NamedTime
@@ -177,8 +179,7 @@ MAX_NAMES, MAX_CELLS = 16, 1_000
 """The most names (and the most topics) of a question; the most cells (names times topics times periods)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedQuestion:
+class ParsedQuestion(Struct, frozen=True):
     """A question, parsed: names, topics and times.
 
     `names`: known names and capitalised phrases, outside of its times. `topics`: what it asks about them,

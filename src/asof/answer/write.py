@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+from msgspec import Struct
 
 from asof.answer.extractive import AnswerContext, Moments, refused
 from asof.errors import ModelError
@@ -17,6 +19,7 @@ from asof.models.metered import HasCachedReplies, MeteredModel, budget_text
 from asof.models.ports import Prompt, Reply, between, one_line, prompt_text
 from asof.time.span import iso
 from asof.values import LOCAL, Answer, Citation, Hit, QuestionUsage, StepUsage, Usage
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.models.ports import Model
@@ -210,12 +213,11 @@ def step_of(prompt: Prompt) -> str:
     return ANSWER if prompt.schema is None else _STEP_OF.get(prompt.schema.__name__, ANSWER)
 
 
-@dataclass(slots=True, eq=False)
-class QuestionModel:
+class QuestionModel(Struct, eq=False):
     """The model of one question, which is asked for one batch at a time. `steps`: what each step took."""
 
     metered: MeteredModel
-    steps: dict[str, Usage] = field(default_factory=dict)
+    steps: dict[str, Usage] = msgspec.field(default_factory=dict)
 
     @property
     def name(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,6 +27,7 @@ from asof.models.metered import USD, amount
 from asof.text.passages import LEFT_OUT
 from asof.time.span import format_instant
 from asof.values import MODES, QuestionUsage, Usage
+from asof.wire import field_values
 
 if TYPE_CHECKING:
     from asof.time.span import Span
@@ -55,7 +55,7 @@ def show_cost(cost: QuestionUsage, *, streamed: bool, verbose: bool) -> None:
     """Prints the usage on standard error; with `verbose` also for each step."""
     used = [
         f"{name} {amount(value, USD)}" if name == "cost" else f"{name} {value:,}"
-        for name, value in asdict(cost.usage).items()
+        for name, value in field_values(cost.usage).items()
         if value
     ]
     estimated = " (tokens estimated: a stream has no count of them)" if streamed and used else ""

@@ -9,6 +9,8 @@ from textwrap import wrap
 from typing import Any
 
 import click
+import msgspec
+from msgspec import NODEFAULT, Struct
 
 from asof import config as configuration
 from asof import plugins
@@ -84,7 +86,11 @@ def shown(table: Table, key: str) -> Any:
 
 def defaults(shape: type) -> dict[str, Any]:
     """The fields of a class with their defaults."""
-    return {each.name: None if each.default is MISSING else each.default for each in fields(shape)}
+    if issubclass(shape, Struct):
+        found = {each.name: each.default for each in msgspec.structs.fields(shape)}
+    else:
+        found = {each.name: each.default for each in fields(shape)}  # type: ignore[arg-type]
+    return {name: None if each in (MISSING, NODEFAULT) else each for name, each in found.items()}
 
 
 def _key(key: str) -> str:

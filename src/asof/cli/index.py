@@ -7,7 +7,6 @@ import os
 import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,7 @@ from asof.cli.main import (
 )
 from asof.cli.terminal import counted, index_progress, plain
 from asof.results import IndexResult
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
+from msgspec import Struct
 
 from asof import config, engine, plugins, values
 from asof.corpus.session import ModelProvider, Session
@@ -18,6 +20,7 @@ from asof.text.question import read as read_question
 from asof.time.moment import When, first_instant, instant_bounds, last_instant
 from asof.time.span import nearest_moment
 from asof.values import GLOBAL, MODES, Answer, Filters, MetadataFilter, Query
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.answer.ask import Answered, AnswerOptions, PendingAnswer, TextCallback
@@ -41,8 +44,7 @@ def refuse_long(text: str, what: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class QueryReader:
+class QueryReader(Struct, frozen=True):
     """Reads questions that are asked as of an instant (and known at one; None: with all that is known), with
     the configuration of a corpus. `stated`: True if that instant was given."""
 
@@ -130,21 +132,19 @@ MAX_PASSAGES = 100
 """The most passages that are retrieved for an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskRequest:
+class AskRequest(Struct, frozen=True):
     """A question and the options of its answer; None: the value of [ask] in asof.toml. See `Snapshot.ask`."""
 
     question: str
     mode: str | None = None
-    filters: Filters = field(default_factory=Filters)
+    filters: Filters = msgspec.field(default_factory=Filters)
     recipe: str | Recipe | None = None
     tokens: int | None = None
     on_text: TextCallback | None = None
     budget: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _PutQuestion:
+class _PutQuestion(Struct, frozen=True):
     """A prepared question: its reading, the query and its recipe, the options of the answer. `requested`: the
     user asked for this mode."""
 
@@ -174,8 +174,7 @@ def extension() -> OfCorpus | None:
     return offered
 
 
-@dataclass(frozen=True, slots=True)
-class Asker:
+class Asker(Struct, frozen=True):
     """Answers questions that `reader` reads, as of its moment and as known at its other moment."""
 
     session: Session

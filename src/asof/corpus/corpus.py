@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -25,6 +25,7 @@ from asof.store.schema import CorpusSettings
 from asof.store.store import DEFAULT_WAIT, Store
 from asof.store.writing import stored_checkpoints
 from asof.time.moment import When, last_instant
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.index.manifest import EmbeddingReport

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from asof import engine, values
 from asof.config import Config
@@ -19,6 +21,7 @@ from asof.store import corrections
 from asof.time.moment import When, first_instant, read
 from asof.time.span import moment
 from asof.values import SourcedTime
+from asof.wire import replace
 
 if TYPE_CHECKING:
     import sqlite3
@@ -241,8 +244,7 @@ def erasure_of(document: str) -> tuple[Erasure | None, tuple[str, ...]]:
 # -- opening of sources: which source a path or a scheme names, and the context it gets ----------------
 
 
-@dataclass(frozen=True, slots=True)
-class SourceOpener:
+class SourceOpener(Struct, frozen=True):
     """Opens sources for the corpus of `root`. `folder`: its `.asof`, where sources keep files between runs;
     `versions`: the numbers of the versions that are stored of documents."""
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec import Struct
 
 from asof import engine
 from asof.arguments import all_checked
@@ -19,6 +21,7 @@ from asof.text.question import QuestionReading
 from asof.time.moment import When
 from asof.time.span import iso
 from asof.values import Answer, Citation, Filters, Hit, MetadataFilter
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.answer.ask import TextCallback
@@ -273,8 +276,7 @@ _LIKE_A_CITATION = re.compile(r"\[(-?[0-9]+(?:[ \t]*[,;][ \t]*-?[0-9]+)*)\]")
 """`[2]` or `[2, 5]` in the text of a passage, which could be taken for the number of another passage."""
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """Context for a prompt: the passages found for a question, best first, as one text (`str`).
 
     Each passage is citation n, below a line `[n] Title (date)`; the date is as it was stated. `tokens` is the
@@ -316,8 +318,7 @@ def context_of(results: Results, most: int) -> Context:
     return Context(text, citations, used, left_out, tuple(notes))
 
 
-@dataclass(frozen=True, slots=True)
-class _Passage:
+class _Passage(Struct, frozen=True):
     """A hit and the shown part of its text; `after`: the line below it, with what is left out."""
 
     hit: Hit

@@ -6,12 +6,12 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import DamagedSegment, DamagedStore
@@ -141,8 +141,7 @@ FANOUT = 8
 SMALLEST = 1_024
 
 
-@dataclass(frozen=True, slots=True)
-class MergeBlocks:
+class MergeBlocks(Struct, frozen=True):
     """The number of postings, and of rows of vectors, in memory at once."""
 
     postings: int = 4_000_000
@@ -175,7 +174,7 @@ def due(sizes: Sequence[int]) -> slice | None:
 
 def merge(
     path: Path, segments: Sequence[Segment], drop: NDArray[np.int64] | None = None,
-    blocks: MergeBlocks = MergeBlocks(),
+    blocks: MergeBlocks = MergeBlocks(),  # noqa: B008  a frozen value
 ) -> tuple[int, int, int]:  # fmt: skip
     """Write the union of `segments`, passages in `drop` left out; returns rows, size and checksum."""
     columns: dict[str, Array] = {

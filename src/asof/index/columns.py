@@ -10,12 +10,13 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import DamagedSegment, NewerSchema
@@ -98,8 +99,7 @@ FINITE = 3e38
 """Every finite float32 lies between -FINITE and FINITE (as do idf and weights); nan and inf do not."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArraySpec:
+class ArraySpec(Struct, frozen=True):
     """An array of a file: its types, the name of its size, and the width of its rows ("" for one number).
 
     Values are at least `low` and less than `below` (a number, or the name of a size). `order`: "ascending",
@@ -134,8 +134,7 @@ class ArraySpec:
         return low and (below is None or bool(values.max() < below))
 
 
-@dataclass(frozen=True, slots=True)
-class FileFormat:
+class FileFormat(Struct, frozen=True):
     """The columns of one kind of file, and the types of the facts in its table of contents.
 
     `agrees` looks at columns together when one of the names is first read as a whole, given a function that
@@ -144,8 +143,8 @@ class FileFormat:
     """
 
     columns: Mapping[str, ArraySpec]
-    facts: Mapping[str, type] = field(default_factory=dict)
-    agrees: Mapping[str, Callable[[Callable[[str], Array], Mapping[str, Any]], bool]] = field(
+    facts: Mapping[str, type] = msgspec.field(default_factory=dict)
+    agrees: Mapping[str, Callable[[Callable[[str], Array], Mapping[str, Any]], bool]] = msgspec.field(
         default_factory=dict
     )
     older: frozenset[str] = frozenset()

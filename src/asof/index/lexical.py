@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.columns import Array, offsets, placed, stretches
@@ -113,8 +113,7 @@ def stems_of(prefix: Prefix, hashes: NDArray[np.uint64]) -> list[str]:
 # -- BM25 ----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Bm25:
+class Bm25(Struct, frozen=True):
     """The parameters: saturation `k1`, length normalisation `b`, an upper bound on idf (None: none)."""
 
     k1: float = 1.5
@@ -131,8 +130,7 @@ def _rarity(n: int, df: int) -> float:
     return math.log((n - df + 0.5) / (df + 0.5) + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """A term of a query: its words for the reader, its hash for the index, how much it counts."""
 
     word: str
@@ -161,8 +159,7 @@ def _query_words(question: str, analyzer: Analyzer, stop_words: bool) -> tuple[Q
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Weighed:
+class Weighed(Struct, frozen=True):
     """A term with what it weighs in a view."""
 
     term: Term

@@ -13,11 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
+import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof import files as corpus_files
@@ -60,8 +61,7 @@ class IndexState(NamedTuple):
     encoder: Encoder | None
 
 
-@dataclass(slots=True)
-class Manifest:
+class Manifest(Struct):
     """The index of a store. `on_note` is called with a line for the user when a file had to be rebuilt.
 
     Threads may share it: those that read ask for its `state`.
@@ -70,9 +70,9 @@ class Manifest:
     store: Store
     encoder: Encoder | None = None
     on_note: Callable[[str], None] = print
-    _open: dict[str, Segment] = field(default_factory=dict)
-    _ready: dict[bytes, vectors.Vector] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _open: dict[str, Segment] = msgspec.field(default_factory=dict)
+    _ready: dict[bytes, vectors.Vector] = msgspec.field(default_factory=dict)
+    _lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
     @property
     def folder(self) -> Path:
@@ -373,8 +373,7 @@ SegmentStats = tuple[int, int, int]
 """Rows, size and checksum of a segment."""
 
 
-@dataclass(frozen=True, slots=True)
-class EmbeddingReport:
+class EmbeddingReport(Struct, frozen=True):
     """The result of a change of the encoder."""
 
     encoder: Annotated[str, "whose vectors the corpus holds now; empty: words only"]
@@ -384,8 +383,7 @@ class EmbeddingReport:
     changed: Annotated[bool, "whether the encoder differs from the one before"]
 
 
-@dataclass(slots=True)
-class EmbeddingRun:
+class EmbeddingRun(Struct):
     """A corpus on its way to `encoder` (None: to words only). `db` is a connection that writes; `alone` keeps
     other threads from reading while the encoder is exchanged. Call `run`."""
 
@@ -393,7 +391,7 @@ class EmbeddingRun:
     db: sqlite3.Connection
     encoder: Encoder | None
     alone: AbstractContextManager[object]
-    _files: dict[str, tuple[str, SegmentStats]] = field(default_factory=dict)
+    _files: dict[str, tuple[str, SegmentStats]] = msgspec.field(default_factory=dict)
 
     @property
     def name(self) -> str:

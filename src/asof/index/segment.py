@@ -36,13 +36,14 @@ import os
 import threading
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import DamagedSegment
@@ -398,8 +399,7 @@ def _contents(table: Any, end: int) -> dict[str, dict[str, Any]]:
 # published after T or added after K is in it.
 
 
-@dataclass(slots=True)
-class PrefixPart:
+class PrefixPart(Struct):
     """The first `hi` rows of a segment; `dead` are those of them that are not visible (any more), ascending.
 
     `offset` is the number of rows in the parts before: a row of the view is `offset` + a row in here.
@@ -409,7 +409,7 @@ class PrefixPart:
     hi: int
     dead: NDArray[np.int64]
     offset: int
-    _norms: dict[tuple[float, float], NDArray[np.float64]] = field(default_factory=dict)
+    _norms: dict[tuple[float, float], NDArray[np.float64]] = msgspec.field(default_factory=dict)
     _mask: NDArray[np.bool_] | None = None
     _dead_dfs: NDArray[np.int64] | None = None
     _terms_of_dead: int | None = None
@@ -445,8 +445,7 @@ BY_ROW = 4
 """Reading a term of a row costs so many times as much as reading a posting."""
 
 
-@dataclass(slots=True)
-class Prefix:
+class Prefix(Struct):
     """The rows visible at (`as_of`, `known_at`), in instants. `n`: live rows; `tokens`: their words.
 
     `memo` keeps what was derived for this view (centralities, vectors), by name.
@@ -458,10 +457,10 @@ class Prefix:
     n: int
     tokens: int
     rows: int  # of all parts, dead ones included
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    memo: dict[str, Any] = field(default_factory=dict)
-    _scratch: list[NDArray[np.float64]] = field(default_factory=list)
-    _dfs: dict[int, int] = field(default_factory=dict)
+    lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
+    memo: dict[str, Any] = msgspec.field(default_factory=dict)
+    _scratch: list[NDArray[np.float64]] = msgspec.field(default_factory=list)
+    _dfs: dict[int, int] = msgspec.field(default_factory=dict)
 
     @classmethod
     def of(cls, segments: Sequence[Segment], as_of: int, known_at: int = NEVER) -> Prefix:
@@ -555,8 +554,7 @@ class Prefix:
         return Window(self, tuple(parts), offset, whole)
 
 
-@dataclass(frozen=True, slots=True)
-class WindowPart:
+class WindowPart(Struct, frozen=True):
     """Rows `first` to `last` (exclusive) of a part; the window's place of `first` is `offset`."""
 
     prefix: PrefixPart
@@ -580,8 +578,7 @@ class WindowPart:
         return int(first), int(last)
 
 
-@dataclass(frozen=True, slots=True)
-class Window:
+class Window(Struct, frozen=True):
     """A contiguous slice of time of a prefix: `n` places, numbered from 0. `whole`: it is all of it.
 
     Places of dead rows count in `n`, and their number reveals what is not visible: whatever is shown, or

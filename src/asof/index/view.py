@@ -8,7 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
+import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof import files
@@ -44,8 +46,7 @@ FEW = 4_096
 """For at most so many rows, their parts are cached for the rest of a query."""
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedCache:
+class DerivedCache(Struct, frozen=True):
     """Cache of data derived from rows, kept between queries: files in `folder`, values in `memo`.
 
     Both outlive a view and are shared by all views of a corpus, so each entry names what it was made from,
@@ -53,7 +54,7 @@ class DerivedCache:
     """
 
     folder: Path
-    memo: dict[str, Any] = field(default_factory=dict)
+    memo: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
 def forget_derived(folder: Path) -> None:

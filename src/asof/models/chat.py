@@ -16,12 +16,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain
 from queue import SimpleQueue
 from time import perf_counter
 from typing import Any, NoReturn, TypeVar
+
+from msgspec import Struct
 
 from asof.errors import ModelError, UsageError, missing_extra
 from asof.http import (
@@ -56,6 +58,7 @@ from asof.schema import (
     variable,
     whole,
 )
+from asof.wire import replace
 
 # -- errors of the client and of its transport, translated ---------------------------------------------
 
@@ -232,8 +235,7 @@ class OpenAIServer:
         raise RequestRejected(f"the answer has more than {self.largest:,} bytes; is this the right address?")
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(Struct, frozen=True):
     """The interface that sends requests. Each method raises RetryLater, RequestRejected or ModelError."""
 
     server: OpenAIServer
@@ -494,8 +496,7 @@ PATIENCE = 30.0
 """The longest wait in seconds that a server may ask for."""
 
 
-@dataclass(frozen=True, slots=True)
-class LanguageModelConfig:
+class LanguageModelConfig(Struct, frozen=True):
     """A model by its name on an OpenAI-compatible server, whose address `url` ends before
     `/chat/completions`.
 

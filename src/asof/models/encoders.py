@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Self
 from zlib import crc32
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import CorpusError, ModelError, UsageError
@@ -158,8 +159,7 @@ def cut_to(dimensions: int, numbers: NDArray[Any], whose: str) -> NDArray[np.flo
 # -- hashing encoder: character n-grams, no model needed -----------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class HashedNgrams:
+class HashedNgrams(Struct, frozen=True):
     """Each character n-gram of a word (3 to 5, with the word's edges) adds 1 or -1 to one of `d` places.
 
     It finds words with similar spelling; meaning is not encoded. A fixed function: it cannot see any other

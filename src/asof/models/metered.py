@@ -9,9 +9,11 @@ import json
 import math
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from msgspec import Struct
 
 from asof.errors import ModelError
 from asof.http import RequestRejected
@@ -29,6 +31,7 @@ from asof.models.ports import (
     shape,
 )
 from asof.values import Usage
+from asof.wire import replace
 
 # -- formatting of amounts -----------------------------------------------------------------------------
 
@@ -76,8 +79,7 @@ CHARACTERS_PER_TOKEN = 3
 too much. Of Chinese or Japanese a character is about a token."""
 
 
-@dataclass(frozen=True, slots=True)
-class Prices:
+class Prices(Struct, frozen=True):
     """US dollars for a million tokens."""
 
     prompt: float

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import Struct
+
 from asof.errors import ModelError, UsageError
 from asof.http import Retry
 from asof.models.encoders import MAX_DIMENSIONS, HttpEncoder, embeddings_endpoint
@@ -114,8 +116,7 @@ class Called(CompletesReplies):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Vectors:
+class Vectors(Struct, frozen=True):
     """An encoder that is a function of a list of texts. Its vectors are brought to unit length."""
 
     name: str
@@ -187,8 +188,7 @@ _LOCAL = ("device", "revision")
 BATCH = 32
 
 
-@dataclass(frozen=True, slots=True)
-class EncoderConfig:
+class EncoderConfig(Struct, frozen=True):
     """A model: without a `url` that of a folder (seen from that of asof.toml), or of a name on the Hugging
     Face hub; with one, a model by its name on a server whose address ends before `/embeddings`.
 

@@ -7,16 +7,18 @@ import json
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -53,8 +55,7 @@ class Reranker(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(Struct, frozen=True):
     """A prompt for a language model.
 
     `system` are our own instructions, `user` is their subject. `schema`: the reply has to be JSON of this
@@ -69,8 +70,7 @@ class Prompt:
     most: int = 1_024
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Struct, frozen=True):
     """The reply of a language model, or why there is none that can be used (`problem`).
 
     `text` is its last text, "" if there is none. `value` is the text as the prompt's schema reads it.

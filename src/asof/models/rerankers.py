@@ -11,10 +11,12 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from asof.errors import ModelError, UsageError
 from asof.http import Endpoint, Retry
@@ -35,6 +37,7 @@ from asof.schema import (
     variable,
     whole,
 )
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.models.ports import Reranker
@@ -61,8 +64,7 @@ def rerank_endpoint(
     return Endpoint(url, key, retry, insecure=insecure, remedies=_REMEDIES)
 
 
-@dataclass(frozen=True, slots=True)
-class HttpReranker:
+class HttpReranker(Struct, frozen=True):
     """Scores of the model `model` at an endpoint; `batch` texts are sent at once.
 
     The meaning of the numbers depends on the model: logits, or probabilities. The same question may get other
@@ -258,8 +260,7 @@ ATTEMPTS, BATCH = 3, 32
 """Attempts of a request, and texts of one."""
 
 
-@dataclass(frozen=True, slots=True)
-class RerankerConfig:
+class RerankerConfig(Struct, frozen=True):
     """One of `url` (a server), `path` (a cross-encoder's folder, seen from that of asof.toml) and `hub`
     (the name of one on the Hugging Face hub, downloaded once).
 

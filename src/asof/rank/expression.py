@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.values import MadeAt, Why
+from asof.wire import replace
 
 # -- nodes ---------------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from asof.schema import within
 from asof.text.query import contains_phrase, parse
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.values import Query, Why
+from asof.wire import replace
 
 # -- phrases: passages that contain the quoted words in sequence ---------------------------------------
 

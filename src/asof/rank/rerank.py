@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,6 +39,7 @@ from asof.rank.times import OF_TIME, match_times, of_time, pairwise_similarity
 from asof.rank.words import match_titles
 from asof.schema import choice, within
 from asof.values import Query
+from asof.wire import replace
 
 # -- shared by all -------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Protocol
 
@@ -26,6 +26,7 @@ from asof.index.view import View, at_least, kth_best
 from asof.rank.expression import Expression, Given, Places, RankingColumn, Values
 from asof.schema import checked
 from asof.values import Halting, Query
+from asof.wire import replace
 
 # -- stages --------------------------------------------------------------------------------------------
 
@@ -280,7 +281,7 @@ class Recipe:
         for stage in reversed(named.values()):
             depths.append(max(depths[-1], getattr(stage, "needs", 0)))
         for (name, stage), k in zip(named.items(), reversed(depths[:-1]), strict=True):
-            yield name, stage, query if k == query.k else dataclasses.replace(query, k=k)
+            yield name, stage, query if k == query.k else replace(query, k=k)
 
     def fields(self) -> Iterator[tuple[str, Any]]:
         """The fields that can be set, as `stage.field` (and `typed`), with their values."""
@@ -310,12 +311,12 @@ class Recipe:
                     typed = checked(self, key, value)
                     continue
                 old = stages[name]
-                new = dataclasses.replace(old, **{field: checked(old, field, value)})  # type: ignore[type-var]
+                new = replace(old, **{field: checked(old, field, value)})
             except (UsageError, ValueError) as error:
                 raise UsageError(f"recipe {self.name}: {key} = {value!r}: {error}") from error
             stages = {each: _substituted(stage, old, new) for each, stage in stages.items()}
             stages[name] = new
-        return dataclasses.replace(self, stages=tuple(stages.values()), typed=typed)
+        return replace(self, stages=tuple(stages.values()), typed=typed)
 
 
 def _substituted(stage: Any, old: Stage, new: Stage) -> Any:
@@ -329,7 +330,7 @@ def _substituted(stage: Any, old: Stage, new: Stage) -> Any:
             inner = _substituted(value, old, new)
             if inner != value:
                 changed[each.name] = inner
-    return dataclasses.replace(stage, **changed) if changed else stage
+    return replace(stage, **changed) if changed else stage
 
 
 def ranges(recipe: Recipe) -> dict[str, Range]:

@@ -13,11 +13,11 @@ from __future__ import annotations
 import contextlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof import files
@@ -192,8 +192,7 @@ class Successor(NamedTuple):
     instant: int
 
 
-@dataclass(frozen=True, slots=True)
-class Succession:
+class Succession(Struct, frozen=True):
     """The chains among the rows of a view, ended ones included. Rows are numbers of the view; -1 is none."""
 
     prefix: Prefix

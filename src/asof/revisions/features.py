@@ -20,11 +20,11 @@ import math
 import re
 import sqlite3
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.columns import Array
@@ -92,8 +92,7 @@ class WordReader:
         return _OTHER if number in stop or word in self._dates or len(word) < 2 else _CONTENT
 
 
-@dataclass(frozen=True, slots=True)
-class WordTable:
+class WordTable(Struct, frozen=True):
     """The words of some texts, concatenated (`flat`): the analyzer's numbers, and the text of each
     (`owner`)."""
 
@@ -333,8 +332,7 @@ def _bands(
     return np.concatenate(keys), np.tile(owners, BANDS)
 
 
-@dataclass(slots=True)
-class StatementTable:
+class StatementTable(Struct):
     """The statements of all nodes, a table that only grows; columns have capacity for more than `n`."""
 
     n: int

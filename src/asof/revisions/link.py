@@ -9,10 +9,10 @@ have nearly the same texts, which must not differ in a word of a title ("Icinga 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.columns import Array
@@ -286,8 +286,7 @@ KIN, KIN_LONG = 100, 0.4
 """The least similarity of other candidates then; of long ones as a share of the greatest similarity."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True):
     """The chains among the nodes that are `known`, whose passages end at `ends`. All arrays are by node.
 
     `before`: the node that it follows; `after`: the earliest one that follows it; `edit`: the earliest one of
@@ -305,8 +304,7 @@ class Chain:
         return len(self.before)
 
 
-@dataclass(frozen=True, slots=True)
-class Linker:
+class Linker(Struct, frozen=True):
     """Builds chains of any set of the rows of a corpus. `parts` have the keys of all of them."""
 
     rows: Rows

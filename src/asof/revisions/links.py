@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
@@ -47,8 +47,7 @@ class Neighbour(NamedTuple):
     direction: Annotated[str, one_of("out", "in", "both")]
 
 
-@dataclass(frozen=True, slots=True)
-class LinkGraph:
+class LinkGraph(Struct, frozen=True):
     """The links among current documents, by the documents' numbers; each pair once, no document to itself.
 
     `titles`: id and title of each current document. `broken`: the broken links of a document, as written.

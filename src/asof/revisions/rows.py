@@ -8,11 +8,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Self, TypeVar
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof import files
@@ -28,8 +28,7 @@ COLUMNS = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """Constant columns of all rows that a corpus ever had, except erased ones.
 
     A *node* is a row numbered by its passage: node = passage - `first`. Numbers of passages only grow and are
@@ -147,8 +146,7 @@ def known_to(segments: Sequence[Segment]) -> int:
 # -- limits: sizes of batches and files, and how many candidates are compared --------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateLimits:
+class CandidateLimits(Struct, frozen=True):
     """The number of earlier passages that a passage is compared with. Other limits give another succession.
 
     Of all passages with a key the last `window` before a passage are compared, the last `window_of_words` for
@@ -164,8 +162,7 @@ class CandidateLimits:
     words_titled: int = 12
 
 
-@dataclass(frozen=True, slots=True)
-class GraphLimits:
+class GraphLimits(Struct, frozen=True):
     """Limits of memory, time and files, and those of `candidates`. Only the latter affect results.
 
     least_written, share_written   files are written again when at least so many rows, and one in so many of
@@ -203,8 +200,7 @@ DEFAULT = GraphLimits()
 # -- postings of a range of passages -------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Postings:
+class Postings(Struct, frozen=True):
     """The hashes (keys, shingles) of the nodes from `begin` on: `counts` (n) is how many each of them has.
 
     `hashes` (p), ascending, and the `carriers` (p) of each, as node - `begin`. `file`: their cache file.

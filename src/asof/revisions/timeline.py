@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Annotated, NamedTuple
 
+import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.view import View
@@ -130,8 +132,7 @@ class ConflictingStatement(NamedTuple):
     sentence: Annotated[str, "what it says"]
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineEntry:
+class TimelineEntry(Struct, frozen=True):
     """A statement, and how long it was current.
 
     From `start` until `end` (instants; None: it still is).
@@ -157,8 +158,7 @@ class TimelineEntry:
         return Validity(self.start, self.end)
 
 
-@dataclass(frozen=True, slots=True)
-class Timeline:
+class Timeline(Struct, frozen=True):
     """The changes of the answer to a query; without entries there is no answer."""
 
     question: Annotated[str, Key("query"), "as it was asked"]
@@ -324,8 +324,7 @@ class ResultSide(NamedTuple):
     start: Annotated[Instant | None, Key("visible"), "since when it can be seen; null: undated"]
 
 
-@dataclass(frozen=True, slots=True)
-class SubjectChange:
+class SubjectChange(Struct, frozen=True):
     """The change of a subject: a series of statements, or a passage in none."""
 
     kind: Annotated[str, one_of("changed", "added", "removed", "unchanged")]
@@ -335,8 +334,7 @@ class SubjectChange:
     removed: Annotated[tuple[str, ...], Key("words_removed"), "runs of words that are gone, where it changed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """The answers to a query as of two moments, side by side."""
 
     question: Annotated[str, Key("query"), "as it was asked"]
@@ -401,13 +399,14 @@ def compare_results(view: View, question: str, before: DatedResults, after: Date
     return Difference(question, before.as_of, after.as_of, tuple(changes))
 
 
-@dataclass(frozen=True, slots=True)
-class _SubjectReader:
+class _SubjectReader(Struct, frozen=True):
     """Assigns hits to subjects, and reads the newest statement of a series at an instant."""
 
     view: View
     succession: Succession
-    _series: dict[int, np.ndarray] = field(default_factory=dict)  # by each row of a series all of them
+    _series: dict[int, np.ndarray] = msgspec.field(
+        default_factory=dict
+    )  # by each row of a series all of them
 
     def read(self, answer: DatedResults) -> Iterator[tuple[Subject, ComparedPassage]]:
         for hit, passages in zip(answer.hits, passages_of(self.view, answer.hits), strict=True):

@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, Generic, NamedTuple, TypeVar
+
+from msgspec import Struct
 
 from asof import values
 from asof.errors import BadTime
@@ -23,6 +25,7 @@ from asof.sources.source import Fields
 from asof.time.moment import YEARS, epoch, read
 from asof.time.span import Span, days_in, iso, moment, months_later
 from asof.values import Problem, SourcedTime
+from asof.wire import replace
 
 # -- dates as somebody wrote them, as `SourcedTime` ----------------------------------------------------
 
@@ -319,8 +322,7 @@ _SAYS_DATE = re.compile(r":?(?:date|published|datum)\s*:\s*(.+)", re.IGNORECASE)
 _YEAR_IN_NAME = re.compile(r"[0-9]{1,4}")
 
 
-@dataclass(frozen=True, slots=True)
-class PageDates:
+class PageDates(Struct, frozen=True):
     """The dates that a page states; `meta` is what remains of its front."""
 
     published: SourcedTime | None
@@ -331,8 +333,7 @@ class PageDates:
     notes: tuple[Problem, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FileDates:
+class FileDates(Struct, frozen=True):
     """The dates of a file beside those it states: path, commit and last change; `state`: the content's
     token."""
 

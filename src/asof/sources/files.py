@@ -7,9 +7,11 @@ import os
 import stat
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
 
 from asof.errors import SourceError
 from asof.sources import dates
@@ -28,6 +30,7 @@ from asof.values import (
     Unchanged,
     document_file,
 )
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -42,11 +45,10 @@ LARGEST = 2**20
 """The most bytes of such a file that are read."""
 
 
-@dataclass(slots=True)
-class IgnoreRules:
+class IgnoreRules(Struct):
     """The rules of the current folders of a walk, from its top down, without those above the top."""
 
-    folders: list[tuple[str, GitIgnoreSpec | None]] = field(default_factory=list)
+    folders: list[tuple[str, GitIgnoreSpec | None]] = msgspec.field(default_factory=list)
 
     def enter(self, relative: str, folder: Path) -> None:
         """Take in the rules of a folder, whose path from the top is `relative`. Raises OSError."""
@@ -90,8 +92,7 @@ def _spec(lines: list[str]) -> GitIgnoreSpec | None:
 _NOTHING_THERE = (errno.ENOENT, errno.ELOOP)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundFile:
+class FoundFile(Struct, frozen=True):
     """A regular file: its path from the target (posix), its size in bytes, its mtime in nanoseconds.
 
     `linked`: a symbolic link leads to it.
@@ -217,8 +218,7 @@ class InputTooLarge(Unreadable):
         super().__init__(f"the file has {size} bytes; the limit is {limit}", "split it into smaller files")
 
 
-@dataclass(frozen=True, slots=True)
-class FolderSurvey:
+class FolderSurvey(Struct, frozen=True):
     """The readable files of a folder, the numbers of others by kind, and problems."""
 
     files: tuple[FoundFile, ...]

@@ -14,8 +14,10 @@ import subprocess
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
+
+import msgspec
+from msgspec import Struct
 
 from asof.errors import BadTime, SourceError
 from asof.sources.dates import second
@@ -71,8 +73,7 @@ def in_work_tree(folder: Path) -> bool:
     return any((place / ".git").exists() for place in (folder, *folder.parents))
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """The position of a folder in its repository: the path from the top (ends in a slash, or empty)."""
 
     prefix: str
@@ -80,8 +81,7 @@ class Layout:
     head: str  # the commit's id; empty before the first commit
 
 
-@dataclass(frozen=True, slots=True)
-class Git:
+class Git(Struct, frozen=True):
     """Runs git for one folder. Every method raises GitFailed."""
 
     folder: Path
@@ -193,12 +193,11 @@ def tree(git: Git, commit: str) -> dict[str, str]:
 # -- commit dates of files -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class GitDates:
+class GitDates(Struct, frozen=True):
     """For each committed file its blob, and the time of the last commit that changed it."""
 
-    blobs: dict[str, str] = field(default_factory=dict)
-    times: dict[str, int] = field(default_factory=dict)
+    blobs: dict[str, str] = msgspec.field(default_factory=dict)
+    times: dict[str, int] = msgspec.field(default_factory=dict)
 
     def of(self, relative: str, raw: bytes) -> SourcedTime | None:
         """The date of a file's last commit; None when it is not tracked, or is not as it was committed."""
@@ -263,8 +262,7 @@ Blob = str | None
 """The id of a file's content; None: the file does not exist."""
 
 
-@dataclass(frozen=True, slots=True)
-class GitCommit:
+class GitCommit(Struct, frozen=True):
     """`when` is the effective date, in seconds since 1970."""
 
     id: str
@@ -272,8 +270,7 @@ class GitCommit:
     when: int
 
 
-@dataclass(frozen=True, slots=True)
-class CommitMoment:
+class CommitMoment(Struct, frozen=True):
     """The changes of one second: the last state of each file, and the commit that set it."""
 
     when: int
@@ -315,14 +312,13 @@ def differences(git: Git, history: Iterable[GitCommit]) -> dict[str, dict[str, B
     return by_commit
 
 
-@dataclass(slots=True)
-class Replay:
+class Replay(Struct):
     """The commits of a history, applied one after the other."""
 
     git: Git
     history: list[GitCommit]
-    state: dict[str, Blob] = field(default_factory=dict)
-    owner: dict[str, int] = field(default_factory=dict)  # which commit (by number) set a file last
+    state: dict[str, Blob] = msgspec.field(default_factory=dict)
+    owner: dict[str, int] = msgspec.field(default_factory=dict)  # which commit (by number) set a file last
 
     def moments(self) -> Iterator[CommitMoment]:
         """The changes of the history, oldest first. Raises GitFailed."""

@@ -11,15 +11,18 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import unquote
 
+import msgspec
+from msgspec import Struct
+
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, text_reader
 from asof.sources.source import InputLimits
 from asof.values import MAX_NESTING, Heading, Link, Problem, storable
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -44,13 +47,12 @@ class BadFrontmatter(ValueError):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
+class Front(Struct, frozen=True):
     """The values, the line of each top-level key, and duplicate keys."""
 
-    values: dict[str, Any] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)
-    twice: list[str] = field(default_factory=list)
+    values: dict[str, Any] = msgspec.field(default_factory=dict)
+    lines: dict[str, int] = msgspec.field(default_factory=dict)
+    twice: list[str] = msgspec.field(default_factory=list)
 
 
 def split(text: str) -> tuple[str, int] | None:
@@ -456,8 +458,7 @@ _Stamp = re.Match[str]
 _DayOrder = Literal["day", "month", ""]
 
 
-@dataclass(frozen=True, slots=True)
-class ChatMessage:
+class ChatMessage(Struct, frozen=True):
     """A message: its time, the time as written (ISO 8601 if known), its author, and its text.
 
     `at` of all messages of a chat are with a zone, or all without; `settled`: when the text became what it is

@@ -9,14 +9,17 @@ import codecs
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import Struct
 
 from asof import plugins
 from asof.errors import MissingExtra, SourceError, UsageError
 from asof.sources.source import InputLimits
 from asof.values import Document, Heading, Link, Problem, SourcedTime, line_feeds, storable
+from asof.wire import replace
 
 # -- decoding: UTF-8, UTF-16, or the likely encoding; line feeds ---------------------------------------
 
@@ -82,8 +85,7 @@ OFTEN_OTHER = frozenset({".py", ".json"})
 """Suffixes of files that mostly hold no text: an empty one is no problem."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedFile:
+class ParsedFile(Struct, frozen=True):
     """The content of a file. `front` is its metadata, `lines` where each key is (for problems).
 
     `outline` is in order of offset: where the line of each heading starts in `text`. Keys of `front` that
@@ -102,8 +104,8 @@ class ParsedFile:
     tags: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     language: str = ""
-    front: Mapping[str, Any] = field(default_factory=dict)
-    lines: Mapping[str, int] = field(default_factory=dict)
+    front: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    lines: Mapping[str, int] = msgspec.field(default_factory=dict)
     by: str = "frontmatter"
     created: SourcedTime | None = None
     notes: tuple[Problem, ...] = ()

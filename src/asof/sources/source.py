@@ -17,6 +17,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import msgspec
+from msgspec import Struct
+
 from asof import files, plugins
 from asof.errors import SourceError, UsageError
 from asof.schema import Table
@@ -203,8 +206,7 @@ class InputLimits:
         return {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
 
 
-@dataclass(frozen=True, slots=True)
-class SourceNaming:
+class SourceNaming(Struct, frozen=True):
     """The names of a target and of what is below it: `name` in document ids, `shown` in problems."""
 
     target: Path
@@ -257,8 +259,7 @@ def printable(path: str) -> str:
 # -- names of record fields ----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(Struct, frozen=True):
     """The accepted names of each field of a JSON record; the first that exists and is not null is taken.
 
     Of `about` every name counts. The five from `fiscal_year` on name periods by label (`sources.periods`);
@@ -295,8 +296,7 @@ Stored = Callable[[Collection[str]], Mapping[str, Collection[int]]]
 """Gives the numbers of the versions (`version` of their metadata) that the corpus has of documents (ids)."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceContext:
+class SourceContext(Struct, frozen=True):
     """The context that a scheme gets of the corpus for which its source is opened.
 
     `root`: the corpus's folder. `now`: the instant, in microseconds since 1970. `settings`: the table of
@@ -306,14 +306,13 @@ class SourceContext:
 
     root: Path
     now: int
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = msgspec.field(default_factory=dict)
     fields: Fields = Fields()
     folder: Path | None = None
     stored: Stored | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Erasure:
+class Erasure(Struct, frozen=True):
     """The permanent erasure of a document of a scheme, with what belongs to it.
 
     `group(document)`: the ids of the documents of the same thing, empty if it is none of the scheme's; with
@@ -329,8 +328,7 @@ class Erasure:
     lasting: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SourceScheme:
+class SourceScheme(Struct, frozen=True):
     """The object that an entry point of the group `asof.sources` names.
 
     `open(target, context, **options)`: the source that a target (`SCHEME:...`) names, with the options of

@@ -13,10 +13,11 @@ import secrets
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
+
+from msgspec import Struct
 
 from asof.errors import BadTime, CorpusError, UsageError
 from asof.sources.dates import FISCAL_START, stated
@@ -56,8 +57,7 @@ _VERSIONS = (
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
-@dataclass(slots=True)
-class ExportReport:
+class ExportReport(Struct):
     """The result of an export: documents, all their versions (deletions are versions too), bytes of the file;
     `left_out`: metadata that a line cannot hold, as the name is that of a field, or the value too long."""
 

@@ -11,9 +11,10 @@ import sqlite3
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from posixpath import join, normpath
 from typing import Annotated, Any, NamedTuple
+
+from msgspec import Struct
 
 from asof.store.digest import KEY_BYTES, hit_id, indexed_text, layout_places, loads, span_of
 from asof.time.span import BEGINNING, NEVER, Instant
@@ -234,8 +235,7 @@ BY_NAME = 2
 _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
-@dataclass(frozen=True, slots=True)
-class LinkTarget:
+class LinkTarget(Struct, frozen=True):
     """A link's target, normalised, and the folder of the linking document."""
 
     path: str
@@ -387,8 +387,7 @@ _IN_FORCE = (
 """SQL for the current versions of all documents."""
 
 
-@dataclass(frozen=True, slots=True)
-class AsOfReader:
+class AsOfReader(Struct, frozen=True):
     """The store at (`as_of`, `known_at`), in instants."""
 
     db: sqlite3.Connection
@@ -574,8 +573,7 @@ class DocumentSummary(NamedTuple):
     visible: Annotated[Instant, "since when this version is"]
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentAsOf:
+class DocumentAsOf(Struct, frozen=True):
     """A document as of a moment: its text, and all its versions until then, oldest first."""
 
     summary: DocumentSummary

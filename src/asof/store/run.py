@@ -7,8 +7,10 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Annotated, NamedTuple
+
+import msgspec
+from msgspec import Struct
 
 from asof.errors import SourceShrunk
 from asof.store import validity
@@ -25,8 +27,7 @@ MAX_ENDED_SHARE = 0.3
 """A run that would end a larger share of a source's documents raises SourceShrunk."""
 
 
-@dataclass(slots=True)
-class IndexReport:
+class IndexReport(Struct):
     """The result of a run, in documents."""
 
     added: int = 0
@@ -36,7 +37,7 @@ class IndexReport:
     ended: Annotated[int, Key("removed"), "that the source no longer has"] = 0
     failed: Annotated[int, "that could not be read"] = 0
     passages: Annotated[int, "new passages"] = 0
-    problems: list[Problem] = field(default_factory=list)
+    problems: list[Problem] = msgspec.field(default_factory=list)
 
     @property
     def written(self) -> int:
@@ -53,8 +54,7 @@ class MissingFromSource(NamedTuple):
     stale: Sequence[str] = ()
 
 
-@dataclass(slots=True)
-class IndexRun:
+class IndexRun(Struct):
     """A pass over the source `name`. Call `add_batch` for each batch, then `finish`.
 
     `seen_versions`: ids of versions that the source stated in this run. `unreadable`: documents that could
@@ -73,13 +73,13 @@ class IndexRun:
     kind: str
     replaces_history: bool = False
     prepared: Callable[[Document], PreparedText | None] = lambda _: None
-    report: IndexReport = field(default_factory=IndexReport)
-    seen_versions: set[int] = field(default_factory=set)
-    unreadable: set[str] = field(default_factory=set)
+    report: IndexReport = msgspec.field(default_factory=IndexReport)
+    seen_versions: set[int] = msgspec.field(default_factory=set)
+    unreadable: set[str] = msgspec.field(default_factory=set)
     unreadable_unnamed: int = 0
-    reverted: set[str] = field(default_factory=set)
-    unchanged: set[str] = field(default_factory=set)
-    held: dict[str, bytes] = field(default_factory=dict)
+    reverted: set[str] = msgspec.field(default_factory=set)
+    unchanged: set[str] = msgspec.field(default_factory=set)
+    held: dict[str, bytes] = msgspec.field(default_factory=dict)
     whole: bytes | None = None
     whole_unchanged: bool = False
 

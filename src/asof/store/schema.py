@@ -13,7 +13,7 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,7 +22,7 @@ from asof.files import check_file, log_is_empty, missing_right, open_file, open_
 from asof.schema import AcceptedValue, boolean, check, text
 from asof.store.digest import AUTO, NONE
 from asof.text.tokens import Analyzer
-from asof.wire import one_of
+from asof.wire import one_of, replace
 
 # -- tables and connections ----------------------------------------------------------------------------
 

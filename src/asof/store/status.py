@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 import stat
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, NamedTuple
+
+import msgspec
+from msgspec import Struct
 
 from asof.store.schema import CorpusSettings, get_meta
 from asof.store.store import Store, value_faults
@@ -30,8 +32,7 @@ class CountedSegment(NamedTuple):
     bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class CorpusStatus:
+class CorpusStatus(Struct, frozen=True):
     """The content of a corpus. `last` is the instant after the latest publication."""
 
     documents: Annotated[int, "that are current"]
@@ -50,7 +51,9 @@ class CorpusStatus:
     horizon: Annotated[Instant | None, "queries as of an earlier moment are refused; null: none is"]
     settings: CorpusSettings
     derived: Annotated[tuple[str, ...], "caches and what was read by models, a line each"] = ()
-    formats: Annotated[dict[str, int], "segments by the format of their files"] = field(default_factory=dict)
+    formats: Annotated[dict[str, int], "segments by the format of their files"] = msgspec.field(
+        default_factory=dict
+    )
 
     @property
     def latest(self) -> Annotated[Instant | None, Key("last"), "the latest one"]:

@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from hashlib import blake2b
+
+import msgspec
+from msgspec import Struct
 
 from asof.sources.source import ERASED
 from asof.store.digest import WEAK_DATES, stated_digest
@@ -22,8 +24,7 @@ from asof.values import SourcedTime
 # -- intervals -----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class VersionPassages:
+class VersionPassages(Struct, frozen=True):
     """A version with the keys of its passages in order."""
 
     id: int
@@ -36,8 +37,7 @@ class VersionPassages:
         return (self.visible, self.added, self.id)
 
 
-@dataclass(frozen=True, slots=True)
-class ValidityInterval:
+class ValidityInterval(Struct, frozen=True):
     """A passage is valid from `start` until `end` (instants, half-open); first in `version`, at `number`."""
 
     key: bytes
@@ -47,8 +47,7 @@ class ValidityInterval:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredInterval:
+class StoredInterval(Struct, frozen=True):
     """A row of `passages` with its earliest known end (NEVER while it is current)."""
 
     id: int
@@ -58,8 +57,7 @@ class StoredInterval:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class IntervalChanges:
+class IntervalChanges(Struct, frozen=True):
     """Changes to the stored rows: intervals to add, (row, instant) to end, rows to retire."""
 
     begin: tuple[ValidityInterval, ...]
@@ -134,8 +132,7 @@ def interval_changes(versions: Sequence[VersionPassages], rows: Iterable[StoredI
 # the fourth and in the last row too. "Beside": in the same run, as two lines of a file.
 
 
-@dataclass(slots=True)
-class StoredVersion:
+class StoredVersion(Struct):
     """One version of a document as the store has it. `deleted`: it is a deletion."""
 
     id: int
@@ -156,14 +153,13 @@ class StoredVersion:
         return stated_digest(self.content, published) == self.stated
 
 
-@dataclass(slots=True)
-class DocumentState:
+class DocumentState(Struct):
     """A document and its versions that are not retired."""
 
     id: int
     name: str
     source: int
-    versions: list[StoredVersion] = field(default_factory=list)
+    versions: list[StoredVersion] = msgspec.field(default_factory=list)
     new: bool = False
 
     @property
@@ -177,8 +173,7 @@ class DocumentState:
         return max(matches, key=lambda version: version.order, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class StatementOutcome:
+class StatementOutcome(Struct, frozen=True):
     """The effect of a statement on a document: `what` is added, changed, corrected or unchanged."""
 
     what: str

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from asof.lang import FIRST, codes, detect, tables
 
@@ -23,8 +24,7 @@ Senses = frozenset[str]
 NONE: Senses = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class RuleLexicon:
+class RuleLexicon(Struct, frozen=True):
     """Words with their senses; `phrases` by their first word, longest first; the words and signs of figures.
 
     `decimal` is the mark before the decimals, `be` the word for "is"; `units` maps words in lower case to

@@ -16,6 +16,8 @@ from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import category
 
+from msgspec import Struct
+
 from asof.errors import UsageError
 from asof.text.tokens import KANA_AND_HAN
 from asof.values import Heading, SourcedTime
@@ -39,8 +41,7 @@ def _unspaced() -> re.Pattern[str]:
     return re.compile(f"[{KANA_AND_HAN}]")
 
 
-@dataclass(frozen=True, slots=True)
-class TextSection:
+class TextSection(Struct, frozen=True):
     """`text[start:end]` under one heading; its own text begins at `body`, `path` are the titles to it."""
 
     start: int
@@ -464,8 +465,7 @@ def _unaccepted(value: str) -> UsageError:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """The passage `text[start:end]`; `headings` are the titles from the top down to its own."""
 
     start: int

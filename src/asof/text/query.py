@@ -6,11 +6,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import chain
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.lang import calendar_words
@@ -22,8 +22,7 @@ from asof.text.tokens import MARKS, Analyzer, tokenize
 _QUOTED = re.compile(r'"([^"]*+)"|“([^“”]*+)”|„([^„“”]*+)[“”]|«([^«»]*+)»')
 
 
-@dataclass(frozen=True, slots=True)
-class QueryWords:
+class QueryWords(Struct, frozen=True):
     """A parsed question: `words` with their counts in the order of first mention, `phrases` as tokens.
 
     The words are tokens as in `tokenize`, not stems: each language of the corpus stems them its own way.
@@ -95,8 +94,7 @@ def _dates(languages: tuple[str, ...]) -> frozenset[str]:
     return frozenset().union(*map(calendar_words, languages))
 
 
-@dataclass(frozen=True, slots=True)
-class TitleStems:
+class TitleStems(Struct, frozen=True):
     """The stems of a title in order, without stop words; `plain`: those that are neither figures nor words of
     the calendar; `key`: the different ones of these, sorted.
 
@@ -121,8 +119,7 @@ class TitleStems:
         return cls(stems, plain, tuple(sorted(set(plain))))
 
 
-@dataclass(frozen=True, slots=True)
-class TitleMatch:
+class TitleMatch(Struct, frozen=True):
     """The match of a question with a title.
 
     `matched`: words of the title that are in the question. `off_topic`: words up to the last of these that

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+
+from msgspec import Struct
 
 from asof.lang import FIRST
 from asof.text.passages import sentences
@@ -31,8 +32,7 @@ STATE = 0.5
 _BEFORE_NAME = re.compile(r"[ -][^\W\d_a-zß-öø-ÿ]")  # a blank or hyphen, then a capital letter
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionReading:
+class QuestionReading(Struct, frozen=True):
     """A question as it was read.
 
     `query` has its words and intent; `as_of` is the instant to search at, at most the one it was asked at;

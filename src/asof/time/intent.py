@@ -12,10 +12,11 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from msgspec import Struct
 
 from asof.lang import FIRST, codes, detect, every, tables
 
@@ -180,8 +181,7 @@ _AFTER_YEAR = frozenset("0123456789qhw")
 """What may come after the hyphen behind a year: another number, a quarter, a half, a week."""
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionForm:
+class QuestionForm(Struct, frozen=True):
     """`asks` is the question word ("when", "who"), "whether" or "keywords"; `tense` that of the next verb.
 
     `wishes`: the cues that wish for the newest, none where a date asks for the past ("in 1998"); `sides`:
@@ -430,8 +430,7 @@ _STATES = frozenset(("who", "where", "which", "quantity"))
 _LASTING = frozenset(("why", "how", "to", "long", "keywords"))
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(Struct, frozen=True):
     """The intent of a question about time.
 
     `recency` in [0, 1]: how strongly the newest is asked for, 1 only by explicit words. `volatility` in [0,

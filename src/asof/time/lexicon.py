@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import accumulate, islice
 from typing import Any, NamedTuple
+
+from msgspec import Struct
 
 from asof.lang import FIRST, codes, stop_words, tables
 
@@ -139,8 +140,7 @@ _FIGURES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class TimeLexicon:
+class TimeLexicon(Struct, frozen=True, eq=False):
     """Words and phrases with their senses.
 
     `triggers` are the words without which no text says a time (`ascii_triggers`: those of ASCII letters, as
@@ -461,8 +461,7 @@ _Phrases = Mapping[str, tuple[tuple[tuple[str, ...], Senses], ...]]
 """Phrases with their senses, longest first, by their second word."""
 
 
-@dataclass(frozen=True, slots=True)
-class TimeToken:
+class TimeToken(Struct, frozen=True):
     """A word or phrase with its senses; `glue` is the text before it: " " for blanks, else the signs.
 
     `kind` is the set of its senses; `wide` tells whether there are blanks besides the signs. `phrases` are

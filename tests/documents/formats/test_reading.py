@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from asof.sources.dates import dates_in
 from asof.sources.readers import ParsedFile, Unreadable
 from asof.sources.source import InputLimits
 from asof.values import Heading
+from asof.wire import replace
 
 LIMITS = InputLimits(memory=64 * 2**20, seconds=2, characters=10_000)
 

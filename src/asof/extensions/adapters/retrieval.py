@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypedDict
@@ -22,7 +22,7 @@ from asof.models.ports import one_line
 from asof.text.passages import passage_header
 from asof.time.span import iso
 from asof.values import Hit
-from asof.wire import encode
+from asof.wire import encode, replace
 
 if TYPE_CHECKING:
     from asof.rank.stage import Recipe

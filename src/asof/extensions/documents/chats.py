@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +12,7 @@ from asof.sources.markdown import ChatMessage, conversations, distinct
 from asof.sources.readers import ParsedFile, Unreadable, text_reader
 from asof.sources.source import InputLimits
 from asof.values import Problem, line_feeds, storable
+from asof.wire import replace
 
 _TIMESTAMP = re.compile(r"([0-9]{1,11})\.[0-9]{1,6}")
 _MARKUP = re.compile(r"<([^<>\n|]{1,2000})(?:\|([^<>\n]{0,2000}))?>|&(amp|lt|gt);")

@@ -11,7 +11,7 @@ import io
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -39,6 +39,7 @@ from asof.values import (
     line_feeds,
     storable,
 )
+from asof.wire import replace
 
 # -- dates of feeds, sitemaps, bookmarks and saved pages -------------------------------------------
 

@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from asof.sources.readers import ParsedFile, Reader, Unreadable
 from asof.sources.source import InputLimits, token
 from asof.time.span import Span, nearest_moment
 from asof.values import Heading, Link, Problem, SourcedTime, storable
+from asof.wire import replace
 
 # -- the process, as seen from outside -------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -36,6 +36,7 @@ from asof.values import (
     Unchanged,
     storable,
 )
+from asof.wire import replace
 
 # -- the address of a saved page -------------------------------------------------------------------
 

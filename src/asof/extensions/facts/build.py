@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
@@ -46,7 +46,7 @@ from asof.models.metered import HasCachedReplies, MeteredModel, worst
 from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text, replies
 from asof.time.span import GRAINS, Period, Span
 from asof.values import Problem, Usage
-from asof.wire import Key
+from asof.wire import Key, replace
 
 if TYPE_CHECKING:
     from asof.extensions.facts.replies import WrittenReport

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Annotated, Protocol
 
@@ -21,7 +21,7 @@ from asof.models.ports import Prompt, Reply
 from asof.store.reader import existing_passages
 from asof.store.store import Store
 from asof.values import Problem, Usage
-from asof.wire import Key
+from asof.wire import Key, replace
 
 # -- batches ---------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from asof.text.passages import sentences
 from asof.time.moment import read
 from asof.time.span import Period, Span, nearest_moment
 from asof.values import CHANGE, EXPECTED, VALUE, Amount, Fact, SourcedTime
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.extensions.facts.replies import RepliedFact

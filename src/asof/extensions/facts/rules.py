@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -27,6 +27,7 @@ from asof.text.query import key
 from asof.time.expressions import TimeContext, parse
 from asof.time.span import Span, nearest_moment
 from asof.values import EVENT, EXPECTED, NAME, VALUE, Amount, Fact, SourcedTime
+from asof.wire import replace
 
 # -- names of one thing (NAME): acronyms, "also known as" ------------------------------------------
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
@@ -37,6 +37,7 @@ from asof.store.reader import VisiblePassage
 from asof.text.passages import Packed, pack, passage_header, tokens
 from asof.time.span import GRAINS, Period, Span
 from asof.values import GLOBAL, Answer, Citation, NotedPoint
+from asof.wire import replace
 
 # -- sections --------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Annotated, Any
 
@@ -56,7 +56,7 @@ from asof.models.ports import Model, Reply
 from asof.rank.stage import Recipe
 from asof.text.passages import tokens
 from asof.values import KINDS, Answer, Citation, Document, Filters, QuestionUsage, Usage
-from asof.wire import Key, Only
+from asof.wire import Key, Only, field_values, replace
 
 # -- reference answers, and questions that the corpus cannot answer --------------------------------
 
@@ -494,7 +494,7 @@ class AnswerRun:
 
 def total_cost(costs: Iterable[QuestionUsage | None]) -> dict[str, float] | None:
     """The sum of costs by field, unknown prices left out; None if there is no cost at all."""
-    known = [asdict(cost.usage) for cost in costs if cost is not None]
+    known = [field_values(cost.usage) for cost in costs if cost is not None]
     if not known:
         return None
     sums = {key: [cost[key] for cost in known if cost[key] is not None] for key in known[0]}

@@ -6,7 +6,6 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -25,6 +24,7 @@ from asof.extensions.lab.results import fields
 from asof.extensions.lab.runs import METRICS, groups
 from asof.time.span import format_instant, iso
 from asof.values import Problem
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.extensions.lab.answers import AnswerRun, AnswerRuns, EvaluationModels, JudgeUsage

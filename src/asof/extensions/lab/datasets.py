@@ -14,7 +14,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field
 from functools import cache as memoize
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.time.span import NEVER
 from asof.values import Document, Problem, storable_value
+from asof.wire import field_values, replace
 
 # -- questions, judgements and sentences that answer -----------------------------------------------
 
@@ -212,10 +213,10 @@ _BLANK: dict[str, Any] = {
 """The attributes of a document besides id, text and metadata, with their values when they are blanked."""
 
 _ATTRIBUTES = {
-    name: role.name if role.name in {*_BLANK, "id", "text"} else "about"
-    for role in fields(FIELDS)
-    if isinstance(getattr(FIELDS, role.name), tuple)
-    for name in getattr(FIELDS, role.name)
+    name: role if role in {*_BLANK, "id", "text"} else "about"
+    for role, names in field_values(FIELDS).items()
+    if isinstance(names, tuple)
+    for name in names
 }
 """By the name of a field in corpus.jsonl, the attribute of a document that it becomes."""
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -67,6 +67,7 @@ from asof.extensions.lab.runs import (
 from asof.models.ports import Encoder
 from asof.rank.stage import Recipe
 from asof.values import Answer
+from asof.wire import replace
 
 # -- asking, for both protocols --------------------------------------------------------------------
 

@@ -19,7 +19,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -37,7 +37,7 @@ from asof.rank.stage import Recipe, with_values
 from asof.schema import AcceptedValue, check
 from asof.store.schema import CorpusSettings
 from asof.values import Problem
-from asof.wire import Key
+from asof.wire import Key, replace
 
 OPTIONS = ("limit", "queries", "filter_by", "encoder")
 """The options that an experiment can take."""

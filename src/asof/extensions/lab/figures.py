@@ -14,7 +14,7 @@ import tempfile
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from asof.store.schema import CorpusSettings
 from asof.text.question import read, read_verbatim
 from asof.time.span import Span, moment, nearest_moment
 from asof.values import Document, Filters, SourcedTime
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import groupby, zip_longest
 from typing import Annotated, NamedTuple
 
@@ -28,7 +28,7 @@ from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
 from asof.time.span import GRAINS, Instant, Period, nearest_moment
 from asof.values import Answer, Filters, Hit
-from asof.wire import Key, encode, one_of
+from asof.wire import Key, encode, one_of, replace
 
 # -- facts, names, reports and answers -------------------------------------------------------------
 

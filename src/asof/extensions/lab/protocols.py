@@ -14,7 +14,7 @@ import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -90,6 +90,7 @@ from asof.recipes import by_document
 from asof.store.schema import CorpusSettings
 from asof.time.span import NEVER, iso
 from asof.values import GLOBAL, LOCAL, Answer, Citation, Filters, Hit, QuestionUsage, Usage, Why
+from asof.wire import replace
 
 # -- TWE-RAG ---------------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ examples.
 from __future__ import annotations
 
 import tomllib
-from dataclasses import replace
 from difflib import get_close_matches
 from functools import partial
 from importlib.resources import files
@@ -46,6 +45,7 @@ from asof.rank.gather import TopK
 from asof.rank.stage import Recipe
 from asof.recipes import named as recipe_named
 from asof.schema import AcceptedValue, boolean, one_of, text, whole
+from asof.wire import replace
 
 PRINTED: dict[str, Any] = tomllib.loads((files("asof.extensions.lab") / "published.toml").read_text("utf-8"))
 SENTENCES: dict[str, str | list[str]] = PRINTED.pop("sentences")

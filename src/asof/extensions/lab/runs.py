@@ -9,7 +9,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ from asof.schema import plain
 from asof.store.schema import CorpusSettings
 from asof.time.span import iso
 from asof.values import Document, Halting, Hit
+from asof.wire import replace
 
 # -- options and progress --------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,6 +30,7 @@ from asof.extensions.systems.loss import gains
 from asof.rank.stage import Recipe, value_of, with_values
 from asof.schema import plain
 from asof.store.schema import CorpusSettings
+from asof.wire import replace
 
 K = 10
 METRIC = f"ndcg@{K}"

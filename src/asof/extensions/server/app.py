@@ -23,7 +23,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
@@ -56,7 +56,7 @@ from asof.extensions.server.guard import (
 from asof.results import DeletedDocument, all_shapes, schema
 from asof.verbs import Name, Verb, all_verbs, ask
 from asof.version import __version__
-from asof.wire import encode
+from asof.wire import encode, replace
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator

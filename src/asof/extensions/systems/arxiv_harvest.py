@@ -14,7 +14,7 @@ import json
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import timedelta
 from hashlib import blake2b
 from pathlib import Path
@@ -27,6 +27,7 @@ from asof.extensions.systems import arxiv as atom
 from asof.extensions.systems.arxiv import Feed, FeedEntry, PaperId, UnusableEntry
 from asof.http import Fetcher, RetryLater
 from asof.time.span import TICK, instant, nearest_moment
+from asof.wire import replace
 
 # -- ranges: pairs of instants, both inclusive -----------------------------------------------------
 

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 
@@ -64,6 +64,7 @@ from asof.sources.source import ERASED, Erasure, InputLimits, SourceContext, Sou
 from asof.time.moment import When, first_instant, last_instant
 from asof.time.span import instant, iso
 from asof.values import Document, Problem, SafeToCommit
+from asof.wire import replace
 
 # -- versions: earlier ones are fetched by their ids -----------------------------------------------
 

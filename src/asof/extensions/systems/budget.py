@@ -13,7 +13,7 @@ candidate corroborates d1 if they have an edge in the evidence graph. Both compa
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
 
@@ -41,6 +41,7 @@ from asof.rank.stage import Ranking, Stage, Traits, places_among
 from asof.schema import within
 from asof.store.digest import hit_id
 from asof.values import Halting, Query, Why
+from asof.wire import replace
 
 # -- the budget ------------------------------------------------------------------------------------
 

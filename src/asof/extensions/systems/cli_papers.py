@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,6 +34,7 @@ from asof.extensions.systems.results import FeedbackResult, RecordedQueries
 from asof.rank.gather import UNKNOWN
 from asof.time.span import format_instant, iso
 from asof.values import Answer, Hit, Why
+from asof.wire import field_values
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -126,10 +126,9 @@ def papers(
 
 def _corpus(index: Path | None) -> Corpus:
     """The corpus of the folder; one that is made here has passages as published."""
-    from dataclasses import replace
-
     from asof import config, environment
     from asof.corpus.corpus import open as open_corpus
+    from asof.wire import replace
 
     root = corpus_root(index)
     settings = environment.configuration(root).index
@@ -456,5 +455,5 @@ def _show(one: JudgedRecord, titles: Mapping[int, tuple[str, str]]) -> None:
 def _show_judging(judging: JudgingReport) -> None:
     for problem in judging.problems:
         echo_err(f"not judged: {problem}")
-    used = [f"{name} {value}" for name, value in asdict(judging.cost).items() if value]
+    used = [f"{name} {value}" for name, value in field_values(judging.cost).items() if value]
     echo_err(f"{judging.graded} hits judged by {judging.judge}; cost: {', '.join(used) or 'no call'}")

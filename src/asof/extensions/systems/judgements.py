@@ -16,7 +16,7 @@ import zlib
 from base64 import b32encode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any
@@ -47,7 +47,7 @@ from asof.text.query import parse
 from asof.time.moment import When, last_instant
 from asof.time.span import iso
 from asof.values import MAX_NODES, Filters, Usage, Why
-from asof.wire import Key
+from asof.wire import Key, field_values, replace
 
 if TYPE_CHECKING:
     import sqlite3
@@ -137,7 +137,7 @@ def question_of(row: AskedRow, shown: Sequence[ShownRow]) -> RecordedQuestion:
 
 def filters_json(filters: Filters) -> str:
     """Filters as they are stored."""
-    return json.dumps(asdict(filters), ensure_ascii=False)
+    return json.dumps(field_values(filters), ensure_ascii=False)
 
 
 def _fields(row: AskedRow) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from asof.index.view import View
 from asof.plugins import scipy
 from asof.text.query import mixed
 from asof.time.span import BEGINNING, NEVER
+from asof.wire import replace
 
 # -- the sample ------------------------------------------------------------------------------------
 

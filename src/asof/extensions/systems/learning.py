@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import reduce
 from typing import Any, Protocol, Self
@@ -27,6 +27,7 @@ from asof.rank.gather import ByDocument, TopK
 from asof.rank.stage import Range, Ranking, Recipe, Stage, ranges, traits_of, value_of, with_values
 from asof.store.reader import matching_heads
 from asof.values import Query, Why
+from asof.wire import replace
 
 # -- the space of settings -------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import ClassVar
 
@@ -27,6 +27,7 @@ from asof.schema import checked, nearest, within
 from asof.store.reader import matching_heads
 from asof.text.tokens import tokenize
 from asof.values import Query
+from asof.wire import replace
 
 # -- numbers of a stage that differ by source ------------------------------------------------------
 

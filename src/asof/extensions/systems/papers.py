@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING, Annotated
@@ -46,7 +46,7 @@ from asof.text.tokens import Analyzer, spans
 from asof.time.moment import When, first_instant, last_instant
 from asof.time.span import DAY, iso, moment, nearest_moment
 from asof.values import Answer, Filters, Hit
-from asof.wire import NAN_IS_NULL, Key, one_of
+from asof.wire import NAN_IS_NULL, Key, one_of, replace
 
 if TYPE_CHECKING:
     from asof.extensions.systems.judgements import JudgingReport

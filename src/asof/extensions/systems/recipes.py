@@ -6,8 +6,6 @@ Differences from the publications stand in docs/explanation/recipes.md. `tgrag` 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from asof.extensions.systems.budget import BudgetedRerank, EvidenceHops
 from asof.extensions.systems.stages import (
     Centrality,
@@ -23,6 +21,7 @@ from asof.extensions.systems.stages import (
 from asof.rank.combine import Combine, MaxNormalize, ReciprocalRank
 from asof.rank.gather import ByDocument, Dense, Everything, Lexical, Pool, TopK
 from asof.rank.stage import Range, Recipe, Tunable
+from asof.wire import replace
 
 # -- twe: TWE-RAG, time-weighted evidence ----------------------------------------------------------
 #

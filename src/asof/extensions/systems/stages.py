@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, NamedTuple
 
@@ -43,6 +43,7 @@ from asof.text.question import MOST_PARTS
 from asof.time.intent import STATE, intent
 from asof.time.span import BEGINNING, NEVER, format_instant
 from asof.values import Query, Why
+from asof.wire import replace
 
 # -- similarity by LSA, or by the corpus's own encoder ---------------------------------------------
 

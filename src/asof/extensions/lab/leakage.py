@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import groupby, zip_longest
 from typing import Annotated, NamedTuple
 
@@ -28,7 +28,7 @@ from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
 from asof.time.span import GRAINS, Instant, Period, nearest_moment
 from asof.values import Answer, Filters, Hit
-from asof.wire import Key, encode, one_of, replace
+from asof.wire import Key, encode, field_values, one_of, replace
 
 # -- facts, names, reports and answers -------------------------------------------------------------
 
@@ -103,7 +103,7 @@ def fact_lines(view: View) -> list[str]:
 def _fact_line(known: StatedFact) -> str:
     fact, when = known.fact, known.fact.when
     time = None if when is None else [when.span.first, when.span.last, when.text, when.by]
-    amount = None if fact.amount is None else asdict(fact.amount)
+    amount = None if fact.amount is None else field_values(fact.amount)
     return json.dumps(
         [known.passage.document, known.passage.number, known.number, fact.start, fact.end, fact.kind,
          fact.subject, fact.relation, fact.object, amount, time, fact.confidence],
@@ -133,7 +133,7 @@ def _report(snapshot: Snapshot, period: Period) -> str:
 
 def _content(answer: Answer) -> str:
     """An answer as JSON, without the moment at which it was known and without its cost."""
-    value = asdict(answer)
+    value = encode(answer)
     for key in ("known_at", "cost"):
         del value[key]
     return json.dumps(value, ensure_ascii=False, default=str, sort_keys=True)

@@ -92,57 +92,44 @@ def test_questions_with_a_right_answer_are_asked_as_of_their_time(answered):
     assert "answers: 1 of 5 questions has no reference answer: left out" in found.notes
 
 
-def test_attempts_and_refusals(answered):
-    """Both answerable questions are answered; of the two others one is refused."""
-    found = answered()
-    assert same(metric(found, "refused_when_answerable"), [0, 0, None, None])
-    assert same(metric(found, "answered_when_not"), [None, None, 0, 1])
-    assert found.answers.estimate(found.answers.runs[0], "refused_when_answerable").value == 0
-    assert found.answers.estimate(found.answers.runs[0], "answered_when_not").value == 1 / 2
-    assert found.answers.estimate(found.answers.runs[0], "answered_when_not", [2]).value == 0
-
-
-def test_evidence_is_a_quote_of_a_right_sentence(answered):
-    """ "may" has its one sentence, "both" one of two; quotes: 1, 2 and, of the wrong answer, none."""
-    found = answered()
-    assert same(metric(found, "evidence"), [1, 1, None, None])
-    assert same(metric(found, "evidence_share"), [1, 1 / 2, None, None])
-    assert same(metric(found, "quotes"), [1, 2, None, 0])
+WORTH = {
+    # both answerable questions are answered; of the two others one is refused
+    "refused_when_answerable": [0, 0, None, None], "answered_when_not": [None, None, 0, 1],
+    # "may" has its one sentence, "both" one of two; quotes: 1, 2 and, of the wrong answer, none
+    "evidence": [1, 1, None, None], "evidence_share": [1, 1 / 2, None, None], "quotes": [1, 2, None, 0],
     # The bakery sold 1 , 204 loaves in May . | and 990 loaves: a token is \w+ or a sign
-    assert same(metric(found, "quote_tokens"), [10, 12, None, 0])
+    "quote_tokens": [10, 12, None, 0],
+    # "1,204 loaves" stands in the first quote; of both one of "1,204" and "1,310" is enough
+    "answer@1": [1, 1, None, None], "answer@3": [1, 1, None, None],
+    # "it sold 1,204 loaves" against "1,204 loaves": 2 * 2 / (4 + 2); "1,204 and some" against both: 2 / 5
+    "f1": [round(4 / 6, 6), 2 / 5, None, None], "rouge_l": [round(4 / 6, 6), 2 / 5, None, None],
+}  # fmt: skip
+NOTHING = ("answer@1", "answer@3", "evidence", "evidence_share", "f1", "rouge_l")
+REFUSED = {
+    **{name: [0, 0, None, None] for name in NOTHING},
+    "refused_when_answerable": [1, 1, None, None], "answered_when_not": [None, None, 0, 0],
+    "quotes": [None] * 4,
+}  # fmt: skip
 
 
-def test_an_accepted_answer_in_the_first_quotes(answered):
-    """May: "1,204 loaves" stands in the first quote; both: one of "1,204" and "1,310" is enough."""
-    found = answered()
-    assert same(metric(found, "answer@1"), [1, 1, None, None])
-    assert same(metric(found, "answer@3"), [1, 1, None, None])
-    may = "How many loaves in May?"
-    cited = [("s2", "Cakes."), ("s3", "x " * 150 + "1,204 loaves"), ("s1", MAY)]
-    found = answered(Script({may: answer("It sold [1] [2] [3].", *cited)}))
-    assert same(metric(found, "answer@1")[:1], [0])
-    assert same(metric(found, "answer@3")[:1], [1])
-    found = answered(Script({may: answer("It sold [1] [2].", *cited[:2])}))  # after 300 characters
-    assert same(metric(found, "answer@3")[:1], [0])
+@pytest.mark.parametrize(("script", "worth"), [(None, WORTH), (Script({}), REFUSED)])
+def test_what_answers_are_worth(answered, script, worth):
+    found = answered(script)
+    for name, expected in worth.items():
+        assert same(metric(found, name), expected), name
+    if script is None:
+        (run,) = found.answers.runs
+        assert found.answers.estimate(run, "refused_when_answerable").value == 0
+        assert found.answers.estimate(run, "answered_when_not").value == 1 / 2
+        assert found.answers.estimate(run, "answered_when_not", [2]).value == 0
 
 
-def test_the_wording_is_that_of_the_answer_without_citations(answered):
-    """May: "it sold 1,204 loaves" against "1,204 loaves": 2 * 2 / (4 + 2).
-
-    Both: "1,204 and some" against "1,204, 1,310": 2 * 1 / (3 + 2).
-    """
-    found = answered()
-    assert same(metric(found, "f1"), [round(4 / 6, 6), round(2 / 5, 6), None, None])
-    assert same(metric(found, "rouge_l"), [round(4 / 6, 6), round(2 / 5, 6), None, None])
-
-
-def test_a_refusal_of_an_answerable_question_is_worth_nothing(answered):
-    found = answered(Script({}))
-    for name in ("answer@1", "answer@3", "evidence", "evidence_share", "f1", "rouge_l"):
-        assert same(metric(found, name), [0, 0, None, None])
-    assert same(metric(found, "refused_when_answerable"), [1, 1, None, None])
-    assert same(metric(found, "answered_when_not"), [None, None, 0, 0])
-    assert all(math.isnan(value) for value in metric(found, "quotes"))
+@pytest.mark.parametrize(("quotes", "worth"), [(3, {"answer@1": 0, "answer@3": 1}), (2, {"answer@3": 0})])
+def test_an_accepted_answer_in_the_first_three_quotes(answered, quotes, worth):
+    """In the second quote it stands after 300 characters."""
+    cited = [("s2", "Cakes."), ("s3", "x " * 150 + "1,204 loaves"), ("s1", MAY)][:quotes]
+    found = answered(Script({"How many loaves in May?": answer("It sold [1] [2] [3].", *cited)}))
+    assert {name: metric(found, name)[0] for name in worth} == worth
 
 
 def test_costs_are_added_up(answered):
@@ -177,36 +164,20 @@ def test_by_fields(answered):
 def test_two_recipes_are_compared(answered):
     found = answered(recipes=("asof", "twe"))
     assert [run.name for run in found.answers.runs] == ["asof", "twe"]
+    names = [name for name in WORTH if not name.startswith("quote")]
     assert {(each.metric, each.difference, each.p) for each in found.answers.comparisons} == {
-        (name, 0.0, 1.0)
-        for name in (
-            "answer@1",
-            "answer@3",
-            "refused_when_answerable",
-            "answered_when_not",
-            "evidence",
-            "evidence_share",
-            "exact_match",
-            "f1",
-            "rouge_l",
-        )
+        (name, 0.0, 1.0) for name in (*names, "exact_match")
     }
 
 
-def test_the_limit_is_one_of_answers_too(answered):
+def test_a_limit_and_datasets_without_judgements_or_answers(answered):
+    """Where no document is relevant, every question with an answer is unanswerable."""
     found = answered(limit=2)
     assert len(found.answers.references) == 2
     assert "answers: 2 of 4 questions, chosen by a hash of their ids" in found.notes
-
-
-def test_a_dataset_without_judgements_has_answers_all_the_same(answered):
-    """Then no document is relevant, so every question with an answer is unanswerable."""
     found = answered(judged=())
     assert found.runs == ()
     assert [gold.answerable for gold in found.answers.references] == [False] * 4
-
-
-def test_a_dataset_without_answers_is_wrong_usage(answered):
     with pytest.raises(UsageError, match=r"none of the 1 questions in queries\.jsonl has a reference answer"):
         answered(questions=[{"id": "may", "text": "How many?"}])
 
@@ -265,37 +236,20 @@ def test_when_a_sentence_is_quoted(quote, there):
 TEXTS = st.lists(st.sampled_from(["a", "b", "c", "3.7"]), max_size=9)
 
 
-def test_figures_stay_whole():
-    """Said: 3.7 billion in q1, right: 3.7 billion: P = 2/4, R = 2/2, F1 = 2 * .5 * 1 / 1.5."""
+@pytest.mark.parametrize(
+    ("said", "gold", "f1_", "rouge"),
+    [
+        ("3.7 billion in q1", "3.7 billion", 2 / 3, 2 / 3),  # P = 2/4, R = 2/2: figures stay whole
+        ("3.8 billion", "3.7 billion", 1 / 2, 1 / 2),
+        ("so so so", "so so", 0.8, 0.8),  # P = 2/3, R = 2/2: tokens count as often as they occur
+        ("acme revenue was 3 billion", "revenue 3 billion", 0.75, 0.75),  # LCS 3: P = 3/5, R = 3/3
+        ("b a", "a b", 1, 1 / 2),  # the order matters to ROUGE alone
+        ("The Ferry, twice!", "the ferry twice", 1, 1), ("", "", 1, 1), ("", "a", 0, 0), ("...", "a", 0, 0),
+    ],
+)  # fmt: skip
+def test_shared_words_by_hand(said, gold, f1_, rouge):
+    assert (f1(said, gold), rouge_l(said, gold)) == (pytest.approx(f1_), pytest.approx(rouge))
     assert words("3.7 billion in q1") == ["3.7", "billion", "in", "q1"]
-    assert f1("3.7 billion in q1", "3.7 billion") == pytest.approx(2 / 3)
-    assert f1("3.8 billion", "3.7 billion") == pytest.approx(1 / 2)
-
-
-def test_tokens_count_as_often_as_they_occur():
-    """Two of the three "so" are matched: P = 2/3, R = 2/2."""
-    assert f1("so so so", "so so") == pytest.approx(2 * (2 / 3) / (2 / 3 + 1))
-
-
-def test_the_order_matters_to_rouge_alone():
-    """LCS of "acme revenue was 3 billion" and "revenue 3 billion" is 3: P = 3/5, R = 3/3, F = 1.2 / 1.6."""
-    assert rouge_l("acme revenue was 3 billion", "revenue 3 billion") == pytest.approx(0.75)
-    assert rouge_l("b a", "a b") == pytest.approx(1 / 2)
-    assert f1("b a", "a b") == 1.0
-
-
-@pytest.mark.parametrize(("said", "gold", "value"), [("", "", 1.0), ("", "a", 0.0), ("...", "a", 0.0)])
-def test_texts_without_a_token(said, gold, value):
-    assert (f1(said, gold), rouge_l(said, gold)) == (value, value)
-
-
-def test_case_and_punctuation_do_not_count():
-    assert (
-        f1("The Ferry, twice!", "the ferry twice") == rouge_l("The Ferry, twice!", "the ferry twice") == 1.0
-    )
-
-
-def test_numbers_of_citations_are_no_words():
     assert uncited("It was 5% [1], then [a] 6% [2, 13].") == "It was 5%, then [a] 6%."
 
 

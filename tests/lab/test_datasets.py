@@ -165,15 +165,12 @@ def test_a_line_that_cannot_be_used_is_a_problem_and_stops_nothing(dataset, file
 
 
 @pytest.mark.parametrize("file", ["corpus.jsonl", "queries.jsonl", "qrels.tsv"])
-def test_a_missing_file_is_wrong_usage(dataset, file):
+def test_what_is_no_dataset(dataset, tmp_path, file):
     folder = dataset()
     (folder / file).unlink()
     with pytest.raises(UsageError, match="a dataset is a folder with") as refused:
         load(folder)
     assert file.partition(".")[0] in str(refused.value)
-
-
-def test_no_folder_or_no_document_is_wrong_usage(dataset, tmp_path):
     with pytest.raises(UsageError, match="is no folder"):
         load(tmp_path / "nowhere")
     with pytest.raises(UsageError, match="holds no document"):
@@ -217,24 +214,14 @@ def test_nothing_of_a_document_is_forgotten_when_blanking():
 # -- what is named where an option fits nothing --------------------------------------------------------
 
 
-def test_eight_are_named_and_the_others_counted():
+def test_what_is_listed():
+    """Eight are named and the others counted, long ones cut; fields with the fewest values come first."""
     assert listed([]) == "none"
-    assert listed(["a", "b"]) == "a, b"
     assert listed(map(str, range(8))) == "0, 1, 2, 3, 4, 5, 6, 7"
     assert listed(map(str, range(1010))) == "0, 1, 2, 3, 4, 5, 6, 7 and 1,002 more"  # 1,010 - 8
-
-
-def test_long_ones_are_cut_where_one_sees_it():
     assert listed(["x" * 40, "y" * 41]) == f"{'x' * 40}, {'y' * 39}…"
-
-
-def test_fields_with_the_fewest_values_come_first():
-    questions = [
-        DatasetQuestion(
-            f"q{n}", "?", record={"id": f"q{n}", "part": n % 2, "tags": ["a", n // 2], "none": None}
-        )
-        for n in range(6)
-    ]
+    records = [{"id": f"q{n}", "part": n % 2, "tags": ["a", n // 2], "none": None} for n in range(6)]
+    questions = [DatasetQuestion(each["id"], "?", record=each) for each in records]
     assert question_fields(questions) == "part, tags, id"  # 2, 3 and 6 different values
 
 
@@ -425,30 +412,22 @@ def touched(megabytes):
     return bytearray(b"\1") * (megabytes * 1_000_000)
 
 
-def test_what_is_taken_and_given_back_counts():
-    """80 MB that are touched and freed."""
+def test_what_is_taken_and_given_back_counts(monkeypatch, tmp_path):
+    """80 MB that are touched and freed; where the height cannot be set back, a later step would seem to take
+    nothing, and nothing is told."""
     grown = datasets.peak_growth()
     taken = touched(80)
     del taken
     size = grown()
     assert size is not None
     assert 60 < size < 1_000
-
-
-def test_where_the_height_cannot_be_set_back_nothing_is_told(monkeypatch, tmp_path):
-    """A later step would seem to take nothing."""
-    monkeypatch.setattr(datasets, "RESET", tmp_path / "missing" / "file")
-    for _ in range(2):
-        grown = datasets.peak_growth()
-        taken = touched(80)
-        del taken
-        assert grown() is None
-
-
-def test_a_status_without_the_line(monkeypatch, tmp_path):
     monkeypatch.setattr(datasets, "STATUS", tmp_path / "status")
     (tmp_path / "status").write_text("Name: asof\n")
-    with pytest.raises(ValueError, match="has no VmRSS"):
-        datasets._kilobytes("VmRSS")
     monkeypatch.setattr(datasets, "RESET", tmp_path / "reset")
-    assert datasets.peak_growth()() is None
+    assert datasets.peak_growth()() is None, "a status without the line"
+    monkeypatch.undo()
+    monkeypatch.setattr(datasets, "RESET", tmp_path / "missing" / "file")
+    grown = datasets.peak_growth()
+    taken = touched(80)
+    del taken
+    assert grown() is None

@@ -120,31 +120,26 @@ def test_the_document_of_the_question_is_taken_out(dataset, evaluated):
     assert metric(found, "recall@5") == metric(found, "ndcg@10") == [1]
 
 
-def test_undated_corpora_are_seen(dataset, evaluated):
-    documents = [
+def test_notes_say_what_has_no_date_and_what_cannot_be_found(dataset, evaluated):
+    undated = [
         {"id": "a", "text": "geese", "timestamp": None},
         {"id": "b", "text": "ducks", "timestamp": None},
     ]
-    found = evaluated(dataset(documents, [{"id": "q", "text": "ducks"}], [("q", "b", 1)]))
+    found = evaluated(dataset(undated, [{"id": "q", "text": "ducks"}], [("q", "b", 1)]))
     assert metric(found, "success@1") == [1]
     assert any(note.startswith("no document has a date") for note in found.notes)
-
-
-def test_questions_without_a_time_are_asked_as_of_the_newest_document(dataset, evaluated):
     questions = [{"id": "q", "text": "mayor of Brill", "asked_at": None}]
     found = evaluated(dataset(questions=questions, judged=[("q", "m2", 1)]))
     assert found.runs[0].results[0].as_of == read("2005-05-01").last
     assert metric(found, "success@1") == [1]
     assert "no question has a time: all are asked as of the newest document" in found.notes
-
-
-def test_notes_say_what_cannot_be_found(dataset, evaluated):
     found = evaluated(dataset(judged=[("q1", "m2", 1), ("q2", "gone", 1), ("q3", "m4", 1)]))
     assert metric(found, "recall@100") == [0, 0, 1]
-    assert any(
-        note.startswith("1 question has a relevant document that is not in the") for note in found.notes
-    )
-    assert any(note.startswith("1 question has a relevant document of a later date") for note in found.notes)
+    for note in (
+        "1 question has a relevant document that is not in the",
+        "1 question has a relevant document of a later date",
+    ):
+        assert any(each.startswith(note) for each in found.notes)
 
 
 def test_evidence_is_measured(dataset, evaluated):
@@ -184,13 +179,10 @@ def test_filter_by_a_field(evaluated):
         evaluated(filter_by=("type",))
 
 
-def test_without_timestamps_the_future_is_seen_and_counted(evaluated):
-    """All documents are always visible then; of m1, m2, m3, u1 two are dated after 2002."""
+def test_without_timestamps_and_titles(dataset, evaluated):
+    """All documents are always visible then: of m1, m2, m3, u1 two are dated after 2002."""
     found = evaluated(recipes=[WORDS], without=("timestamp",))
     assert metric(found, "leak@10")[0] == pytest.approx(2 / 4)
-
-
-def test_without_titles_their_words_find_nothing(dataset, evaluated):
     folder = dataset(questions=[{"id": "q", "text": "undated"}], judged=[("q", "u1", 1)])
     assert metric(evaluated(folder), "success@1") == [1]
     assert metric(evaluated(folder, without=("title",)), "success@1") == [0]

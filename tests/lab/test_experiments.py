@@ -274,12 +274,10 @@ def test_a_number_comes_back_as_it_was_written(value):
     assert parsed(str(value).lower() if isinstance(value, bool) else repr(value)) == value
 
 
-def test_a_value_cannot_hold_further_keys():
+def test_names_and_values():
+    """A value cannot hold further keys."""
     assert parsed("1\nother = 2") == "1\nother = 2"
     assert parsed("2024-01-01") == "2024-01-01"
-
-
-def test_name_and_value():
     assert split(" decay.delta = 1 ") == ("decay.delta", "1")
     for text in ("decay.delta", "=1", "decay.delta="):
         with pytest.raises(UsageError, match="name=value is expected"):

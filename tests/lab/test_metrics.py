@@ -50,20 +50,26 @@ def test_by_hand():
     assert found["ndcg@10"] == pytest.approx(gain / best)
 
 
-def test_nothing_found():
-    assert scores([], {"a": 1}) == dict.fromkeys(NAMES, 0.0)
+LONG = [f"d{n}" for n in range(1, 102)]
 
 
-def test_what_is_beyond_the_tenth_place_does_not_count():
-    ranked = [f"d{n}" for n in range(1, 12)]
-    found = scores(ranked, {"d11": 1})
-    assert (found["mrr@10"], found["ndcg@10"], found["recall@10"]) == (0, 0, 0)
-    assert found["recall@100"] == 1
-    assert found["map"] == pytest.approx(1 / 11)
-
-
-def test_a_negative_grade_gains_nothing():
-    assert scores(["a", "b"], {"a": -2, "b": 1})["ndcg@10"] == pytest.approx((1 / log2(3)) / (1 / log2(2)))
+@pytest.mark.parametrize(
+    ("ranked", "grades", "expected"),
+    [
+        ([], {"a": 1}, dict.fromkeys(NAMES, 0.0)),
+        (LONG[:11], {"d11": 1},
+         {"mrr@10": 0, "ndcg@10": 0, "recall@10": 0, "recall@100": 1, "map": pytest.approx(1 / 11)}),
+        (["a", "b"], {"a": -2, "b": 1}, {"ndcg@10": pytest.approx((1 / log2(3)) / (1 / log2(2)))}),
+        # relevant b (2nd) and z (not found)
+        (["a", "b", "c"], {"b": 1, "z": 1},
+         {"precision@3": pytest.approx(1 / 3), "precision@20": 1 / 20, "recall@2": 0.5, "mrr@1": 0.0,
+          "success@2": 1.0, "mrr": 0.5}),
+        (LONG, {"d50": 1}, {"mrr": 1 / 50}), (LONG, {"d101": 1}, {"mrr": 0.0}),
+    ],
+)  # fmt: skip
+def test_what_counts(ranked, grades, expected):
+    found = scores(ranked, grades, expected)
+    assert {name: found[name] for name in expected} == expected
 
 
 documents = st.sampled_from([f"d{n}" for n in range(40)])
@@ -100,19 +106,6 @@ def test_leak_is_the_share_of_what_is_dated_later():
     assert leak([], dates, as_of=5) == 0
 
 
-def test_metrics_at_any_rank():
-    # relevant b (2nd) and z (not found): precision@3 = 1/3, recall@2 = 1/2, mrr@1 = 0, success@2 = 1
-    asked = ["precision@3", "precision@20", "recall@2", "mrr@1", "success@2", "mrr"]
-    found = scores(["a", "b", "c"], {"b": 1, "z": 1}, asked)
-    assert [found[name] for name in asked] == [pytest.approx(1 / 3), 1 / 20, 0.5, 0.0, 1.0, 0.5]
-
-
-def test_mrr_looks_at_the_whole_hundred():
-    ranked = [f"d{at}" for at in range(1, 102)]
-    assert scores(ranked, {"d50": 1})["mrr"] == 1 / 50
-    assert scores(ranked, {"d101": 1})["mrr"] == 0.0
-
-
 # -- intervals and tests, by clusters of questions with the same words ---------------------------------
 
 
@@ -123,21 +116,12 @@ def drawn(values: object, group: object, seed: int) -> Estimate:
     return found
 
 
-def test_questions_of_the_same_words_are_one_cluster():
+def test_means_and_clusters():
+    """Questions of the same words are one cluster; one cluster alone has an interval of no width."""
     assert clusters(["a", "b", "a", "c", "b"]).tolist() == [0, 1, 0, 2, 1]
-
-
-def test_the_mean_is_over_questions():
     found = drawn(np.array([1.0, 0.0, 0.0, np.nan]), clusters(["a", "b", "b", "c"]), 0)
     assert found.value == pytest.approx(1 / 3)
-
-
-def test_what_applies_to_no_question_has_no_mean():
     assert estimate(np.array([np.nan, np.nan]), clusters(["a", "b"]), 0) is None
-
-
-def test_one_cluster_has_an_interval_of_no_width():
-    """Whatever is drawn, it is all of the questions."""
     found = drawn(np.array([1.0, 0.0, 1.0]), clusters(["a", "a", "a"]), 0)
     assert (found.low, found.high) == (found.value, found.value) == (2 / 3, 2 / 3)
 
@@ -177,23 +161,20 @@ def test_equal_runs_differ_by_chance_alone():
     assert (found.a, found.b, found.metric, found.difference, found.p) == ("a", "b", "map", 0.0, 1.0)
 
 
-def test_a_clear_difference_is_not_chance():
-    better, worse = {"map": np.full(40, 0.9)}, {"map": np.full(40, 0.1)}
-    (found,) = compare("a", "b", better, worse, clusters([f"t{n}" for n in range(40)]), 0)
-    assert found.difference == pytest.approx(0.9 - 0.1)
-    assert found.p == pytest.approx(1 / (1 + PERMUTATIONS))  # all 40 signs alike: once in 2^39 permutations
-
-
-def test_three_questions_cannot_show_much():
-    """Of the 2^3 ways to exchange them two are as large as all one way: p is about 1/4."""
-    (found,) = compare("a", "b", {"map": np.ones(3)}, {"map": np.zeros(3)}, clusters(["x", "y", "z"]), 0)
-    assert found.p == pytest.approx(2 / 2**3, abs=0.02)
-
-
-def test_copies_of_a_question_show_no_more():
-    ones, zeros = {"map": np.ones(30)}, {"map": np.zeros(30)}
-    (found,) = compare("a", "b", ones, zeros, clusters(["x", "y", "z"] * 10), 0)
-    assert found.p == pytest.approx(2 / 2**3, abs=0.02)
+@pytest.mark.parametrize(
+    ("better", "worse", "texts", "p", "within"),
+    [
+        # all 40 signs alike: once in 2^39 permutations
+        (0.9, 0.1, [f"t{n}" for n in range(40)], 1 / (1 + PERMUTATIONS), 1e-9),
+        # of the 2^3 ways to exchange three questions two are as large as all one way; copies show no more
+        (1.0, 0.0, ["x", "y", "z"], 2 / 2**3, 0.02), (1.0, 0.0, ["x", "y", "z"] * 10, 2 / 2**3, 0.02),
+    ],
+)  # fmt: skip
+def test_how_often_chance_makes_a_difference_as_large(better, worse, texts, p, within):
+    mine, theirs = ({"map": np.full(len(texts), value)} for value in (better, worse))
+    (found,) = compare("a", "b", mine, theirs, clusters(texts), 0)
+    assert found.difference == pytest.approx(better - worse)
+    assert found.p == pytest.approx(p, abs=within)
 
 
 def test_what_applies_to_some_questions_is_compared_there():

@@ -138,13 +138,19 @@ def test_the_numbers_of_decay_are_those_that_are_printed(experimented, tmp_path)
     assert (tmp_path / "twe-fig3-decay.png").is_file()
 
 
-def test_scores_stay_in_the_range_of_the_formula(experimented, tmp_path):
+def test_scores_and_times(experimented, tmp_path):
     table = experimented("twe/2.4", figures=tmp_path).outcome.table
     # alpha + beta + gamma + delta = 1 + 1 + .5 + 2.5
     assert value(table, "score", "most") <= 5.0
-    parts = [label for label in table.rows if label.startswith("part: ")]
-    assert len(parts) >= 4
-    assert (tmp_path / "twe-fig4-scores.png").is_file()
+    assert len([label for label in table.rows if label.startswith("part: ")]) >= 4
+    table = experimented("twe/5", figures=tmp_path).outcome.table
+    assert value(table, "graph, s", "documents") == 36
+    assert value(table, "graph, s", "taken") >= 0
+    sizes = [value(table, label, "documents") for label in table.rows if "as of" in label]
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == 36
+    for name in ("twe-fig4-scores", "twe-fig6-scaling"):
+        assert (tmp_path / f"{name}.png").is_file()
 
 
 def test_the_graph_is_that_of_all_documents_whenever_questions_are_asked(
@@ -180,17 +186,6 @@ def test_what_is_of_some_questions_alone_says_so(experimented, monkeypatch, name
     assert (
         f"{what}: of 3 of the 8 questions, chosen by a hash of their ids" in experimented(name).outcome.notes
     )
-
-
-def test_times_by_the_size_of_the_corpus(experimented, tmp_path):
-    found = experimented("twe/5", figures=tmp_path)
-    table = found.outcome.table
-    assert value(table, "graph, s", "documents") == 36
-    assert value(table, "graph, s", "taken") >= 0
-    sizes = [value(table, label, "documents") for label in table.rows if "as of" in label]
-    assert sizes == sorted(sizes)
-    assert sizes[-1] == 36
-    assert (tmp_path / "twe-fig6-scaling.png").is_file()
 
 
 # -- scores as stacks of parts -------------------------------------------------------------------------

@@ -36,7 +36,7 @@ class Limit(NamedTuple):
 
 LIMITS = {
     "lines, core: answer": Limit(2_950),
-    "lines, core: cli": Limit(2_950),
+    "lines, core: cli": Limit(2_700),
     "lines, core: corpus": Limit(1_700),
     "lines, core: index": Limit(3_350),
     "lines, core: lang": Limit(100),
@@ -52,7 +52,7 @@ LIMITS = {
     "lines, extensions: adapters": Limit(600),
     "lines, extensions: documents": Limit(6_250),
     "lines, extensions: facts": Limit(11_850),
-    "lines, extensions: lab": Limit(7_650),
+    "lines, extensions: lab": Limit(7_150),
     "lines, extensions: server": Limit(2_850),
     "lines, extensions: systems": Limit(9_300),
     "lines, extensions": Limit(38_750, 30_000),
@@ -60,7 +60,7 @@ LIMITS = {
     "lines, bench": Limit(2_200),
     "modules": Limit(242, 300),
     "modules of fewer than 60 lines": Limit(1),
-    "class names that stand twice": Limit(29, 0),
+    "class names that stand twice": Limit(4, 0),
     "direct dependencies": Limit(9),
     "commands": Limit(30, 30),
     "options": Limit(180, 180),

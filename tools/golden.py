@@ -722,9 +722,7 @@ def maintained(record, folder, texts):
             command(record, f"{top}/{name}/search/{at}", "search", text, "--index", folder.name, "--json")
 
     CLOCK.set("2026-11-02T00:00:00")
-    command(
-        record, f"{top}/correct", "correct", names[5][0], "2018-05-01", "--index", folder.name
-    )
+    command(record, f"{top}/correct", "correct", names[5][0], "2018-05-01", "--index", folder.name)
     look("corrected")
     CLOCK.set("2026-11-03T00:00:00")
     command(record, f"{top}/purge", "purge", names[9][0], "--yes", "--index", folder.name)

@@ -221,7 +221,7 @@ def test_what_is_listed():
     assert listed(map(str, range(1010))) == "0, 1, 2, 3, 4, 5, 6, 7 and 1,002 more"  # 1,010 - 8
     assert listed(["x" * 40, "y" * 41]) == f"{'x' * 40}, {'y' * 39}…"
     records = [{"id": f"q{n}", "part": n % 2, "tags": ["a", n // 2], "none": None} for n in range(6)]
-    questions = [DatasetQuestion(each["id"], "?", record=each) for each in records]
+    questions = [DatasetQuestion(str(each["id"]), "?", record=each) for each in records]
     assert question_fields(questions) == "part, tags, id"  # 2, 3 and 6 different values
 
 

@@ -48,7 +48,7 @@ if "--task" in __import__("sys").argv:
     from asof.models.encoders import HashedNgrams
     from asof.models.ports import ScriptedModel
     from asof.text.question import read as read_question
-    from asof.time import TimeContext, parse
+    from asof.time.expressions import TimeContext, parse
     from asof.wire import encode
 
 HASHED = "hashed-3-5-256"

@@ -39,7 +39,7 @@ TIMES = {
 ASKED = """
 import json, sys
 from asof.lang import codes, stop_words
-from asof.time import TimeContext, parse
+from asof.time.expressions import TimeContext, parse
 from asof.time.intent import mentions_termination
 from asof.time.intent import recency
 from datetime import UTC, datetime

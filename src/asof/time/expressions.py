@@ -17,10 +17,21 @@ from typing import Annotated, Literal, NamedTuple
 
 from asof.time import reading as yearly
 from asof.time.calendar_names import month_at
-from asof.time.clock import clock, half_of_day, hours_of_day, is_after_hour, iso_clock, joint, opening
 from asof.time.dates import DATE_BEGINNINGS, day_point, rules_at, simple
 from asof.time.lexicon import GROUND, NO_SENSES, TokenRun, lexicon, runs, sense_set
-from asof.time.numeric_dates import attached_left, attached_right, bounded, lasting
+from asof.time.numeric_dates import (
+    attached_left,
+    attached_right,
+    bounded,
+    clock,
+    half_of_day,
+    hours_of_day,
+    is_after_hour,
+    iso_clock,
+    joint,
+    lasting,
+    opening,
+)
 from asof.time.reading import (
     DAY,
     GRAINS,

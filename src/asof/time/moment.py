@@ -159,7 +159,7 @@ def _date(text: str, zone: tzinfo) -> Span:
 
 def _said(plain: str, anchor: datetime, zone: tzinfo, fiscal_start: int) -> Span | None:
     """The expression of the grammar that is the whole text; None if none is, or its days are in doubt."""
-    from asof.time import TimeContext, parse  # which few readers of dates need
+    from asof.time.expressions import TimeContext, parse  # which few readers of dates need
 
     if plain.casefold() == "now":  # of a question a wish, and no time
         return span_of_length(anchor, TICK)
@@ -174,7 +174,7 @@ def _said(plain: str, anchor: datetime, zone: tzinfo, fiscal_start: int) -> Span
 
 def _is_relative(plain: str) -> bool:
     """True if a text would be a time if there were an anchor, or one with smaller figures."""
-    from asof.time import TimeContext, parse
+    from asof.time.expressions import TimeContext, parse
 
     small = _NUMBER.sub("1", plain)
     found = parse(small, EPOCH, TimeContext(language=every("time")))

@@ -452,29 +452,28 @@ def cardinal(run: TokenRun, i: int) -> Number | None:
     if found is None:
         return None
     number, i = found
-    if run.sense(i, "thousand") and (run.follows(i, " -") or i == start):  # mil novecientos
-        number, i = number * 1000, i + 1
-        rest = _below_thousand(run, run.after(i, "and")) if run.follows(i, " -") else None
-        if rest is not None:
-            number, i = number + rest[0], rest[1]
-    return number, i
+    if not run.sense(i, "thousand") or not (run.follows(i, " -") or i == start):  # mil novecientos
+        return found
+    rest = _below_thousand(run, run.after(i + 1, "and")) if run.follows(i + 1, " -") else None
+    return _added((number * 1000, i + 1), rest)
 
 
 def _below_thousand(run: TokenRun, i: int) -> Number | None:
     hundreds = run.sense(i, "hundreds")
     if hundreds is not None:
-        rest = below_hundred(run, i + 1) if run.follows(i + 1) else None
-        return (hundreds, i + 1) if rest is None else (hundreds + rest[0], rest[1])
+        return _added((hundreds, i + 1), below_hundred(run, i + 1) if run.follows(i + 1) else None)
     found = below_hundred(run, i)
-    if found is None:
-        return None
+    if found is None or not (0 < found[0] < 100 and run.sense(found[1], "hundred")):
+        return found
     number, i = found
-    if 0 < number < 100 and run.sense(i, "hundred") and run.follows(i, " -"):
-        number, i = number * 100, i + 1
-        rest = below_hundred(run, run.after(i, "and")) if run.follows(i, " -") else None
-        if rest is not None:
-            number, i = number + rest[0], rest[1]
-    return number, i
+    if not run.follows(i, " -"):
+        return found
+    rest = below_hundred(run, run.after(i + 1, "and")) if run.follows(i + 1, " -") else None
+    return _added((number * 100, i + 1), rest)
+
+
+def _added(number: Number, rest: Number | None) -> Number:
+    return number if rest is None else (number[0] + rest[0], rest[1])
 
 
 def below_hundred(run: TokenRun, i: int) -> Number | None:

@@ -27,7 +27,7 @@ from asof.extensions.facts.dated_documents import historical_headings, of_their_
 from asof.extensions.facts.stale_links import written_since
 from asof.index.view import View
 from asof.text.tokens import tokenize
-from asof.time import TimeContext, TimeExpression, parse
+from asof.time.expressions import TimeContext, TimeExpression, parse
 from asof.time.span import DAY, NEVER, format_instant, nearest_moment
 from asof.values import Why
 

@@ -200,7 +200,7 @@ class _TimedReader(RawIOBase):
         super().close()
 
 
-# -- circuit breaker: stops a batch after failures in a row, at a deadline, or after a final refusal --
+# -- circuit breaker: stops a batch after failures in a row, or after a final refusal --------------
 
 
 class NotSent(Exception):
@@ -209,41 +209,29 @@ class NotSent(Exception):
 
 class CircuitBreaker(Struct, eq=False):
     """The state that the threads of one batch share. `most`: after so many prompts without a reply, one after
-    another in the order in which they ended, nothing more is sent. `deadline`: seconds for the batch, None
-    for no limit.
+    another in the order in which they ended, nothing more is sent.
 
     A prompt counts as failed when its last attempt has failed. What is under way when it stops is waited for.
     """
 
     most: int = 1
-    deadline: float | None = None
     refusal: ModelError | None = None
     absent: str = ""
     answered: bool = False
     _row: int = 0
     _why: str = ""
-    _began: float = msgspec.field(default_factory=time.perf_counter)
     _stopped: threading.Event = msgspec.field(default_factory=threading.Event)
     _lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
-    def left(self) -> float:
-        """Seconds until the deadline, infinite without one. Raises NotSent if nothing may be sent."""
+    def check(self) -> None:
+        """Raises NotSent if nothing may be sent."""
         if self._stopped.is_set():
             raise NotSent(self._why)
-        if self.deadline is None:
-            return float("inf")
-        left = self._began + self.deadline - time.perf_counter()
-        if left <= 0:
-            raise self._deadline_passed()
-        return left
 
     def pause(self, seconds: float, sleep: Callable[[float], None] | None) -> None:
         """Wait before another attempt; with no `sleep` of its own, not longer than until the batch stops.
-
-        Raises NotSent at once when the deadline comes first.
-        """
-        if seconds >= self.left():
-            raise self._deadline_passed()
+        Raises NotSent if it has stopped."""
+        self.check()
         if sleep is None:
             self._stopped.wait(seconds)
         else:
@@ -289,9 +277,6 @@ class CircuitBreaker(Struct, eq=False):
         if not self._stopped.is_set():
             self._why = why
             self._stopped.set()
-
-    def _deadline_passed(self) -> NotSent:
-        return NotSent(f"not sent: the {self.deadline:g} s for the batch are over (deadline)")
 
 
 # -- retries: exponential backoff with jitter ----------------------------------------------------------
@@ -356,9 +341,9 @@ class Retry:
         breaker = breaker or CircuitBreaker()
         absent = True
         for attempt in range(self.attempts):
-            left = breaker.left()
+            breaker.check()
             try:
-                return once(min(self.timeout, left))
+                return once(self.timeout)
             except RetryLater as failure:
                 absent = absent and isinstance(failure, NoConnection)
                 wait = failure.wait

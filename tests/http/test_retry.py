@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 
 import pytest
 from hypothesis import given
@@ -52,16 +51,6 @@ def test_all_attempts_fail_and_absent_is_what_was_never_there(failures, absent) 
     assert len(once.timeouts) == 3
 
 
-def test_an_attempt_ends_with_the_deadline() -> None:
-    once = Failing()
-    assert Retry(1, timeout=60).run(once, CircuitBreaker(5, deadline=2.0)) <= 2.0
-    breaker = CircuitBreaker(5, deadline=0.01)
-    time.sleep(0.02)
-    with pytest.raises(NotSent, match=r"^not sent: the 0\.01 s for the batch are over \(deadline\)$"):
-        Retry(1).run(once, breaker)
-    assert len(once.timeouts) == 1
-
-
 def test_waiting_ends_when_the_batch_does() -> None:
     breaker = CircuitBreaker(5)
     threading.Timer(0.05, breaker.stop).start()
@@ -81,7 +70,7 @@ def test_other_errors_are_not_asked_again() -> None:
 
 def stopped(breaker: CircuitBreaker) -> bool:
     try:
-        breaker.left()
+        breaker.check()
     except NotSent:
         return True
     return False
@@ -103,13 +92,13 @@ def test_it_stops_at_the_first_row_of_failures(replied: list[bool], most: int) -
 def test_it_says_why() -> None:
     breaker = CircuitBreaker(2)
     breaker.failed("first")
-    assert breaker.left() == float("inf")
+    breaker.check()
     breaker.failed("second")
     breaker.failed("third")
     with pytest.raises(
         NotSent, match=r"^not sent: 2 prompts in a row got no reply, the last one because second$"
     ):
-        breaker.left()
+        breaker.check()
 
 
 def test_a_refusal_is_raised_at_the_end_the_first_one() -> None:
@@ -118,16 +107,14 @@ def test_a_refusal_is_raised_at_the_end_the_first_one() -> None:
     breaker.refused(first)
     breaker.refused(ModelError("other"))
     with pytest.raises(NotSent, match=r"^not sent: wrong key$"):
-        breaker.left()
+        breaker.check()
     with pytest.raises(ModelError) as raised:
         breaker.settle()
     assert raised.value is first
 
 
 def test_nobody_there_is_an_error_only_if_nobody_ever_was() -> None:
-    calm = CircuitBreaker(1, deadline=100.0)
-    assert 0 < calm.left() <= 100.0
-    calm.settle()
+    CircuitBreaker(1).settle()
     alone = CircuitBreaker(5)
     alone.failed("refused", absent=True)
     with pytest.raises(ModelError, match=r"^refused$"):

@@ -195,13 +195,6 @@ def test_silence_and_an_answer_by_the_drop(server: ModelServer, chat: Chat) -> N
     assert second.problem == f"{server.url}: no whole answer in time (1 attempt)"
 
 
-def test_a_deadline_for_the_batch(server: ModelServer, chat: Chat) -> None:
-    server.way = slow(0.1)
-    replies = chat(deadline=0.3, concurrency=1).complete([ask(f"n {n}") for n in range(9)])
-    assert replies[-1].problem == "not sent: the 0.3 s for the batch are over (deadline)"
-    assert len(server.requests) <= 3  # each takes 0.1 s or more
-
-
 def test_after_failures_in_a_row_the_rest_is_not_sent(server: ModelServer, chat: Chat) -> None:
     server.ways += [says("ok"), status(500), status(500)]
     server.way = status(500)
@@ -520,7 +513,7 @@ def test_all_keys() -> None:
     })  # fmt: skip
     assert settings.prices == Prices(0.15, 0.6)
     assert language_from(settings, {"MILL_KEY": " secret\n"}) == ChatModel(
-        "mill-7b", OpenAIServer(URL, "secret"), "schema", Retry(2, 5), 3, None, 5, 0.3,
+        "mill-7b", OpenAIServer(URL, "secret"), "schema", Retry(2, 5), 3, 5, 0.3,
         limit="max_completion_tokens",
     )  # fmt: skip
 

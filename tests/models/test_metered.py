@@ -103,7 +103,7 @@ def test_models_and_their_settings_are_told_apart() -> None:
     ]  # fmt: skip
     assert len({CachedModel(model, Memory()).digest(PROMPT) for model in models}) == len(models)
     # a key, patience and threads shape nothing
-    other = ChatModel("a", OpenAIServer("http://127.0.0.1:9/v1", "sk-2"), concurrency=1, deadline=5.0)
+    other = ChatModel("a", OpenAIServer("http://127.0.0.1:9/v1", "sk-2"), concurrency=1)
     assert CachedModel(other, Memory()).digest(PROMPT) == CachedModel(models[0], Memory()).digest(PROMPT)
 
 

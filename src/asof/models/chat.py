@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import ssl
 import threading
 import time
@@ -20,7 +21,6 @@ from dataclasses import dataclass, field
 from functools import lru_cache, partial
 from itertools import chain
 from queue import SimpleQueue
-from time import perf_counter
 from typing import Any, NoReturn, TypeVar
 
 from msgspec import Struct
@@ -250,13 +250,11 @@ class Connection(Struct, frozen=True):
         except (ValueError, RecursionError) as error:
             raise RequestRejected("the answer is not JSON", answer.decode("utf-8", "replace")) from error
 
-    def events(self, body: Mapping[str, Any], silence: float, until: float) -> Iterator[str]:
-        """The data of each event of a stream, as it arrives; "[DONE]" is the last one.
-
-        `silence`: seconds between two of them; `until`: seconds of `time.perf_counter` for all.
-        """
+    def events(self, body: Mapping[str, Any], silence: float) -> Iterator[str]:
+        """The data of each event of a stream, as it arrives; "[DONE]" is the last one. `silence`: seconds
+        between two of them."""
         rest = b""
-        for block in self._blocks(body, silence, until):
+        for block in self._blocks(body, silence, math.inf):
             *lines, rest = (rest + block).split(b"\n")
             for line in lines:
                 if line.startswith(b"data:"):
@@ -366,7 +364,7 @@ class ChatModel(CompletesReplies):
     """The model of that name on a server.
 
     `form`: how a request asks for JSON, one of `structured.FORMS`. `concurrency`: requests at a time.
-    `deadline`: seconds for a whole `complete`, None for no end. After `failures` prompts in a row without a
+    After `failures` prompts in a row without a
     reply, the rest of a batch is not sent. Each prompt is sent with `temperature` and `seed`; servers do not
     promise that the reply is then always the same. `limit`: how the server names the most tokens of a reply
     (`LIMITS`).
@@ -377,7 +375,6 @@ class ChatModel(CompletesReplies):
     form: str = "object"
     retry: Retry = field(default_factory=Retry)
     concurrency: int = 8
-    deadline: float | None = None
     failures: int = 5
     temperature: float = 0.0
     seed: int = SEED
@@ -407,7 +404,7 @@ class ChatModel(CompletesReplies):
         """
         if not prompts:
             return
-        breaker = CircuitBreaker(self.failures, self.deadline)
+        breaker = CircuitBreaker(self.failures)
         with self.server.connected() as connection:
             reply = partial(self._reply, connection, breaker)
             yield from run_in_threads(reply, prompts, self.concurrency, breaker.stop)
@@ -419,11 +416,11 @@ class ChatModel(CompletesReplies):
         Raises MissingExtra; and ModelError, with the pieces received, if the reply is incomplete. It is asked
         for again only as long as nothing of it came.
         """
-        breaker = CircuitBreaker(self.failures, self.deadline)
+        breaker = CircuitBreaker(self.failures)
         came: list[str] = []
         with self.server.connected() as connection:
             try:
-                pieces = self.retry.run(partial(self._begun, connection, breaker, prompt), breaker)
+                pieces = self.retry.run(partial(self._begun, connection, prompt), breaker)
                 for piece in pieces:
                     came.append(piece)
                     yield piece
@@ -436,20 +433,17 @@ class ChatModel(CompletesReplies):
                 )
                 raise ModelError(f"{self.server.message_of(error)}{after}") from error
 
-    def _begun(
-        self, connection: Connection, breaker: CircuitBreaker, prompt: Prompt, timeout: float
-    ) -> Iterator[str]:
+    def _begun(self, connection: Connection, prompt: Prompt, timeout: float) -> Iterator[str]:
         """The pieces of a reply whose first one has arrived. Raises what `Connection.events` raises."""
-        until = perf_counter() + breaker.left()
-        pieces = self.server.pieces_without_key(self._pieces(connection, prompt, timeout, until))
+        pieces = self.server.pieces_without_key(self._pieces(connection, prompt, timeout))
         first = next(pieces, "")
         if not first:
             raise RequestRejected("the reply is empty")
         return chain([first], pieces)
 
-    def _pieces(self, connection: Connection, prompt: Prompt, timeout: float, until: float) -> Iterator[str]:
+    def _pieces(self, connection: Connection, prompt: Prompt, timeout: float) -> Iterator[str]:
         ended = False
-        for event in connection.events({**self._body(prompt), "stream": True}, timeout, until):
+        for event in connection.events({**self._body(prompt), "stream": True}, timeout):
             if event == DONE:
                 ended = True
                 break

@@ -9,7 +9,7 @@ from asof import plugins
 from asof.errors import UsageError
 from asof.rank.combine import Combine, EarlyTermination, MaxNormalize
 from asof.rank.feedback import PseudoRelevanceFeedback
-from asof.rank.gather import Lexical, TopK
+from asof.rank.gather import ByDocument, Lexical, TopK
 from asof.rank.rerank import AppendRest, ExactName, RerankWindow, RoundRobinByDocument
 from asof.rank.stage import Range, Recipe, Tunable
 from asof.rank.times import JustPublished, RequestedTime, TimePreference
@@ -38,8 +38,6 @@ def named(name: str) -> Recipe:
 
 def _check(name: str, recipe: object) -> None:
     """Raises UsageError if a package offers something else than a recipe of that name."""
-    from asof.rank.stage import Recipe
-
     if not isinstance(recipe, Recipe) or recipe.name != name:
         what = f"a recipe named {recipe.name!r}" if isinstance(recipe, Recipe) else type(recipe).__name__
         raise UsageError(f"the entry point {name!r} is {what}; a Recipe of that name is expected")
@@ -52,11 +50,6 @@ def by_document(recipe: Recipe) -> Recipe:
     Nothing is left unread then: which passages can reach the first k is not known yet. A recipe that ranks
     documents by itself does nothing else.
     """
-    from asof.rank.combine import EarlyTermination
-    from asof.rank.feedback import PseudoRelevanceFeedback
-    from asof.rank.gather import ByDocument
-    from asof.rank.rerank import RerankWindow
-
     stages = [
         replace(each, prune=False) if isinstance(each, PseudoRelevanceFeedback | EarlyTermination) else each
         for each in recipe.stages

@@ -34,6 +34,7 @@ from asof.errors import SourceError, UsageError
 from asof.extensions.systems.arxiv import ArxivSettings, FeedEntry, PaperId, read
 from asof.extensions.systems.arxiv_harvest import (
     EMPTY_ANSWERS,
+    MAX_PART_RESULTS,
     ArxivApi,
     Figures,
     HarvestLog,
@@ -204,6 +205,18 @@ def test_the_newest_of_each_day(archive, corpus):
     held = {name for (name,) in db_of(here).execute("SELECT name FROM documents")}
     assert held == {f"arxiv:2401.{n:05}" for n in (8, 9, 18, 19, 28, 29)}
     assert {each["max_results"] for each in archive.asked} == {"2"}
+
+
+def test_a_window_with_many_papers_is_cut_in_two(archive, corpus):
+    archive.papers = [paper(n, day(1 + n % 20, n % 24, n % 60)) for n in range(120)]
+    here = corpus(day(28))
+    source = here.source("arxiv:cs.IR", since="2024-01-01")
+    source.size, source.most = 20, 50
+    assert here.add(source).added == 120
+    queries = [each["search_query"].partition("AND ")[2] for each in archive.asked]
+    assert len(set(queries)) >= 4  # the whole, and at least three parts of 50 at most
+    assert all(int(each["start"]) < 50 for each in archive.asked)
+    assert MAX_PART_RESULTS <= 30_000
 
 
 def test_papers_that_never_come_are_a_problem_and_the_window_is_not_done(archive, corpus):

@@ -7,14 +7,16 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
 from msgspec import Struct
+from numpy.typing import NDArray
 
 from asof.errors import ModelError, UsageError
 from asof.http import Retry
-from asof.models.encoders import MAX_DIMENSIONS, HttpEncoder, embeddings_endpoint
-from asof.models.local import is_onnx_only
+from asof.models.encoders import MAX_DIMENSIONS, HttpEncoder, around_blanks, embeddings_endpoint, unit
+from asof.models.local import LocalEncoder, OnnxEncoder, is_onnx_only
 from asof.models.metered import prompt_tokens, tokens
 from asof.models.ports import CompletesReplies, Encoder, Model, Prompt, Reply, fitted, instructions
 from asof.schema import (
@@ -32,11 +34,6 @@ from asof.schema import (
     variable,
     whole,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
 
 MODEL = (
     "a function that takes the prompt, a text, and gives the reply, a text; asof.Named(name, function), whose"
@@ -124,15 +121,9 @@ class Vectors(Struct, frozen=True):
 
     def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
         """Vectors of unit length. Raises ModelError, and what the function raises."""
-        from asof.models.encoders import around_blanks
-
         return around_blanks(texts, self._encoded, None)
 
     def _encoded(self, texts: list[str]) -> NDArray[np.float32]:
-        import numpy as np
-
-        from asof.models.encoders import unit
-
         try:
             vectors = np.asarray(self.function(texts), np.float64)
         except (TypeError, ValueError) as wrong:
@@ -247,11 +238,7 @@ def encoder_from(settings: EncoderConfig, root: Path, environment: Mapping[str, 
         return HttpEncoder(endpoint, settings.model, settings.batch or BATCH, **shared)
     model = where(settings.model, root)
     if isinstance(model, Path) and is_onnx_only(model):
-        from asof.models.local import OnnxEncoder
-
         return OnnxEncoder(model, settings.batch or 1, **shared)
-    from asof.models.local import LocalEncoder
-
     return LocalEncoder(
         model, settings.batch or 1, settings.device, revision=settings.revision,
         hub=isinstance(model, str), **shared,

@@ -42,7 +42,7 @@ from asof.models.ports import Model, Prompt, Reply, delimiter_for, one_line, pro
 from asof.rank.gather import query_terms
 from asof.rank.stage import Recipe
 from asof.schema import plain
-from asof.store.reader import StoredPassage
+from asof.store.reader import StoredPassage, published_of, records
 from asof.text.query import parse
 from asof.time.moment import When, last_instant
 from asof.time.span import iso
@@ -510,8 +510,6 @@ class FeedbackLog:
         """Let the language model of asof.toml grade all hits of a question, within a `budget` (US dollars;
         tokens without prices). What it replied is kept and not paid for again. Raises UsageError, ModelError,
         Busy, NoSpace."""
-        from asof.store.reader import records
-
         asked = self.recorded(query_id).question
         with self.models.language(budget) as model:
             if model is None:
@@ -545,8 +543,6 @@ class FeedbackLog:
     def titles(self, one: JudgedRecord) -> dict[int, tuple[str, str]]:
         """The titles of the documents that were shown, by rank, and the day on which they were published
         ("undated")."""
-        from asof.store.reader import published_of, records
-
         shown = one.question.shown
         record_of = self.session.read(lambda db: records(db, [each.passage for each in shown]))
         there = {each.rank: record_of[each.passage] for each in shown if each.passage in record_of}

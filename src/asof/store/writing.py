@@ -40,7 +40,7 @@ from asof.store.validity import (
     interval_changes,
 )
 from asof.store.workers import PreparedText, TextPreparation
-from asof.time.span import BEGINNING, NEVER, Span
+from asof.time.span import BEGINNING, NEVER
 from asof.values import Document, SourcedTime
 
 # -- rows that a write passes to the index, and new ids ------------------------------------------------
@@ -316,56 +316,39 @@ def _dated_by(published: SourcedTime | None) -> str:
 def reconcile(write: Transaction) -> None:
     """Bring the rows of every touched document in line with its versions, and insert all pending rows."""
     for document in write.touched.values():
-        if document.new:
-            versions = [_version_passages(write, version) for version in document.versions]
-            _reconcile_document(write, document, versions, [])
-        else:
-            versions = _all_version_passages(write, document)
-            _reconcile_document(write, document, versions, _stored_intervals(write, document))
+        layouts, stored = ({}, []) if document.new else _stored(write, document)
+        layouts |= write.layouts
+        versions = [_version_passages(write, each, layouts.get(each.id)) for each in document.versions]
+        changes = interval_changes(versions, stored)
+        name = name_digest(document.name)
+        for interval in changes.begin:
+            _insert_passage(write, document, name, interval)
+        write.new_ends += [EndRow(row, at, write.now) for row, at in changes.end]
+        write.new_ends += [EndRow(row, BEGINNING, write.now) for row in changes.retire]
+        keys = {interval.key for interval in changes.begin} | {row.key for row in stored}
+        _insert_never_visible(write, document, name, versions, keys)
     _flush(write)
 
 
-def _version_passages(
-    write: Transaction, version: StoredVersion, layout: bytes | None = None
-) -> VersionPassages:
+def _version_passages(write: Transaction, version: StoredVersion, layout: bytes | None) -> VersionPassages:
     new = write.passages.get(version.id)
     keys = tuple(passage.key for passage in new[0]) if new else layout_keys(layout)
     return VersionPassages(version.id, version.visible, version.added, keys)
 
 
-def _all_version_passages(write: Transaction, document: DocumentState) -> list[VersionPassages]:
-    layouts = dict(
-        write.db.execute(
-            "SELECT id, layout FROM versions WHERE document = ? AND retired IS NULL", (document.id,)
-        ).fetchall()
-    )
-    layouts.update(write.layouts)
-    return [_version_passages(write, version, layouts.get(version.id)) for version in document.versions]
-
-
-def _stored_intervals(write: Transaction, document: DocumentState) -> list[StoredInterval]:
+def _stored(
+    write: Transaction, document: DocumentState
+) -> tuple[dict[int, bytes | None], list[StoredInterval]]:
+    """The layouts of a document's versions, by id, and the rows of its passages."""
+    layouts = write.db.execute(
+        "SELECT id, layout FROM versions WHERE document = ? AND retired IS NULL", (document.id,)
+    ).fetchall()
     rows = write.db.execute(
         "SELECT p.id, p.key, p.version, p.visible, min(coalesce(e.at, ?)) FROM passages AS p"
         " LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ? GROUP BY p.id",
         (NEVER, document.id),
     )
-    return [StoredInterval(*row) for row in rows if row[4] != BEGINNING]
-
-
-def _reconcile_document(
-    write: Transaction,
-    document: DocumentState,
-    versions: Sequence[VersionPassages],
-    stored: Sequence[StoredInterval],
-) -> None:
-    changes = interval_changes(versions, stored)
-    name = name_digest(document.name)
-    for interval in changes.begin:
-        _insert_passage(write, document, name, interval)
-    write.new_ends += [EndRow(row, at, write.now) for row, at in changes.end]
-    write.new_ends += [EndRow(row, BEGINNING, write.now) for row in changes.retire]
-    keys = {interval.key for interval in changes.begin} | {row.key for row in stored}
-    _insert_never_visible(write, document, name, versions, keys)
+    return dict(layouts), [StoredInterval(*row) for row in rows if row[4] != BEGINNING]
 
 
 def _insert_never_visible(
@@ -394,22 +377,22 @@ def _insert_passage(
     """A new row for an interval; its text is that of its version, or of an older row with the same key."""
     passage = write.ids["passages"].take()
     new = write.passages.get(interval.version)
+    head, starts, ends, dated_by = _version_row(write, interval.version)
     if new is not None:
-        passages, head, attributes, prepared = new
+        passages, _, attributes, prepared = new
         digested = passages[interval.number]
         headings, text, language = digested.headings, digested.text, attributes.language
         title, about, keywords = attributes.title, attributes.about, attributes.keywords
         fiscal_start = attributes.fiscal_start
     else:
         prepared = None
-        head = _head_id(write, interval.version)  # an older row may be from another source
         headings, text, language, title, about, keywords, fiscal_start = write.db.execute(
             "SELECT p.headings, p.text, h.language, h.title, h.about, h.keywords, h.fiscal_start"
-            " FROM passages AS p"
+            " FROM passages AS p"  # an older row may be from another source, the head is not
             " JOIN heads AS h ON h.id = ? WHERE p.document = ? AND p.key = ? LIMIT 1",
             (head, document.id, interval.key),
         ).fetchone()
-    dated, published = _publication_date(write, interval.version)
+    dated, published = dated_by != "none", None if starts is None or ends is None else span_of(starts, ends)
     options = TimeReadingOptions(language, fiscal_start)
     if prepared is not None and prepared.published == published:
         times = prepared.times[interval.number]
@@ -431,25 +414,14 @@ def _insert_passage(
     return passage
 
 
-def _head_id(write: Transaction, version: int) -> int:
-    """The id of the head of a version that is no deletion."""
+def _version_row(write: Transaction, version: int) -> tuple[int, int | None, int | None, str]:
+    """Head, first and last instant of the date, and its origin, of a version that is no deletion."""
     first = write.ids["versions"].first
     if version >= first:
-        return cast(int, write.pending["versions"][version - first][2])
-    return cast(int, write.db.execute("SELECT head FROM versions WHERE id = ?", (version,)).fetchone()[0])
-
-
-def _publication_date(write: Transaction, version: int) -> tuple[bool, Span | None]:
-    """True if a version has a date, and its span."""
-    first = write.ids["versions"].first
-    if version >= first:
-        row = write.pending["versions"][version - first][6:9]
-    else:
-        row = write.db.execute(
-            "SELECT starts, ends, dated_by FROM versions WHERE id = ?", (version,)
-        ).fetchone()
-    starts, ends, dated_by = cast(tuple[int | None, int | None, str], row)
-    return dated_by != "none", None if starts is None or ends is None else span_of(starts, ends)
+        row = write.pending["versions"][version - first]
+        return cast(tuple[int, int | None, int | None, str], (row[2], *row[6:9]))
+    query = "SELECT head, starts, ends, dated_by FROM versions WHERE id = ?"
+    return cast(tuple[int, int | None, int | None, str], write.db.execute(query, (version,)).fetchone())
 
 
 def _flush(write: Transaction) -> None:

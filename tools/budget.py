@@ -44,7 +44,7 @@ LIMITS = {
     "lines, core: rank": Limit(3_500),
     "lines, core: revisions": Limit(2_350),
     "lines, core: sources": Limit(4_450),
-    "lines, core: store": Limit(4_400),
+    "lines, core: store": Limit(4_350),
     "lines, core: text": Limit(1_800),
     "lines, core: time": Limit(5_300),
     "lines, core: modules of asof itself": Limit(5_200),

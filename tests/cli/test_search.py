@@ -146,7 +146,7 @@ def test_defaults_come_from_asof_toml(asof, refused, notes, write):
     write("asof.toml", "[search]\nk = 2\n")
     assert len(documents(asof, "crane")) == 2
     write("asof.toml", "[search]\nkk = 2\n")
-    refused(["search", "crane"], "did you mean search.k?")
+    refused(["search", "crane"], "[search] no key kk; did you mean k?")
 
 
 def test_what_a_passage_speaks_of_counts_before_its_date(asof, here, write):

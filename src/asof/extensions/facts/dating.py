@@ -245,18 +245,15 @@ class Dating:
         return SourcedTime(published, published.start.date().isoformat(), "published")
 
 
+_SORTS: dict[str, Sort] = {
+    "back": "back", "part": "part", "own": "own", "own2": "own", "year": "year", "full": "year",
+}  # fmt: skip
+
+
 def _implicit_mark(match: re.Match[str]) -> TimeMark:
-    if match["back"]:
-        sort: Sort = "before" if _TURN.search(match["back"]) else "back"
-        group = "back"
-    elif match["part"]:
-        sort, group = "part", "part"
-    elif match["own"] or match["own2"]:
-        sort, group = "own", "own" if match["own"] else "own2"
-    else:
-        sort, group = "year", "year" if match["year"] else "full"
-    start, end = match.span(group)
-    return TimeMark(start, end, " ".join(match[group].split()), sort)
+    group = match.lastgroup or ""
+    sort: Sort = "before" if group == "back" and _TURN.search(match[group]) else _SORTS[group]
+    return TimeMark(*match.span(group), " ".join(match[group].split()), sort)
 
 
 def _merged(explicit: list[TimeMark], implicit: list[TimeMark], text: str) -> list[TimeMark]:

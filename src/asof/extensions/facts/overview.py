@@ -65,12 +65,18 @@ def summary_by_period(
     those published outside `span` are left out. Periods are of the coarsest grain that makes at least
     MIN_SECTIONS of them, or the most; there are no sections where fewer than two periods are left.
     """
-    sentences = quotable_sentences(view, [hit for hit in hits if _inside(hit, span)], ())
+    published = {hit.id: hit.published.span.first for hit in hits if hit.published is not None}
+    inside = [hit for hit in hits if hit.id in published and span.first <= published[hit.id] <= span.last]
+    sentences = quotable_sentences(view, inside, ())
     telling = _telling_hits(words, sentences)
-    grain = _grain(telling)
-    by_period: dict[Period, list[Hit]] = {}
-    for hit in telling:
-        by_period.setdefault(_period(hit, grain), []).append(hit)
+    by_grain: dict[Grain, dict[Period, list[Hit]]] = {}
+    for grain in GRAINS:
+        by_grain[grain] = {}
+        for hit in telling:
+            period = Period.containing(moment(published[hit.id]).astimezone(UTC), grain)
+            by_grain[grain].setdefault(period, []).append(hit)
+    enough = [each for each in by_grain.values() if len(each) >= MIN_SECTIONS]
+    by_period = enough[0] if enough else max(by_grain.values(), key=len)
     points: list[tuple[Period | None, ReportPoint]] = []
     for period, own in list(by_period.items())[:MAX_SECTIONS] if len(by_period) > 1 else ():
         points += [(period, _point(quote)) for quote in best_quotes(question, words, own, sentences)[:POINTS]]
@@ -86,22 +92,6 @@ def _telling_hits(words: WeightedPhrase, sentences: Sequence[Sentence]) -> list[
             best[each.hit.id] = each.hit, max(share, best[each.hit.id][1] if each.hit.id in best else 0.0)
     largest = max((share for _, share in best.values()), default=0.0)
     return [hit for hit, share in best.values() if share > 0 and share >= MIN_SHARE * largest]
-
-
-def _inside(hit: Hit, span: Span) -> bool:
-    return hit.published is not None and span.first <= hit.published.span.first <= span.last
-
-
-def _period(hit: Hit, grain: Grain) -> Period:
-    assert hit.published is not None  # noqa: S101  see _inside
-    return Period.containing(moment(hit.published.span.first).astimezone(UTC), grain)
-
-
-def _grain(hits: Sequence[Hit]) -> Grain:
-    """The coarsest grain that makes enough periods; else the coarsest of those that make the most."""
-    counts = {grain: len({_period(hit, grain) for hit in hits}) for grain in GRAINS}
-    enough = [grain for grain in GRAINS if counts[grain] >= MIN_SECTIONS]
-    return enough[0] if enough else max(GRAINS, key=lambda grain: counts[grain])
 
 
 def _point(quote: Excerpt) -> ReportPoint:

@@ -1,4 +1,4 @@
-"""Which reports a question has written: of twenty abstract questions on the example at most those needed."""
+"""Which reports a question has written: of abstract questions on the example at most those needed."""
 
 from __future__ import annotations
 
@@ -33,12 +33,8 @@ from asof.wire import replace
 
 QUESTIONS = (
     "What happened on the island?", "What changed in 2019?", "What are the main themes of the notes?",
-    "How did ferry prices develop?", "How has the bakery changed over the years?", "What happened in 2020?",
-    "Give an overview of 2022.", "What happened to the ferry?", "What changed between 2018 and 2023?",
-    "How did the harbour develop?", "What were the main events of 2021?", "What happened in spring 2020?",
-    "How have opening hours changed?", "What happened to the school?", "What are the main topics of 2023?",
-    "How did the island council's decisions develop?", "What changed at the museum?",
-    "What happened in 2017?", "What happened in 2018?", "Give an overview of the lighthouse.",
+    "How did ferry prices develop?", "Give an overview of 2022.", "What happened to the ferry?",
+    "What changed between 2018 and 2023?", "What happened in spring 2020?",
 )  # fmt: skip
 
 REPLIES = {
@@ -101,16 +97,16 @@ def plain(tmp_path_factory) -> Iterator[Corpus]:
 
 
 @pytest.fixture(scope="module")
-def twenty(tmp_path_factory) -> list[Asked]:
+def all_asked(tmp_path_factory) -> list[Asked]:
     """All questions, one after the other, on a corpus in which no report is written yet."""
     model = ScriptedModel(reply)
-    with example(tmp_path_factory.mktemp("twenty"), model) as corpus:
+    with example(tmp_path_factory.mktemp("asked"), model) as corpus:
         return [ask(corpus, model, each) for each in QUESTIONS]
 
 
-def test_a_question_has_at_most_the_reports_written_that_it_needs(twenty, plain):
-    assert not any(each.answer.refused for each in twenty)
-    for each in twenty:
+def test_a_question_has_at_most_the_reports_written_that_it_needs(all_asked, plain):
+    assert not any(each.answer.refused for each in all_asked)
+    for each in all_asked:
         assert len(each.reports) == len(set(each.reports)) <= MAX_SECTIONS
         for period in each.reports:
             span = read(period)
@@ -119,13 +115,13 @@ def test_a_question_has_at_most_the_reports_written_that_it_needs(twenty, plain)
             # it has more to say than twelve points show
             assert len(known_report(plain.at(), period).reports[0].points) == 12
     # a report that is written is not asked for again
-    asked = [period for each in twenty for period in each.reports]
+    asked = [period for each in all_asked for period in each.reports]
     assert len(asked) == len(set(asked))
     assert len(asked) <= 12
 
 
-def test_the_other_calls_are_the_time_a_part_and_the_whole(twenty):
-    for each in twenty:
+def test_the_other_calls_are_the_time_a_part_and_the_whole(all_asked):
+    for each in all_asked:
         steps = {used.step: used.usage.calls for used in each.cost.steps}
         assert steps.get("points", 0) + steps.get("answer", 0) <= 2
         assert steps.get("times", 0) <= 1

@@ -83,7 +83,10 @@ class Clause:
     def moving(self, verb: int) -> Measure | None:
         """The measure of a verb of change: the phrase before it, else the last measure, else the topic of the
         sentence."""
-        return self.before(verb) or self.measure or self._topic()
+        items, at = self.items, verb
+        while at > 0 and (_MOVES & items[at - 1].senses or items[at - 1].low.endswith("ly")):
+            at -= 1
+        return self.before(at) or self.measure or self._topic()
 
     def figure(self, i: int) -> Figure:
         """The figure that item i is."""
@@ -127,7 +130,7 @@ class Clause:
             if is_hard(items[first]) or {"preposition", "pronoun"} & items[first].senses:
                 return of
             first -= 1
-        if first < 0 or items[first].low not in _ARTICLES:
+        if first < 0 or items[first].low not in _ARTICLES or {"itself", "time", "weak"} & items[at].senses:
             return of
         if first > 0 and _OPENS.isdisjoint(items[first - 1].senses):
             return of
@@ -213,6 +216,7 @@ class Clause:
 _UNITS = frozenset({"measure", "document_type"})
 _OPENS = frozenset({"mark", "time", "and", "stop", "discourse"})
 _CLOSES = frozenset({"mark", "preposition", "and", "time"})
+_MOVES = frozenset({"link", "auxiliary", "expect", "to"})
 _OTHERS = frozenset("he she they i er sie ich".split())  # noqa: SIM905 - who that is stands elsewhere
 _ARTICLES = frozenset("the der die das ein eine a an".split())  # noqa: SIM905
 _AFTER_BASIS = frozenset({"mark", "figure", "and"})
@@ -240,10 +244,11 @@ def linked(clause: Clause, i: int, left: int, after: int) -> bool:
         at -= 1
     while at > 0 and passed < 3 and _PASSED & items[at].senses and "link" not in items[at].senses:
         at, passed = at - 1, passed + 1
+    while at > 0 and items[at].low == "to" and "expect" in items[at - 1].senses:
+        at -= 1
     if at < 0 or "link" not in items[at].senses:
-        of = clause.before(at) if at > 0 and "expect" in items[at].senses else None  # "is projected at"
-        return of is not None and of.known and clause.value(i, after, of, LINKED)
-    if after + 1 < len(items) and "measure" in items[after + 1].senses:
+        return _foreseen(clause, i, at, after)
+    if "copula" not in items[at].senses and after + 1 < len(items) and "measure" in items[after + 1].senses:
         return False  # "ran at 94% utilization"
     while at > 0 and _GROUP & items[at - 1].senses and NOUNS.isdisjoint(items[at - 1].senses):
         at -= 1
@@ -251,6 +256,17 @@ def linked(clause: Clause, i: int, left: int, after: int) -> bool:
     if of is None and at > 0 and items[at - 1].low in ("it", "which", ",", "that"):
         of = clause.measure
     return of is not None and clause.value(i, after, of, LINKED)
+
+
+def _foreseen(clause: Clause, i: int, at: int, after: int) -> bool:
+    """As in "revenue is projected at": a word of expectation instead of the verb."""
+    items = clause.items
+    if at < 1 or "expect" not in items[at].senses:
+        return False
+    while at > 0 and ({"link", "auxiliary"} & items[at - 1].senses):
+        at -= 1
+    of = clause.before(at)
+    return of is not None and of.known and clause.value(i, after, of, LINKED)
 
 
 def changed(clause: Clause, i: int, left: int, after: int) -> bool:
@@ -326,9 +342,12 @@ def to_what(clause: Clause, i: int, left: int, after: int) -> bool:
         if "bring" in senses:
             of = clause.phrase(trimmed(items, at + 1, left))
             return of is not None and clause.value(i, after, of, OF)
-    if clause.measure is None or not clause.drafts or clause.drafts[-1].kind != CHANGE:
-        return False
-    return clause.value(i, after, clause.measure, AGAIN)
+        if items[at].low in (";", "\n"):
+            break
+    near = (
+        clause.last >= 0 and left - clause.last < NEAR and clause.drafts and clause.drafts[-1].kind == CHANGE
+    )
+    return bool(near) and clause.measure is not None and clause.value(i, after, clause.measure, AGAIN)
 
 
 def _between(clause: Clause, first: int, after: int) -> Measure | None:
@@ -343,28 +362,34 @@ def compared(clause: Clause, i: int, left: int, after: int) -> bool:
 
     Without a time it is read and dropped."""
     items, at = clause.items, left
-    if at < 0 or clause.measure is None or not clause.drafts:
+    if at < 0 or clause.measure is None or clause.last < 0 or not clause.drafts:
         return False
-    at -= items[at].low == "to" and at > 0
-    if not {"compare", "from"} & items[at].senses:
+    if items[at].low in ("to", "with", "dem") and at > 0:
+        at -= 1
+    if not {"compare", "from"} & items[at].senses or i - clause.last > FAR:
         return False
     last = clause.drafts[-1]
-    same = last.kind == CHANGE or last.amount is None or clause.figure(i).unit == last.amount.unit
-    if same and any(item.time is not None for item in items[after + 1 : after + 1 + NEAR]):
+    timed = any(item.time is not None for item in items[after + 1 : after + 1 + NEAR])
+    figure = items[i].figure
+    same = last.kind == CHANGE or last.amount is None or figure is None or figure.unit == last.amount.unit
+    if timed and same:
         return clause.value(i, after, clause.measure, COMPARED, compared=True)
     return True
 
 
 def inverted(clause: Clause, i: int, left: int, after: int) -> bool:
     """A verb before its subject: "Im dritten Quartal betrug der Umsatz", "lag der Umsatz bei"."""
-    items, first = clause.items, left
-    while first >= 0 and left - first < NEAR and "link" not in items[first].senses:
-        if is_hard(items[first]):
+    items, at = clause.items, left
+    if at >= 0 and "particle" in items[at].senses:
+        at -= 1
+    first = at
+    while first >= 0 and at - first < NEAR and "link" not in items[first].senses:
+        if is_hard(items[first]) or items[first].time is not None:
             return False
         first -= 1
-    if first < 0 or "link" not in items[first].senses:
+    if first < 0 or "link" not in items[first].senses or first >= at:
         return False
-    of = clause.phrase(trimmed(items, first + 1, left + 1))
+    of = clause.phrase(trimmed(items, first + 1, at + 1))
     return of is not None and of.known and clause.value(i, after, of, LINKED)
 
 
@@ -402,14 +427,15 @@ def higher(clause: Clause, i: int, left: int, after: int) -> bool:
         return False
     noun = bool(_NOUN & items[at].senses)
     of: Measure | None = None
-    if at + 1 < len(items) and items[at + 1].low in ("in", "of", "for", "bei"):
+    if noun and at + 1 < len(items) and items[at + 1].low in ("in", "of", "for", "bei"):
         of = clause.phrase(after_of(items, at + 2))
-    if of is None and noun:
+    if of is None and noun and at > after + 1:
         of = clause.phrase(trimmed(items, after + 1, at))
         of = of if of is not None and of.known else None
     if of is None and left >= 0:
         verb = left - 1 if left > 0 and "particle" in items[left].senses else left
-        of = clause.before(verb) if "link" in items[verb].senses else None
+        if {"link", "copula"} & items[verb].senses:
+            of = clause.before(verb)
     of = of or clause.measure
     falls = bool({"fall_after", "fall_noun"} & items[at].senses)
     return of is not None and clause.change(i, after, of, at, MOVED, falls=falls)
@@ -482,7 +508,10 @@ def _share(clause: Clause, i: int, left: int, at: int) -> bool:
 
 def _act(items: Sequence[Token], left: int) -> Token | None:
     """The verb of which an amount is the object: "repurchased", before item `left`."""
-    return items[left] if left >= 0 and "act" in items[left].senses else None
+    at = left
+    while at >= 0 and ({"determiner", "approximate"} & items[at].senses or "-" in items[at].low):
+        at -= 1
+    return items[at] if at >= 0 and "act" in items[at].senses else None
 
 
 def done(clause: Clause, i: int, left: int, after: int) -> bool:

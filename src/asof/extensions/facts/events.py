@@ -81,7 +81,7 @@ def _office(items: Sequence[Token], end: int) -> TokenRange | None:
         senses = items[at].senses
         if _OPENS & senses and "determiner" not in senses:
             return None
-        if "determiner" in senses or "preposition" in senses:
+        if "determiner" in senses or ("preposition" in senses and items[at].low not in ("of", "von")):
             where = trimmed(items, at, end)
             if _has_role(items[where.first : where.after]):
                 return where

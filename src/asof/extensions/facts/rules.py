@@ -183,7 +183,7 @@ def _plain(value: str) -> str:
 # - a future action ("will join on"), a figure that is expected from a day on: always;
 # - an action or an office in the present tense: where the day is later in the year of publication, or nearer
 #   to publication than the one before it;
-# - what was done from a day on ("was appointed from 1 June"): where it is nearer.
+# - an office from a day on ("was appointed from 1 June"): where it is nearer.
 
 
 Ahead = Literal["", "nearer", "year", "always"]
@@ -200,6 +200,7 @@ _PRESENT = frozenset(
     releases introduces buys acquires wird ist sind werden übernimmt folgt""".split()  # noqa: SIM905
 )
 # fmt: on
+_NAMING = ("appoint", "elect", "nam", "ernann", "wähl")
 
 
 def looks_ahead(one: FactDraft, items: Sequence[Token], at: int) -> Ahead:
@@ -209,7 +210,8 @@ def looks_ahead(one: FactDraft, items: Sequence[Token], at: int) -> Ahead:
     if one.expected:
         return "always"
     verbs = one.relation.lower().replace("takes over", "takes_over").split()
-    since = _begins(items, at)
+    office = any("role" in item.senses for item in items)
+    since = _begins(items, at) and (office or any(verb.startswith(_NAMING) for verb in verbs))
     if not _PAST.isdisjoint(verbs) or _PRESENT.isdisjoint(verbs):
         return "nearer" if since else ""
     deed = "event" in items[one.at].senses

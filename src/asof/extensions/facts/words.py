@@ -163,6 +163,7 @@ _LEADING = frozenset(
 )
 _TRAILING = frozenset({"preposition", "determiner", "and", "auxiliary", "approximate", "negation", "former"})
 _EXCEPT = frozenset({"excluding", "including", "net", "ohne"})
+_BEFORE_TIME = frozenset({"preposition", "determiner"})
 
 
 class Measure(NamedTuple):
@@ -210,6 +211,8 @@ def _past(items: Sequence[Token], end: int) -> int:
         item = items[after - 1]
         if "time" in item.senses:
             after -= 1
+            while after > floor and not _BEFORE_TIME.isdisjoint(items[after - 1].senses):
+                after -= 1
         elif item.low in (",", ")"):
             opened = _opening(items, after - 1)
             if opened < 0:

@@ -4,7 +4,6 @@
     intent.toml        words of a question that ask for the newest or the past, or mark a tense
     answer_kinds.toml  words that name the kind of answer: a price, a result, a record
     facts.toml         words by which sentences state facts
-    measures.toml      units of size, time, length and so on, and how many of the first unit each one is
     questions.toml     words that tell what a question asks for: "each quarter", "highest"
     stale.toml         words that bind a sentence or a document to its day: "currently", "minutes"
     words.toml         function words, words of the calendar, endings

@@ -51,7 +51,7 @@ LIMITS = {
     "lines, core": Limit(42_500, 34_000),
     "lines, extensions: adapters": Limit(600),
     "lines, extensions: documents": Limit(6_250),
-    "lines, extensions: facts": Limit(11_850),
+    "lines, extensions: facts": Limit(10_900),
     "lines, extensions: lab": Limit(7_150),
     "lines, extensions: server": Limit(2_850),
     "lines, extensions: systems": Limit(9_000),

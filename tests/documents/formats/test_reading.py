@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import asof
 from asof.errors import MissingExtra, SourceError
 from asof.extensions.documents.reading import PROCESS, FormatReader
 from asof.sources.dates import dates_in
@@ -175,3 +176,13 @@ def test_the_reader_ends_with_the_process_that_asks(tmp_path):
     while Path(f"/proc/{server}/cmdline").exists() and Path(f"/proc/{server}/cmdline").read_bytes():
         assert time.monotonic() < end, "the process that reads is still there"
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    "module", ["docx", "epub", "html_blocks", "mail", "notebook", "odf", "office", "pptx", "rtf", "xml"]
+)
+def test_a_reader_needs_the_standard_library_alone(module):
+    """The process that reads is given no other folder of packages than the format's own."""
+    source = str(Path(asof.__file__).parents[1])
+    program = f"import sys; sys.path.append({source!r}); import asof.extensions.documents.{module}"
+    subprocess.run([sys.executable, "-I", "-S", "-B", "-c", program], check=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any
 from urllib.parse import unquote
@@ -16,7 +16,6 @@ from asof.extensions.documents.office import Archive, parsed
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 from asof.extensions.documents.xml import attribute, below, first, local
 from asof.sources.html_walk import pieces
-from asof.wire import replace
 
 # -- the package: metadata, chapters, table of contents --------------------------------------------
 

@@ -13,13 +13,13 @@ from dspy.utils import DummyLM
 
 import asof
 from asof.errors import BadTime, UsageError
-from asof.extensions.adapters.dspy import AsofRetriever
+from asof.extensions.adapters.dspy import DspyRetriever
 
 
 class Answering(dspy.Module):
     """A program with a retriever."""
 
-    def __init__(self, retriever: AsofRetriever) -> None:
+    def __init__(self, retriever: DspyRetriever) -> None:
         super().__init__()
         self.retriever = retriever
         self.answer = dspy.Predict("context, question -> answer")
@@ -37,7 +37,7 @@ def ids(found: Any) -> list[str]:
 
 
 async def test_predictions_are_the_hits(corpus: asof.Corpus) -> None:
-    retriever = AsofRetriever(corpus=corpus, k=3, as_of="2017", explain=True)
+    retriever = DspyRetriever(corpus=corpus, k=3, as_of="2017", explain=True)
     found = retriever(QUESTION)
     assert ids(found) == then(corpus, "2017", 3)
     hit = corpus.at("2017").search(QUESTION, 1)[0]
@@ -49,13 +49,13 @@ async def test_predictions_are_the_hits(corpus: asof.Corpus) -> None:
 
 
 def test_an_agent_uses_it_as_a_tool_and_sees_nothing_later(corpus: asof.Corpus) -> None:
-    retriever = AsofRetriever(corpus=corpus, k=1, as_of="2020")
+    retriever = DspyRetriever(corpus=corpus, k=1, as_of="2020")
     tool = dspy.Tool(retriever.search)
     assert (tool.name, sorted(tool.args)) == ("search", ["as_of", "question"])
     (now,) = tool(question=QUESTION, as_of="2024")
     assert now == tool(question=QUESTION)[0] == tool(question=QUESTION, as_of="")[0]
     assert "2024" not in now
-    unbounded = AsofRetriever(corpus=corpus, k=1)
+    unbounded = DspyRetriever(corpus=corpus, k=1)
     assert unbounded.search(QUESTION) != [now]
     assert unbounded.search("the Lantern Storm", as_of="2019") != unbounded.search("the Lantern Storm")
     assert retriever.search(QUESTION, "2017") == unbounded.search(QUESTION, "2017")
@@ -64,7 +64,7 @@ def test_an_agent_uses_it_as_a_tool_and_sees_nothing_later(corpus: asof.Corpus) 
 
 
 def test_in_a_program_that_is_copied_and_saved(index: Path, tmp_path: Path) -> None:
-    program = Answering(AsofRetriever(index, k=1, as_of="2017"))
+    program = Answering(DspyRetriever(index, k=1, as_of="2017"))
     copied = program.deepcopy()
     assert copied.retriever.retrieval.handle is program.retriever.retrieval.handle
     with dspy.context(lm=DummyLM([{"answer": "Ebbe Calloway"}] * 2)):
@@ -78,4 +78,4 @@ def test_in_a_program_that_is_copied_and_saved(index: Path, tmp_path: Path) -> N
 
 def test_an_unknown_option(corpus: asof.Corpus) -> None:
     with pytest.raises(UsageError, match="did you mean as_of"):
-        AsofRetriever(corpus=corpus)(QUESTION, asof="2020")
+        DspyRetriever(corpus=corpus)(QUESTION, asof="2020")

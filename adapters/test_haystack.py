@@ -13,12 +13,12 @@ from haystack.core.errors import DeserializationError
 
 import asof
 from asof.errors import NoCorpus, UsageError
-from asof.extensions.adapters.haystack import AsofRetriever
+from asof.extensions.adapters.haystack import HaystackRetriever
 from asof.recipes import ASOF
 from asof.time.span import Period
 
 
-def pipeline(retriever: AsofRetriever) -> Pipeline:
+def pipeline(retriever: HaystackRetriever) -> Pipeline:
     made = Pipeline()
     made.add_component("retriever", retriever)
     return made
@@ -38,7 +38,7 @@ def told(documents: list[Any]) -> list[tuple[str, float, str]]:
 
 
 def test_documents_are_the_hits(corpus: asof.Corpus) -> None:
-    made = pipeline(AsofRetriever(corpus=corpus, top_k=3, as_of="2017", explain=True))
+    made = pipeline(HaystackRetriever(corpus=corpus, top_k=3, as_of="2017", explain=True))
     found = run(made)
     assert told(found) == then(corpus, "2017", 3)
     assert found[0].meta["why"]["value"] == found[0].score == found[0].meta["score"]
@@ -47,7 +47,7 @@ def test_documents_are_the_hits(corpus: asof.Corpus) -> None:
 
 
 def test_a_pipeline_is_written_and_read(corpus: asof.Corpus, index: Path) -> None:
-    made = pipeline(AsofRetriever(
+    made = pipeline(HaystackRetriever(
         corpus=corpus, top_k=3, as_of=date(2020, 6, 1), since=Period.parse("2016"), recipe="tempralm",
         where={"path": "notes/harbour/*", "tags": ("harbour",)},
     ))  # fmt: skip
@@ -63,17 +63,17 @@ def test_a_pipeline_is_written_and_read(corpus: asof.Corpus, index: Path) -> Non
 
 
 def test_a_recipe_that_is_a_value_cannot_be_written(corpus: asof.Corpus) -> None:
-    retriever = AsofRetriever(corpus=corpus, recipe=ASOF)
+    retriever = HaystackRetriever(corpus=corpus, recipe=ASOF)
     assert retriever.run(QUESTION)["documents"]
     with pytest.raises(UsageError, match=r"recipe is Recipe.*give it by its name"):
         retriever.to_dict()
 
 
 def test_warming_up_opens_the_corpus(index: Path, tmp_path: Path) -> None:
-    retriever = AsofRetriever(index)
+    retriever = HaystackRetriever(index)
     retriever.warm_up()
     opened = retriever.retrieval.handle.corpus()
     retriever.close()
     assert opened.closed
     with pytest.raises(NoCorpus):
-        AsofRetriever(tmp_path).warm_up()
+        HaystackRetriever(tmp_path).warm_up()

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 import asof
 from asof.errors import UsageError
-from asof.extensions.adapters.langchain import AsofRetriever
+from asof.extensions.adapters.langchain import LangChainRetriever
 
 
 class TestStandard(RetrieversIntegrationTests):
@@ -26,8 +26,8 @@ class TestStandard(RetrieversIntegrationTests):
         self.index = index
 
     @property
-    def retriever_constructor(self) -> type[AsofRetriever]:
-        return AsofRetriever
+    def retriever_constructor(self) -> type[LangChainRetriever]:
+        return LangChainRetriever
 
     @property
     def retriever_constructor_params(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def then(corpus: asof.Corpus, as_of: Any, k: int) -> list[str]:
 
 
 def test_options_and_overrides(corpus: asof.Corpus) -> None:
-    retriever = AsofRetriever(corpus=corpus, k=3, as_of="2017", explain=True)
+    retriever = LangChainRetriever(corpus=corpus, k=3, as_of="2017", explain=True)
     found = retriever.invoke(QUESTION)
     assert ids(found) == then(corpus, "2017", 3) == [each.metadata["id"] for each in found]
     assert found[0].metadata["why"]["value"] == found[0].metadata["score"]
@@ -76,19 +76,19 @@ def test_options_and_overrides(corpus: asof.Corpus) -> None:
 
 
 def test_in_a_chain_the_date_can_be_configured(corpus: asof.Corpus) -> None:
-    chain = AsofRetriever(corpus=corpus, k=3).configurable_fields(as_of=ConfigurableField(id="as_of"))
+    chain = LangChainRetriever(corpus=corpus, k=3).configurable_fields(as_of=ConfigurableField(id="as_of"))
     found = chain.invoke(QUESTION, config={"configurable": {"as_of": "2017"}})
     assert ids(found) == then(corpus, "2017", 3)
     assert ids(chain.batch([QUESTION] * 3)[2]) == then(corpus, None, 3)
 
 
 async def test_asynchronously_with_overrides(corpus: asof.Corpus) -> None:
-    retriever = AsofRetriever(corpus=corpus, k=3)
+    retriever = LangChainRetriever(corpus=corpus, k=3)
     assert ids(await retriever.ainvoke(QUESTION, as_of="2017")) == then(corpus, "2017", 3)
 
 
 def test_callbacks_hear_of_it(corpus: asof.Corpus) -> None:
-    heard, retriever = Heard(), AsofRetriever(corpus=corpus, k=3)
+    heard, retriever = Heard(), LangChainRetriever(corpus=corpus, k=3)
     retriever.invoke(QUESTION, {"callbacks": [heard]})
     with pytest.raises(UsageError, match="did you mean as_of"):
         retriever.invoke(QUESTION, {"callbacks": [heard]}, asof="2020")
@@ -97,12 +97,12 @@ def test_callbacks_hear_of_it(corpus: asof.Corpus) -> None:
 
 def test_what_is_wrong_is_said_when_it_is_made(corpus: asof.Corpus, index: Path) -> None:
     with pytest.raises(ValidationError, match="asof"):
-        AsofRetriever(index=index, asof="2020")  # type: ignore[call-arg]
+        LangChainRetriever(index=index, asof="2020")  # type: ignore[call-arg]
     with pytest.raises(UsageError, match="either index"):
-        AsofRetriever()
+        LangChainRetriever()
     with pytest.raises(UsageError, match="accepted: an open corpus"):
-        AsofRetriever(corpus="notes")
+        LangChainRetriever(corpus="notes")
     with pytest.raises(UsageError, match="there is no filter 'tag'"):
-        AsofRetriever(corpus=corpus, where={"tag": "x"})
+        LangChainRetriever(corpus=corpus, where={"tag": "x"})
     with pytest.raises(ValidationError, match="frozen"):
-        AsofRetriever(corpus=corpus).index = "elsewhere"
+        LangChainRetriever(corpus=corpus).index = "elsewhere"

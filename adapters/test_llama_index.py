@@ -12,12 +12,12 @@ from llama_index.core.schema import MetadataMode
 
 import asof
 from asof.errors import UsageError
-from asof.extensions.adapters.llama_index import AsofRetriever
+from asof.extensions.adapters.llama_index import LlamaIndexRetriever
 
 
 def test_nodes_are_the_hits(corpus: asof.Corpus) -> None:
     hits = corpus.at("2020").search(QUESTION, 3)
-    found = AsofRetriever(corpus=corpus, k=3, as_of="2020", explain=True).retrieve(QUESTION)
+    found = LlamaIndexRetriever(corpus=corpus, k=3, as_of="2020", explain=True).retrieve(QUESTION)
     assert [(each.node.node_id, each.score, each.text) for each in found] == [
         (hit.id, hit.score, hit.text) for hit in hits
     ]
@@ -28,7 +28,7 @@ def test_nodes_are_the_hits(corpus: asof.Corpus) -> None:
 
 
 def test_a_model_is_shown_the_date_and_no_numbers(corpus: asof.Corpus) -> None:
-    (found,) = AsofRetriever(corpus=corpus, k=1, as_of="2017", explain=True).retrieve(QUESTION)
+    (found,) = LlamaIndexRetriever(corpus=corpus, k=1, as_of="2017", explain=True).retrieve(QUESTION)
     assert found.node.get_content(MetadataMode.LLM).splitlines()[:4] == [
         "title: Harbour office notice 2016", "published: 2016-01-11",
         "headings: ['Harbour office notice 2016']", "superseded: None",
@@ -39,7 +39,7 @@ def test_a_model_is_shown_the_date_and_no_numbers(corpus: asof.Corpus) -> None:
 
 
 async def test_other_options_on_the_same_corpus(corpus: asof.Corpus, index: Path) -> None:
-    retriever = AsofRetriever(index, k=3)
+    retriever = LlamaIndexRetriever(index, k=3)
     earlier = retriever.with_options(as_of="2017")
     assert earlier.retrieval.handle is retriever.retrieval.handle
     expected = [hit.id for hit in corpus.at("2017").search(QUESTION, 3)]
@@ -50,7 +50,7 @@ async def test_other_options_on_the_same_corpus(corpus: asof.Corpus, index: Path
 
 
 def test_in_a_query_engine(corpus: asof.Corpus) -> None:
-    retriever = AsofRetriever(corpus=corpus, k=2, as_of="2017")
+    retriever = LlamaIndexRetriever(corpus=corpus, k=2, as_of="2017")
     answer = RetrieverQueryEngine.from_args(retriever, llm=MockLLM()).query(QUESTION)
     assert [each.node.metadata["published"] for each in answer.source_nodes] == ["2016-01-11", "2017"]
     assert "published: 2016-01-11" in str(answer)  # the model that is none says its prompt
@@ -58,4 +58,4 @@ def test_in_a_query_engine(corpus: asof.Corpus) -> None:
 
 def test_an_unknown_option(corpus: asof.Corpus) -> None:
     with pytest.raises(UsageError, match="did you mean as_of"):
-        AsofRetriever(corpus=corpus, asof="2020")  # type: ignore[call-arg]
+        LlamaIndexRetriever(corpus=corpus, asof="2020")  # type: ignore[call-arg]

@@ -129,7 +129,7 @@ DIGITS = 4
 """Decimals of recency and volatility."""
 
 
-class QuestionTimes(Struct, frozen=True):
+class WhenResult(Struct, frozen=True):
     """The times read in a question."""
 
     asked_at: Annotated[Instant, "when the question is asked: `--as-of`, else now"]
@@ -149,7 +149,7 @@ class QuestionTimes(Struct, frozen=True):
     notes: Annotated[tuple[str, ...], 'what was decided about "as of"']
 
     @classmethod
-    def of(cls, reading: QuestionReading, asked_at: int) -> QuestionTimes:
+    def of(cls, reading: QuestionReading, asked_at: int) -> WhenResult:
         query, intent = reading.query, reading.intent
         return cls(
             asked_at, reading.as_of, reading.mentions, query.recency, intent.direction if intent else None,
@@ -308,7 +308,7 @@ SHAPES: Shapes = {
     "diff": ("asof diff --json", Difference),
     "links": ("asof links --json", LinksResult),
     "why-not": ("asof why-not --json", WhyNotResult),
-    "when": ("asof when --json", QuestionTimes),
+    "when": ("asof when --json", WhenResult),
     "document": ("GET /api/v1/document", DocumentResult),
     "documents": ("GET /api/v1/documents", DocumentPage),
     "passage": ("the tool `open` of `asof mcp`", PassageResult),

@@ -24,7 +24,7 @@ from msgspec import Struct
 from asof.errors import BadTime, UsageError
 from asof.time.moment import ACCEPTED_TIMES, read, span_of
 from asof.time.span import Instant, Period, Span, iso
-from asof.wire import FLAT, HIDDEN, UNLESS_EMPTY, Key, Only, one_of
+from asof.wire import FLAT, HIDDEN, UNLESS_EMPTY, As, Only, one_of
 
 # -- explanations: numbers with their formula ----------------------------------------------------------
 
@@ -222,7 +222,7 @@ class Fact(Struct, frozen=True):
     subject: Annotated[str, HIDDEN]
     relation: Annotated[str, HIDDEN]
     object: Annotated[str, "what the fact states of the subject"]
-    when: Annotated[SourcedTime | None, Key("time"), "the time that it holds of; null: not known"]
+    when: Annotated[SourcedTime | None, As("time"), "the time that it holds of; null: not known"]
     start: Annotated[int, HIDDEN]
     end: Annotated[int, HIDDEN]
     kind: Annotated[str, "`value`, `change` or `event`"] = EVENT
@@ -677,7 +677,7 @@ class Query(Struct, frozen=True):
 class Superseded(Struct, frozen=True):
     """A later passage that states the same of the same subject."""
 
-    at: Annotated[Instant, Key("visible"), "since when it can be seen"]
+    at: Annotated[Instant, As("visible"), "since when it can be seen"]
     id: Annotated[str, "the passage"]
     document: Annotated[str, "its document"]
     title: Annotated[str, "the document's title"]
@@ -701,10 +701,10 @@ class Hit:
     dated_by: Annotated[str, one_of(*DATED_BY), "where `published` was found"]
     ended: Annotated[int | None, HIDDEN]
     about: Annotated[tuple[SourcedTime, ...], "the times that it speaks of, at most 16"]
-    place: Annotated[Location, Key("location"), "where it stands in the document"]
+    place: Annotated[Location, As("location"), "where it stands in the document"]
     text: Annotated[str, "the passage"]
     explain: Annotated[Callable[[], Why], HIDDEN] = field(repr=False, compare=False)
-    superseded: Annotated[Superseded | None, Key("superseded_by"), "null: it is current"] = None
+    superseded: Annotated[Superseded | None, As("superseded_by"), "null: it is current"] = None
 
     def __repr__(self) -> str:
         return (
@@ -747,7 +747,7 @@ class Citation(Struct, frozen=True):
     emphasis: Annotated[
         tuple[int, int] | None, "from, to: the characters of the quote that answer; null: all"
     ] = None
-    superseded: Annotated[Superseded | None, Key("superseded_by"), "null: it is current"] = None
+    superseded: Annotated[Superseded | None, As("superseded_by"), "null: it is current"] = None
     valid: Annotated[
         Span | None,
         "when it was in force, `until` null: it still is; null: the answer is of the moment that was asked",
@@ -790,7 +790,7 @@ class Usage(Struct, frozen=True):
     refused: Annotated[int, "those of them that did not fit into the budget"] = 0
     prompt_tokens: int = 0
     reply_tokens: int = 0
-    cost: Annotated[float | None, Key("usd"), "US dollars; null: no prices are set"] = None
+    cost: Annotated[float | None, As("usd"), "US dollars; null: no prices are set"] = None
 
     def since(self, before: Usage) -> Usage:
         """The usage after `before`, an earlier state of the same meter."""
@@ -828,7 +828,7 @@ class Answer(Struct, frozen=True):
     """
 
     question: Annotated[str, "as it was asked"]
-    text: Annotated[str, Key("answer"), "what to read: `[n]` stands behind what citation n says"]
+    text: Annotated[str, As("answer"), "what to read: `[n]` stands behind what citation n says"]
     refused: Annotated[bool, "whether there is no answer; the exit code is then 1"]
     reason: Annotated[str, 'why it was refused; "" else']
     mode: Annotated[str, one_of(LOCAL, GLOBAL), "from single passages, or from reports over periods"]
@@ -852,7 +852,7 @@ class Answer(Struct, frozen=True):
 class Halting(Struct, frozen=True):
     """The number of candidates that a recipe with a budget examined, and why it stopped."""
 
-    examined: Annotated[int, Key("k"), "how many candidates were ranked by the whole score"]
+    examined: Annotated[int, As("k"), "how many candidates were ranked by the whole score"]
     candidates: Annotated[int, "of so many"]
     budget: Annotated[int, "the most that would have been"]
     scored: Annotated[int, "for how many the whole score was computed"]

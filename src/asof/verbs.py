@@ -26,9 +26,9 @@ from asof.results import (
     DocumentPage,
     DocumentResult,
     LinksResult,
-    QuestionTimes,
     SearchResult,
     StatusResult,
+    WhenResult,
     WhyNotResult,
 )
 from asof.revisions.timeline import Difference, Timeline
@@ -303,9 +303,9 @@ def why_not(corpus: Corpus, asked: WhyNotParameters) -> WhyNotResult:
     return WhyNotResult(verdict, then.as_of, then.known_at)
 
 
-def when(corpus: Corpus, asked: WhenParameters) -> QuestionTimes:
+def when(corpus: Corpus, asked: WhenParameters) -> WhenResult:
     then = asked.at(corpus)
-    return QuestionTimes.of(then.read(asked.q), then.as_of)
+    return WhenResult.of(then.read(asked.q), then.as_of)
 
 
 def document(corpus: Corpus, asked: DocumentParameters) -> DocumentResult:

@@ -1,7 +1,7 @@
 """The JSON of values: `encode` gives it, `schema` describes it, both by the annotations of a class.
 
 A class lists its keys as annotated fields; a property whose type is `Annotated` is a key, too. A text in
-`Annotated` describes the key. `Key` gives it another name, `HIDDEN` leaves it out, `FLAT` puts the keys of
+`Annotated` describes the key. `As` gives it another name, `HIDDEN` leaves it out, `FLAT` puts the keys of
 the value in its place, `UNLESS_EMPTY` leaves out an empty value, `Only` keeps a key for callers that ask for
 this detail, `Decimals` rounds a number, `AsText` writes a value as a text, `NAN_IS_NULL` nan as null.
 """
@@ -41,7 +41,7 @@ class Keyword(NamedTuple):
     value: str | tuple[str, ...]
 
 
-class Key(NamedTuple):
+class As(NamedTuple):
     """The key of a field whose name differs."""
 
     name: str
@@ -108,7 +108,7 @@ def fields(shape: type) -> tuple[Field, ...]:
     for name, hint in found.items():
         bare, notes = _parted(hint)
         if HIDDEN not in notes:
-            key = next((note.name for note in notes if isinstance(note, Key)), name)
+            key = next((note.name for note in notes if isinstance(note, As)), name)
             detail = next((note.detail for note in notes if isinstance(note, Only)), "")
             result.append(Field(key, name, bare, notes, detail))
     return tuple(result)

@@ -13,7 +13,7 @@ from asof import config
 from asof.errors import BadConfig, ModelError
 from asof.extensions.facts import store as kept
 from asof.extensions.facts.extraction import extract_all
-from asof.extensions.facts.indexer import learn
+from asof.extensions.facts.indexer import precompute_facts
 from asof.extensions.facts.model import ENTITY_TYPES, TABLE, ExtractionSettings
 from asof.extensions.facts.store import Extraction
 from asof.models.ports import ScriptedModel
@@ -142,7 +142,10 @@ def test_two_that_learn_at_once_pay_once(tmp_path):
     with asof.open(tmp_path, model=model) as one, asof.open(tmp_path, model=model) as other:
         one.add([Document(f"d{n}", f"The crane number {n} squeaks.") for n in range(20)])
         lessons = []
-        threads = [threading.Thread(target=lambda c=each: lessons.append(learn(c))) for each in (one, other)]
+        threads = [
+            threading.Thread(target=lambda c=each: lessons.append(precompute_facts(c)))
+            for each in (one, other)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -13,7 +13,7 @@ import pytest
 import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import ModelError, UsageError
-from asof.extensions.facts.indexer import estimate_reports, report_all
+from asof.extensions.facts.indexer import estimate_reports, precompute_reports
 from asof.extensions.facts.indexer import report as known_report
 from asof.models.metered import prompt_tokens
 from asof.models.ports import Prompt, Reply, ScriptedModel, words
@@ -67,7 +67,7 @@ def corpus(memory_folder: Path, model: ScriptedModel) -> Iterator[Corpus]:
 
 def test_all_periods_are_told_from_the_bottom_up(corpus, model):
     came: list[tuple[int, int]] = []
-    told = report_all(corpus, lambda done, of: came.append((done, of)))
+    told = precompute_reports(corpus, lambda done, of: came.append((done, of)))
     assert list(map(period_of, model.prompts)) == PERIODS
     assert came == [(done, 12) for done in range(1, 13)]
     assert (told.reports, told.left, told.problems, told.complete) == (12, 0, (), True)
@@ -76,7 +76,7 @@ def test_all_periods_are_told_from_the_bottom_up(corpus, model):
 
 
 def test_they_are_what_a_question_asks_for(corpus, model):
-    report_all(corpus)
+    precompute_reports(corpus)
     for period in ("2021", "2021-Q2", "2021-02-04", "2021 to 2022"):
         assert {each.by for each in known_report(corpus.at(), period).reports} == {"scripted"}
     assert len(model.prompts) == 12
@@ -84,14 +84,14 @@ def test_they_are_what_a_question_asks_for(corpus, model):
 
 def test_without_a_model_they_are_made_when_asked(memory_folder):
     with corpus_with(memory_folder, None) as corpus:
-        for wanted in (report_all, estimate_reports):
+        for wanted in (precompute_reports, estimate_reports):
             with pytest.raises(UsageError, match="reports without a model are made when asked"):
                 wanted(corpus)
 
 
 def test_without_facts_there_is_nothing_to_tell(memory_folder, model):
     with asof.open(memory_folder, model=model) as corpus:
-        assert report_all(corpus).reports == 0
+        assert precompute_reports(corpus).reports == 0
         assert estimate_reports(corpus) == Usage()
     assert model.prompts == []
 
@@ -105,7 +105,7 @@ def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, model):
     runs = 0
     while True:
         before = len(model.prompts)
-        told = report_all(corpus, budget=4_500)
+        told = precompute_reports(corpus, budget=4_500)
         runs += 1
         assert told.cost.prompt_tokens + told.cost.reply_tokens <= 4_500
         assert told.problems == ()
@@ -118,7 +118,7 @@ def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, model):
 
 
 def test_a_budget_of_nothing_asks_nothing(corpus, model):
-    told = report_all(corpus, budget=0)
+    told = precompute_reports(corpus, budget=0)
     assert (told.reports, told.left, told.problems, told.complete) == (0, 12, (), False)
     assert model.prompts == []
 
@@ -126,7 +126,7 @@ def test_a_budget_of_nothing_asks_nothing(corpus, model):
 def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, model):
     guess = estimated(corpus)
     assert model.prompts == []
-    report_all(corpus)
+    precompute_reports(corpus)
     assert guess.calls == len(model.prompts) == 12
     assert guess.prompt_tokens >= sum(map(prompt_tokens, model.prompts))
     assert guess.reply_tokens == 12 * 1_500
@@ -135,11 +135,11 @@ def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, model):
 
 
 def test_an_estimate_counts_what_rests_on_a_new_report(corpus, model):
-    report_all(corpus)
+    precompute_reports(corpus)
     corpus.add([Document("more", "Quay Ltd's revenue was $9 million on 2021-05-06.", "")])
     guess = estimated(corpus)
     assert (guess.calls, guess.cached) == (4, 8)
-    report_all(corpus)
+    precompute_reports(corpus)
     assert list(map(period_of, model.prompts[12:])) == ["2021-05-06", "2021-05", "2021-Q2", "2021"]
 
 
@@ -156,7 +156,7 @@ def test_a_report_that_fails_is_a_problem_and_the_others_are_told(memory_folder)
         lambda prompt: Reply("", problem="it hung") if period_of(prompt) == "2021-02" else account(prompt)
     )
     with corpus_with(memory_folder, model) as corpus:
-        told = report_all(corpus)
+        told = precompute_reports(corpus)
         assert (told.reports, told.left, told.complete) == (11, 0, False)
         (problem,) = told.problems
         assert problem.message == "2021-02: extracted, because scripted gave none: it hung"
@@ -169,7 +169,7 @@ def test_what_was_told_is_kept_when_the_model_goes_away(memory_folder, model):
     model.script = first_five
     with corpus_with(memory_folder, model) as corpus:
         with pytest.raises(ModelError):
-            report_all(corpus)
+            precompute_reports(corpus)
         model.script = account
-        told = report_all(corpus)
+        told = precompute_reports(corpus)
     assert (told.reports, told.cost.cached, told.cost.calls) == (12, 5, 7)

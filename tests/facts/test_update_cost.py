@@ -19,7 +19,7 @@ import pytest
 import asof
 from asof.corpus.corpus import Corpus
 from asof.extensions.facts.hierarchy import ancestors
-from asof.extensions.facts.indexer import learn, report_all
+from asof.extensions.facts.indexer import precompute_facts, precompute_reports
 from asof.models.ports import Prompt, ScriptedModel
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
@@ -108,8 +108,8 @@ class Counted:
     def update(self, *documents: Document | Ended) -> tuple[list[str], list[str]]:
         """Take documents in, read them and tell all periods: the sentences and the periods of its prompts."""
         self.corpus.add(documents)
-        assert learn(self.corpus).complete
-        assert report_all(self.corpus).complete
+        assert precompute_facts(self.corpus).complete
+        assert precompute_reports(self.corpus).complete
         return self.asked()
 
     def asked(self) -> tuple[list[str], list[str]]:
@@ -177,7 +177,7 @@ def test_names_that_become_one_ask_about_what_tells_of_both(counted):
 
 
 def test_a_second_run_asks_nothing(counted):
-    assert learn(counted.corpus).passages == 0
-    told = report_all(counted.corpus)
+    assert precompute_facts(counted.corpus).passages == 0
+    told = precompute_reports(counted.corpus)
     assert (told.reports, told.cost.calls, told.cost.cached) == (34, 0, 34)
     assert counted.asked() == ([], [])

@@ -12,7 +12,7 @@ from tests.guarantee.observing import ENTITIES, Asked, Fault, Moment, Observable
 from asof.corpus.corpus import Corpus
 from asof.extensions.facts import names, store
 from asof.extensions.facts.hierarchy import Hierarchy
-from asof.extensions.facts.indexer import ensure_facts, learn
+from asof.extensions.facts.indexer import ensure_facts, precompute_facts
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.visible import facts_about, facts_during, facts_of_kind
@@ -35,7 +35,7 @@ NAMES = (
 def prepare(corpus: Corpus) -> None:
     """Read what was added for facts, before anything is asked."""
     if ExtractionSettings.of(corpus.config.tables).extractor == "model":
-        learn(corpus)
+        precompute_facts(corpus)
     ensure_facts(corpus.session)
 
 

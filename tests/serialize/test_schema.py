@@ -16,8 +16,8 @@ from asof.wire import (
     HIDDEN,
     NAN_IS_NULL,
     UNLESS_EMPTY,
+    As,
     Decimals,
-    Key,
     Keyword,
     Only,
     _schema,
@@ -43,7 +43,7 @@ class Shape:
     leaf: Annotated[Leaf, FLAT]
     when: Annotated[Instant | None, "an instant"]
     span: Span | None
-    sort: Annotated[str | None, Key("kind"), one_of("a", "b")]
+    sort: Annotated[str | None, As("kind"), one_of("a", "b")]
     scores: Annotated[dict[str, float], keys(["x"])]
     anything: Any
     secret: Annotated[bytes, HIDDEN] = b""

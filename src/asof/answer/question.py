@@ -457,12 +457,12 @@ LONGEST_PART = 400
 def split_by_model(question: str, as_of: int, model: Model) -> tuple[tuple[str, ...] | None, str]:
     """The sub-questions that a model finds, () for a question that is one, None where its reply is of no use;
     and a note on what cannot be used of it. Nothing of the corpus is in the prompt. Raises ModelError."""
-    from asof.answer.replies import SubQuestions
+    from asof.answer.replies import QuestionParts
 
     user = f"Asked on {iso(as_of)[:10]}\n\n{between(question)}"
-    prompt = Prompt(prompt_text("asof.answer", "parts"), user, schema=SubQuestions, most=MAX_PARTS_TOKENS)
+    prompt = Prompt(prompt_text("asof.answer", "parts"), user, schema=QuestionParts, most=MAX_PARTS_TOKENS)
     reply = model.complete([prompt])[0]
-    if reply.problem or not isinstance(reply.value, SubQuestions):
+    if reply.problem or not isinstance(reply.value, QuestionParts):
         return None, f"no parts by {model.name}: {reply.problem or 'no list of questions'}; split by rules"
     found = [" ".join(each.split()) for each in reply.value.questions]
     parts = tuple(dict.fromkeys(each for each in found if 0 < len(each) <= LONGEST_PART))

@@ -28,7 +28,7 @@ class QuestionTimes(BaseModel):
     times: Annotated[list[NamedTime], Field(max_length=32)]  # MAX_TIMES of question.py
 
 
-class SubQuestions(BaseModel):
+class QuestionParts(BaseModel):
     """The sub-questions of a question."""
 
     questions: Annotated[list[str], Field(max_length=MOST_PARTS)]

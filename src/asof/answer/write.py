@@ -201,7 +201,7 @@ STEPS = (TIMES, PARTS, REPORTS, POINTS, ANSWER)
 
 _STEP_OF = {
     "QuestionTimes": TIMES,
-    "SubQuestions": PARTS,
+    "QuestionParts": PARTS,
     "WrittenReport": REPORTS,
     "ExtractedPoints": POINTS,
 }

@@ -23,7 +23,7 @@ from asof.cli.main import (
 )
 from asof.cli.search import joined
 from asof.cli.terminal import counted, plain, readable, shortened, show
-from asof.results import QuestionTimes
+from asof.results import WhenResult
 from asof.time.span import format_instant, instant, iso, nearest_moment
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def when(text: tuple[str, ...], as_of: str | None, index: Path | None, as_json: 
     asked = nearest_moment(now if as_of is None else last_instant(as_of, now))
     reading = read(question, asked, language=" ".join(languages), fiscal_start=fiscal_start)
     if as_json:
-        print_json(QuestionTimes.of(reading, instant(asked)))
+        print_json(WhenResult.of(reading, instant(asked)))
     else:
         _show_times(reading, asked, dated=as_of is not None)
     return DONE

@@ -21,7 +21,7 @@ from asof.text.passages import sentences
 from asof.text.tokens import tokenize
 from asof.time.span import Instant, Validity
 from asof.values import Hit, SourcedTime
-from asof.wire import HIDDEN, Key, one_of
+from asof.wire import HIDDEN, As, one_of
 
 # -- text diff: key sentence, added and removed words --------------------------------------------------
 
@@ -128,7 +128,7 @@ class ConflictingStatement(NamedTuple):
 
     document: Annotated[str, "its document"]
     id: Annotated[str, "the passage"]
-    start: Annotated[Instant, Key("visible"), "since when it can be seen"]
+    start: Annotated[Instant, As("visible"), "since when it can be seen"]
     sentence: Annotated[str, "what it says"]
 
 
@@ -145,11 +145,11 @@ class TimelineEntry(Struct, frozen=True):
     start: Annotated[int, HIDDEN]
     end: Annotated[int | None, HIDDEN]
     sentence: Annotated[str, "in which it differs from the one before (the first: from the next)"]
-    added: Annotated[tuple[str, ...], Key("words_added"), "runs of words that are new since the one before"]
+    added: Annotated[tuple[str, ...], As("words_added"), "runs of words that are new since the one before"]
     removed: Annotated[
-        tuple[str, ...], Key("words_removed"), "runs of words that are gone since the one before"
+        tuple[str, ...], As("words_removed"), "runs of words that are gone since the one before"
     ]
-    contradicted: Annotated[tuple[ConflictingStatement, ...], Key("contradicted_by")]
+    contradicted: Annotated[tuple[ConflictingStatement, ...], As("contradicted_by")]
 
     @property
     def valid(
@@ -161,7 +161,7 @@ class TimelineEntry(Struct, frozen=True):
 class Timeline(Struct, frozen=True):
     """The changes of the answer to a query; without entries there is no answer."""
 
-    question: Annotated[str, Key("query"), "as it was asked"]
+    question: Annotated[str, As("query"), "as it was asked"]
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     entries: Annotated[tuple[TimelineEntry, ...], "the statements of one series, oldest first"]
@@ -321,7 +321,7 @@ class ResultSide(NamedTuple):
     document: Annotated[str, "its document"]
     title: Annotated[str, "the document's title"]
     sentence: Annotated[str, "what it says"]
-    start: Annotated[Instant | None, Key("visible"), "since when it can be seen; null: undated"]
+    start: Annotated[Instant | None, As("visible"), "since when it can be seen; null: undated"]
 
 
 class SubjectChange(Struct, frozen=True):
@@ -330,16 +330,16 @@ class SubjectChange(Struct, frozen=True):
     kind: Annotated[str, one_of("changed", "added", "removed", "unchanged")]
     before: Annotated[ResultSide | None, "as of `a`; null: no hit"]
     after: Annotated[ResultSide | None, "as of `b`; null: no hit"]
-    added: Annotated[tuple[str, ...], Key("words_added"), "runs of words that are new, where it changed"]
-    removed: Annotated[tuple[str, ...], Key("words_removed"), "runs of words that are gone, where it changed"]
+    added: Annotated[tuple[str, ...], As("words_added"), "runs of words that are new, where it changed"]
+    removed: Annotated[tuple[str, ...], As("words_removed"), "runs of words that are gone, where it changed"]
 
 
 class Difference(Struct, frozen=True):
     """The answers to a query as of two moments, side by side."""
 
-    question: Annotated[str, Key("query"), "as it was asked"]
-    before: Annotated[Instant, Key("a"), "the first moment"]
-    after: Annotated[Instant, Key("b"), "the second moment"]
+    question: Annotated[str, As("query"), "as it was asked"]
+    before: Annotated[Instant, As("a"), "the first moment"]
+    after: Annotated[Instant, As("b"), "the second moment"]
     changes: Annotated[
         tuple[SubjectChange, ...],
         "changed, added, removed, unchanged, each by rank (of a removed subject the former one)",

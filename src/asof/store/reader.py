@@ -19,7 +19,7 @@ from msgspec import Struct
 from asof.store.digest import KEY_BYTES, hit_id, indexed_text, layout_places, loads, span_of
 from asof.time.span import BEGINNING, NEVER, Instant
 from asof.values import Link, SourcedTime
-from asof.wire import HIDDEN, Key
+from asof.wire import HIDDEN, As
 
 # -- passages: as stored, as visible in a view, and their validity over time ---------------------------
 
@@ -557,14 +557,14 @@ class DocumentVersion(NamedTuple):
     visible: Annotated[Instant, "since when it is"]
     published: Annotated[SourcedTime | None, "null: nobody knows"]
     title: str
-    removed: Annotated[bool, Key("deletion"), "the document was removed then"]
+    removed: Annotated[bool, As("deletion"), "the document was removed then"]
     current: Annotated[bool, "it is the one that is shown"]
 
 
 class DocumentSummary(NamedTuple):
     """A document in a list."""
 
-    id: Annotated[str, Key("document"), "its id"]
+    id: Annotated[str, As("document"), "its id"]
     title: str
     uri: str
     tags: tuple[str, ...]

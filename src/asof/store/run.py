@@ -18,7 +18,7 @@ from asof.store.store import Publish, Store
 from asof.store.workers import PreparedText
 from asof.store.writing import WHOLE, Transaction
 from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged, document_file
-from asof.wire import Key
+from asof.wire import As
 
 COMMIT, EDIT = "git", "edit"
 """The origin of dates of a history's versions, and of changes that no source dates (`values.DATED_BY`)."""
@@ -34,7 +34,7 @@ class IndexReport(Struct):
     changed: Annotated[int, "with another text than before"] = 0
     corrected: Annotated[int, "with another date than before"] = 0
     unchanged: int = 0
-    ended: Annotated[int, Key("removed"), "that the source no longer has"] = 0
+    ended: Annotated[int, As("removed"), "that the source no longer has"] = 0
     failed: Annotated[int, "that could not be read"] = 0
     passages: Annotated[int, "new passages"] = 0
     problems: list[Problem] = msgspec.field(default_factory=list)

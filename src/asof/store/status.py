@@ -13,7 +13,7 @@ from msgspec import Struct
 from asof.store.schema import CorpusSettings, get_meta
 from asof.store.store import Store, value_faults
 from asof.time.span import Instant
-from asof.wire import HIDDEN, Key
+from asof.wire import HIDDEN, As
 
 
 class CountedSource(NamedTuple):
@@ -36,7 +36,7 @@ class CorpusStatus(Struct, frozen=True):
     """The content of a corpus. `last` is the instant after the latest publication."""
 
     documents: Annotated[int, "that are current"]
-    ended: Annotated[int, Key("removed"), "documents that are no longer current"]
+    ended: Annotated[int, As("removed"), "documents that are no longer current"]
     versions: int
     passages: Annotated[int, "of all versions"]
     current_passages: int
@@ -56,7 +56,7 @@ class CorpusStatus(Struct, frozen=True):
     )
 
     @property
-    def latest(self) -> Annotated[Instant | None, Key("last"), "the latest one"]:
+    def latest(self) -> Annotated[Instant | None, As("last"), "the latest one"]:
         """The last instant of the latest publication."""
         return None if self.last is None else self.last - 1
 

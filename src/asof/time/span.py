@@ -18,7 +18,7 @@ from functools import total_ordering
 from typing import Annotated, Literal, NamedTuple
 
 from asof.errors import BadTime
-from asof.wire import DATE_TIME, AsText, Key
+from asof.wire import DATE_TIME, As, AsText
 
 # -- spans ---------------------------------------------------------------------------------------------
 
@@ -65,8 +65,8 @@ Instant = Annotated[int, AsText(iso), DATE_TIME]
 class Validity(NamedTuple):
     """A stretch of time between two instants, the second one not included."""
 
-    start: Annotated[Instant | None, Key("from"), "its first instant; null: open, or not known"]
-    end: Annotated[Instant | None, Key("until"), "the instant after its last one; null: open"]
+    start: Annotated[Instant | None, As("from"), "its first instant; null: open, or not known"]
+    end: Annotated[Instant | None, As("until"), "the instant after its last one; null: open"]
 
 
 def format_instant(instant: int) -> str:
@@ -92,8 +92,8 @@ class Span:
     Raises ValueError when the end is not after the start, or an end has no time zone.
     """
 
-    start: Annotated[datetime | None, Key("from"), "its first instant; null: open, or not known"]
-    end: Annotated[datetime | None, Key("until"), "the instant after its last one; null: open"]
+    start: Annotated[datetime | None, As("from"), "its first instant; null: open, or not known"]
+    end: Annotated[datetime | None, As("until"), "the instant after its last one; null: open"]
 
     def __post_init__(self) -> None:
         if self.start is not None and self.start.tzinfo is not UTC:

@@ -15,7 +15,7 @@ except ModuleNotFoundError as error:
     raise missing("dspy", "dspy", error) from error
 
 
-class AsofRetriever(dspy.Module):
+class DspyRetriever(dspy.Module):
     """Passages of an asof corpus, as of any date.
 
     `index`: the folder in which `.asof` lies; or `corpus`, an open one. `options`: those of

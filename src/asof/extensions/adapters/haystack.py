@@ -21,7 +21,7 @@ except ModuleNotFoundError as error:
 
 
 @component
-class AsofRetriever:
+class HaystackRetriever:
     """Documents of an asof corpus, as of any date, in a pipeline.
 
     `index`: the folder in which `.asof` lies; or `corpus`, an open one. `top_k` is the number of documents;
@@ -79,9 +79,9 @@ class AsofRetriever:
         return written
 
     @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> AsofRetriever:
+    def from_dict(cls, data: dict[str, Any]) -> HaystackRetriever:
         """The component that `to_dict` wrote."""
-        made: AsofRetriever = default_from_dict(cls, data)
+        made: HaystackRetriever = default_from_dict(cls, data)
         return made
 
 

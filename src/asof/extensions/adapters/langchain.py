@@ -17,7 +17,7 @@ except ModuleNotFoundError as error:
     raise missing("langchain", "langchain_core", error) from error
 
 
-class AsofRetriever(BaseRetriever):
+class LangChainRetriever(BaseRetriever):
     """Documents of an asof corpus, as of any date.
 
     `index`: the folder in which `.asof` lies; or `corpus`, an open one. The other options are those of

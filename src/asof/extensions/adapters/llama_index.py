@@ -32,7 +32,7 @@ except ModuleNotFoundError as error:
 NOT_EMBEDDED = [*TECHNICAL, "published", "superseded"]
 
 
-class AsofRetriever(BaseRetriever):
+class LlamaIndexRetriever(BaseRetriever):
     """Nodes of an asof corpus, as of any date.
 
     `index`: the folder in which `.asof` lies; or `corpus`, an open one. `options`: those of

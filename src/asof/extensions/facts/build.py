@@ -46,7 +46,7 @@ from asof.models.metered import HasCachedReplies, MeteredModel, worst
 from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text, replies
 from asof.time.span import GRAINS, Period, Span
 from asof.values import Problem, Usage
-from asof.wire import Key, replace
+from asof.wire import As, replace
 
 if TYPE_CHECKING:
     from asof.extensions.facts.replies import WrittenReport
@@ -404,7 +404,7 @@ class GeneratedReports:
     """The outcome of generating reports by a model. The next run continues with what is `left`."""
 
     reports: Annotated[int, "that a model has written, now or before"]
-    left: Annotated[int, Key("remaining"), "that were not begun (the budget)"]
+    left: Annotated[int, As("remaining"), "that were not begun (the budget)"]
     problems: Annotated[tuple[Problem, ...], "why others could not be written"]
     cost: Usage
 

@@ -499,11 +499,11 @@ def _spent(extraction: ExtractionReport) -> float:
 
 def _extract(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionReport:
     """Read facts with a bar."""
-    from asof.extensions.facts.indexer import learn
+    from asof.extensions.facts.indexer import precompute_facts
 
     started = time.perf_counter()
     with count_progress("facts", "passages") as advance:
-        extraction = learn(corpus, progress=advance, budget=budget)
+        extraction = precompute_facts(corpus, progress=advance, budget=budget)
     if not quiet:
         _show_extraction(extraction, time.perf_counter() - started, budget)
     return extraction
@@ -511,11 +511,11 @@ def _extract(corpus: Corpus, budget: float | None, *, quiet: bool) -> Extraction
 
 def _generate_reports(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> GeneratedReports:
     """Generate reports with a progress bar, within the rest of the budget."""
-    from asof.extensions.facts.indexer import report_all
+    from asof.extensions.facts.indexer import precompute_reports
 
     started = time.perf_counter()
     with count_progress("reports", "periods") as advance:
-        generated = report_all(corpus, advance, None if budget is None else max(0.0, budget - spent))
+        generated = precompute_reports(corpus, advance, None if budget is None else max(0.0, budget - spent))
     if not quiet:
         _show_generated(generated, time.perf_counter() - started, budget)
     return generated

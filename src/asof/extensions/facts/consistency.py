@@ -20,7 +20,7 @@ from asof.extensions.facts.visible import StatedFact
 from asof.text.query import key
 from asof.time.span import Instant, Span
 from asof.values import CHANGE, EVENT, VALUE, Amount, Fact
-from asof.wire import Key
+from asof.wire import As
 
 # -- agreement -------------------------------------------------------------------------------------
 
@@ -274,7 +274,7 @@ class CorroboratingPassage(NamedTuple):
 
     document: Annotated[str, "its document"]
     id: Annotated[str, "the passage"]
-    at: Annotated[Instant, Key("visible"), "since when it can be seen"]
+    at: Annotated[Instant, As("visible"), "since when it can be seen"]
     object: Annotated[str, "what it says"]
 
     @classmethod

@@ -29,7 +29,7 @@ from asof.text.tokens import term_hash, tokenize
 from asof.time.lexicon import is_unspaced
 from asof.time.span import BEGINNING, NEVER, Instant, iso
 from asof.values import Why
-from asof.wire import HIDDEN, Key, Only, one_of
+from asof.wire import HIDDEN, As, Only, one_of
 
 # -- stale statements ------------------------------------------------------------------------------
 
@@ -52,7 +52,7 @@ class StaleQuote:
     document: Annotated[str, "the id of its document"]
     title: Annotated[str, "the document's title"]
     passage: Annotated[str, HIDDEN]
-    text: Annotated[str, Key("quote"), "the sentence"]
+    text: Annotated[str, As("quote"), "the sentence"]
     start: Annotated[int, HIDDEN]
     end: Annotated[int, HIDDEN]
     since: Annotated[int, HIDDEN]
@@ -68,7 +68,7 @@ class Stale:
     score: Annotated[float, "how surely it is stale, to 1: the value of `explain`"]
     quote: Annotated[StaleQuote, HIDDEN]
     by: Annotated[StaleQuote | None, HIDDEN]
-    cause: Annotated[Instant, Key("since"), "since when it is stale"]
+    cause: Annotated[Instant, As("since"), "since when it is stale"]
     change: Annotated[str, "what changed, in a sentence"]
     tree: Annotated[Why, HIDDEN] = field(repr=False, compare=False)
 
@@ -85,12 +85,12 @@ class Stale:
     @property
     def why(
         self,
-    ) -> Annotated[Why, Key("explain"), Only("explain"), "how the score came about; only with `--explain`"]:
+    ) -> Annotated[Why, As("explain"), Only("explain"), "how the score came about; only with `--explain`"]:
         """The tree whose root value is `score`."""
         return self.tree
 
     @property
-    def reason(self) -> Annotated[str, Key("why"), "why it is held to be stale, in a sentence"]:
+    def reason(self) -> Annotated[str, As("why"), "why it is held to be stale, in a sentence"]:
         """Which of the two is older, and since when."""
         reason = _WITHOUT_OTHER if self.by is None and self.kind == QUOTED else _REASONS[self.kind]
         if self.kind == LINK and self.cause <= self.quote.since:

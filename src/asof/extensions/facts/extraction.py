@@ -21,7 +21,7 @@ from asof.models.ports import Prompt, Reply
 from asof.store.reader import existing_passages
 from asof.store.store import Store
 from asof.values import Problem, Usage
-from asof.wire import Key, replace
+from asof.wire import As, replace
 
 # -- batches ---------------------------------------------------------------------------------------
 
@@ -52,7 +52,7 @@ class ExtractionReport:
     facts: Annotated[int, "in them"] = 0
     problems: Annotated[list[Problem], "passages that could not be read"] = field(default_factory=list)
     left: Annotated[
-        int, Key("remaining"), "passages that were not read (the budget, a server that is down)"
+        int, As("remaining"), "passages that were not read (the budget, a server that is down)"
     ] = 0
     dropped: Annotated[Mapping[str, int], "facts of a model's replies that were not kept, by reason"] = field(
         default_factory=dict

@@ -75,7 +75,7 @@ class _ReadUntil:
 
 
 @checked
-def learn(
+def precompute_facts(
     corpus: Corpus, progress: Callable[[int, int], None] | None = None, budget: float | None = None
 ) -> ExtractionReport:
     """Read for facts all passages that the extractor of asof.toml has not read: by rules, or by the
@@ -90,24 +90,24 @@ def learn(
 
 
 def estimate(corpus: Corpus) -> Usage:
-    """The most that `learn` would cost. Nothing is sent. Raises UsageError."""
+    """The most that `precompute_facts` would cost. Nothing is sent. Raises UsageError."""
     with _reader(corpus, None) as model, corpus.session.connection() as db:
         return extraction.estimate(db, ExtractionSettings.of(corpus.config.tables), model)
 
 
 @checked
-def report_all(
+def precompute_reports(
     corpus: Corpus, progress: Callable[[int, int], None] | None = None, budget: float | None = None
 ) -> GeneratedReports:
-    """Let the model write the reports of all periods, as of now and within a `budget` (see `learn`, which
-    comes before it), so that no question has to wait for one. Raises UsageError, Busy, NoSpace,
-    ModelError; what was told stays."""
+    """Lets the model write the reports of all periods, as of now and within a `budget`, after
+    `precompute_facts`, so that no question has to wait for one. Raises UsageError, Busy, NoSpace, ModelError;
+    reports that were written stay."""
     with _telling(corpus, budget) as (material, model):
         return generate_all(material, model, progress)
 
 
 def estimate_reports(corpus: Corpus) -> Usage | None:
-    """The most that `report_all` would cost; None while a model has still to read passages for facts.
+    """The most that `precompute_reports` would cost; None while a model has still to read passages for facts.
     Nothing is sent. Raises UsageError."""
     unread = estimate(corpus)
     if unread.calls or unread.cached:

@@ -31,7 +31,7 @@ from asof.index.view import View
 from asof.store.reader import AsOfReader, visible_instants_after, visible_passages
 from asof.text.query import key
 from asof.time.span import Instant
-from asof.wire import Key
+from asof.wire import As
 
 # -- merging: a pure function of statements --------------------------------------------------------
 
@@ -311,7 +311,7 @@ class NameMerge(NamedTuple):
     other: str
     document: Annotated[str, "its document"]
     id: Annotated[str, 'the passage; "" for an alias of the document']
-    at: Annotated[Instant, Key("visible"), "since when it can be seen"]
+    at: Annotated[Instant, As("visible"), "since when it can be seen"]
     sentence: Annotated[str, 'what it says; "" for a title or metadata']
     everywhere: Annotated[bool, "whether it holds in all documents, or in this one alone"]
 

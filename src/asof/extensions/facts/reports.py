@@ -20,7 +20,7 @@ from asof.extensions.facts.visible import StatedFact
 from asof.text import query
 from asof.time.span import Grain, Instant, Period, Span
 from asof.values import CHANGE, NAME, VALUE, Amount, SourcedTime
-from asof.wire import HIDDEN, AsText, Key
+from asof.wire import HIDDEN, As, AsText
 
 # -- claims ----------------------------------------------------------------------------------------
 
@@ -415,7 +415,7 @@ class ReportCitation(NamedTuple):
     title: Annotated[str, "the document's title"]
     published: Annotated[SourcedTime | None, "when it was published; null: not known"]
     sentence: Annotated[str, 'what it says; "" for a title or metadata']
-    when: Annotated[SourcedTime | None, Key("time"), "the time that it holds of; null: not known"]
+    when: Annotated[SourcedTime | None, As("time"), "the time that it holds of; null: not known"]
 
     @classmethod
     def of(cls, known: StatedFact) -> ReportCitation:

@@ -28,7 +28,7 @@ from asof.store.digest import span_of
 from asof.time.moment import When
 from asof.time.span import Instant
 from asof.values import SourcedTime, as_texts, document_file
-from asof.wire import FLAT, HIDDEN, Key
+from asof.wire import FLAT, HIDDEN, As
 
 # -- finding ---------------------------------------------------------------------------------------
 
@@ -203,7 +203,7 @@ class StaleReport:
 
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
     known_at: Annotated[Instant | None, "the moment whose knowledge of them was asked; null: all of it"]
-    found: Annotated[tuple[PlacedStale, ...], Key("stale"), "worst first"]
+    found: Annotated[tuple[PlacedStale, ...], As("stale"), "worst first"]
     more: Annotated[int, "how many did not fit in"]
 
 

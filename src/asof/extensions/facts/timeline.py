@@ -26,7 +26,7 @@ from asof.index.view import View
 from asof.text.query import key
 from asof.time.span import Instant, Validity
 from asof.values import CHANGE, NAME, VALUE, SourcedTime
-from asof.wire import FLAT, HIDDEN, Key, one_of
+from asof.wire import FLAT, HIDDEN, As, one_of
 
 # -- timeline --------------------------------------------------------------------------------------
 
@@ -48,17 +48,17 @@ class FactEntry:
     end: Annotated[int | None, HIDDEN]
     changes: Annotated[tuple[StatedFact, ...], "what the same document says of how this value changed"]
     superseded: Annotated[
-        CorroboratingPassage | None, Key("superseded_by"), "the fact that replaced it; null: none"
+        CorroboratingPassage | None, As("superseded_by"), "the fact that replaced it; null: none"
     ]
     corroborated: Annotated[
-        tuple[CorroboratingPassage, ...], Key("corroborated_by"),
+        tuple[CorroboratingPassage, ...], As("corroborated_by"),
         "other documents that say the same, up to rounding",
     ]  # fmt: skip
     contradicted: Annotated[
-        tuple[CorroboratingPassage, ...], Key("contradicted_by"),
+        tuple[CorroboratingPassage, ...], As("contradicted_by"),
         "other current documents that say otherwise",
     ]  # fmt: skip
-    ended: Annotated[Instant | None, Key("removed"), "since when no text says it; null: it is current"]
+    ended: Annotated[Instant | None, As("removed"), "since when no text says it; null: it is current"]
 
     @property
     def valid(self) -> Annotated[Validity, "from when until when it holds; null: open, or not known"]:
@@ -70,7 +70,7 @@ class FactGroup(NamedTuple):
 
     subject: str
     relation: str
-    entries: Annotated[tuple[FactEntry, ...], Key("facts"), "in order of their time"]
+    entries: Annotated[tuple[FactEntry, ...], As("facts"), "in order of their time"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ class FactLine:
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     groups: Annotated[tuple[FactGroup, ...], "those in which the name is the object come last"]
     left_out: Annotated[int, "how many older facts there are beside those of `groups`"]
-    near: Annotated[tuple[str, ...], Key("similar_names"), "names spelled like it, where no fact has it"] = ()
+    near: Annotated[tuple[str, ...], As("similar_names"), "names spelled like it, where no fact has it"] = ()
     known: Annotated[bool, HIDDEN] = True
 
     @property
@@ -232,7 +232,7 @@ class Node(NamedTuple):
 
     name: str
     kind: Annotated[str, one_of("entity", "measure")]
-    steps: Annotated[int, Key("distance"), "how many facts away from the middle, which has 0"]
+    steps: Annotated[int, As("distance"), "how many facts away from the middle, which has 0"]
     facts: Annotated[int, "in how many facts of the graph it is"]
 
 
@@ -252,7 +252,7 @@ class Edge(NamedTuple):
     relation: str
     object: Annotated[str, "as it was written"]
     kind: Annotated[str, "`value`, `change` or `event`"]
-    when: Annotated[SourcedTime | None, Key("time"), "the time that it holds of; null: not known"]
+    when: Annotated[SourcedTime | None, As("time"), "the time that it holds of; null: not known"]
     document: Annotated[str, "its document"]
     id: Annotated[str, "the passage that states it"]
 
@@ -268,7 +268,7 @@ class Neighbourhood:
     documents: tuple[SourceDocument, ...]
     edges: Annotated[tuple[Edge, ...], "in order of their time"]
     left_out: Annotated[int, "how many neighbours did not fit in"]
-    near: Annotated[tuple[str, ...], Key("similar_names"), "names spelled like it, where no fact has it"] = ()
+    near: Annotated[tuple[str, ...], As("similar_names"), "names spelled like it, where no fact has it"] = ()
 
 
 _Id = tuple[str, str]

@@ -28,7 +28,7 @@ from asof.corpus.session import ModelProvider
 from asof.errors import UsageError
 from asof.extensions.facts.extraction import ExtractionReport
 from asof.extensions.facts.hierarchy import touched
-from asof.extensions.facts.indexer import learn
+from asof.extensions.facts.indexer import precompute_facts
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.visible import StatedFact, facts_of_kind
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion
@@ -56,7 +56,7 @@ from asof.models.ports import Model, Reply
 from asof.rank.stage import Recipe
 from asof.text.passages import tokens
 from asof.values import KINDS, Answer, Citation, Document, Filters, QuestionUsage, Usage
-from asof.wire import Key, Only, field_values, replace
+from asof.wire import As, Only, field_values, replace
 
 # -- reference answers, and questions that the corpus cannot answer --------------------------------
 
@@ -359,7 +359,7 @@ class IndexingCost:
 
 def read_facts(corpus: Corpus, progress: Progress = no_progress) -> ExtractionReport:
     """Read the facts of passages that the corpus's extractor has not read yet. Raises ModelError."""
-    return learn(corpus, lambda done, of: progress("reading facts", done, of))
+    return precompute_facts(corpus, lambda done, of: progress("reading facts", done, of))
 
 
 def add_and_read(
@@ -549,7 +549,7 @@ class PreferenceCount:
 class PreferenceReason:
     """Why a judge preferred one of two answers to a question."""
 
-    question: Annotated[str, Key("query_id")]
+    question: Annotated[str, As("query_id")]
     a: Annotated[str, "a recipe"]
     b: Annotated[str, "another recipe"]
     dimension: Annotated[str, "the criterion of the judge"]
@@ -568,7 +568,7 @@ class JudgeUsage:
     prompt_tokens: int
     reply_tokens: int
     preferred: tuple[PreferenceCount, ...]
-    problems: Annotated[tuple[str, ...], Key("unusable_replies"), "why they were of no use"]
+    problems: Annotated[tuple[str, ...], As("unusable_replies"), "why they were of no use"]
     reasons: Annotated[tuple[PreferenceReason, ...], Only("per_query"), "only with `--per-query`"] = ()
 
 

@@ -37,7 +37,7 @@ from asof.rank.stage import Recipe, with_values
 from asof.schema import AcceptedValue, check
 from asof.store.schema import CorpusSettings
 from asof.values import Problem
-from asof.wire import Key, replace
+from asof.wire import As, replace
 
 OPTIONS = ("limit", "queries", "filter_by", "encoder")
 """The options that an experiment can take."""
@@ -101,7 +101,7 @@ class Shape:
     """
 
     column: str
-    best_published: Annotated[str, Key("best_paper"), "the row that is best in the paper"]
+    best_published: Annotated[str, As("best_paper"), "the row that is best in the paper"]
     best_ours: Annotated[str, "the row that is best here"]
     pairs: Annotated[int, "pairs of rows that differ in the paper"]
     agreeing: Annotated[int, "how many of them have the same order here"]

@@ -28,7 +28,7 @@ from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
 from asof.time.span import GRAINS, Instant, Period, nearest_moment
 from asof.values import Answer, Filters, Hit
-from asof.wire import Key, encode, field_values, one_of, replace
+from asof.wire import As, encode, field_values, one_of, replace
 
 # -- facts, names, reports and answers -------------------------------------------------------------
 
@@ -149,7 +149,7 @@ class LeakedResult:
     Of hits `whole` and `cut` are ids of passages (None for none).
     """
 
-    question: Annotated[str, Key("query_id"), 'the question; "" where none was asked']
+    question: Annotated[str, As("query_id"), 'the question; "" where none was asked']
     as_of: Annotated[Instant, "where it was cut"]
     recipe: Annotated[str, '"" where no question was asked']
     rank: int
@@ -166,7 +166,7 @@ class LeakedResult:
 class Leakage:
     """Leaks from later, found in corpora that are cut where questions were asked."""
 
-    questions: Annotated[int, Key("queries"), "how many questions were asked twice"]
+    questions: Annotated[int, As("queries"), "how many questions were asked twice"]
     moments: Annotated[int, "how many cut corpora"]
     differences: tuple[LeakedResult, ...]
     known: Compared

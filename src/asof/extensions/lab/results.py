@@ -17,7 +17,7 @@ from asof.extensions.lab.tuning import TunedNumber, TuningOutcome
 from asof.schema import plain
 from asof.time.span import Instant
 from asof.values import Problem
-from asof.wire import NAN_IS_NULL, Decimals, Key, Only, keys
+from asof.wire import NAN_IS_NULL, As, Decimals, Only, keys
 
 Milliseconds = Annotated[float, Decimals(3)]
 Score = Annotated[float, NAN_IS_NULL]
@@ -476,7 +476,7 @@ class TuneResult:
     difference: Annotated[PairedDifference, "`held_out` less `start`"]
     gain: Annotated[bool, "whether that is a gain, beyond chance"]
     lines: Annotated[str, 'lines for asof.toml; `""`: no gain']
-    numbers: Annotated[tuple[TunedNumber, ...], Key("fields")]
+    numbers: Annotated[tuple[TunedNumber, ...], As("fields")]
     method: Annotated[str, "how settings were tried"]
     trials: Annotated[int, "settings that were tried"]
     notes: tuple[str, ...]

@@ -47,7 +47,7 @@ from asof.text.query import parse
 from asof.time.moment import When, last_instant
 from asof.time.span import iso
 from asof.values import MAX_NODES, Filters, Usage, Why
-from asof.wire import Key, field_values, replace
+from asof.wire import As, field_values, replace
 
 if TYPE_CHECKING:
     import sqlite3
@@ -444,7 +444,7 @@ class JudgingReport:
 
     judge: Annotated[str, "the name of the model"]
     graded: Annotated[int, "how many hits"]
-    problems: Annotated[tuple[str, ...], Key("ungraded"), "why others have no grade"]
+    problems: Annotated[tuple[str, ...], As("ungraded"), "why others have no grade"]
     cost: Usage
 
 

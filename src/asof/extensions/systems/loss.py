@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
-from asof.wire import Key
+from asof.wire import As
 
 # -- loss ------------------------------------------------------------------------------------------
 
@@ -122,8 +122,8 @@ class RankingMetrics:
     idcg: Annotated[float, "that of the best order"]
     loss: Annotated[float, "1 - nDCG@k"]
     precision: Annotated[float, "how many of the first k have a grade above .5, divided by k"]
-    mean_top: Annotated[float, Key("mean_relevance_top_k"), "the mean grade of the first k"]
-    mean_all: Annotated[float, Key("mean_relevance_all"), "the mean grade of all that were shown"]
+    mean_top: Annotated[float, As("mean_relevance_top_k"), "the mean grade of the first k"]
+    mean_all: Annotated[float, As("mean_relevance_all"), "the mean grade of all that were shown"]
     improvement: Annotated[float, "the first mean less the second"]
 
     @classmethod

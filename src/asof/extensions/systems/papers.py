@@ -46,7 +46,7 @@ from asof.text.tokens import Analyzer, spans
 from asof.time.moment import When, first_instant, last_instant
 from asof.time.span import DAY, iso, moment, nearest_moment
 from asof.values import Answer, Filters, Hit
-from asof.wire import NAN_IS_NULL, Key, one_of, replace
+from asof.wire import NAN_IS_NULL, As, one_of, replace
 
 if TYPE_CHECKING:
     from asof.extensions.systems.judgements import JudgingReport
@@ -89,9 +89,9 @@ class LossReport:
     """A judged query that weights were learned from."""
 
     id: str
-    question: Annotated[str, Key("query")]
-    lost: Annotated[float, Key("loss"), "1 - nDCG@10"]
-    numbers: Annotated[Mapping[str, float], Key("weights"), "that ranked it"]
+    question: Annotated[str, As("query")]
+    lost: Annotated[float, As("loss"), "1 - nDCG@10"]
+    numbers: Annotated[Mapping[str, float], As("weights"), "that ranked it"]
     metrics: Annotated[RankingMetrics | None, "of what was shown, as it is judged now"] = None
 
 
@@ -100,16 +100,16 @@ class WeightUpdate:
     """A change of the weights of the ranking. Questions that were erased since are not among `losses`."""
 
     stage: Annotated[str, one_of("baseline", "exploration", "evolution", "bayesian")]
-    question: Annotated[int, Key("number"), "which of the queries that are learned from this is, from 1"]
-    before: Annotated[Mapping[str, float], Key("previous_weights"), "that ranked the question before"]
-    now: Annotated[Mapping[str, float], Key("weights"), "that ranked this question"]
-    losses: Annotated[tuple[LossReport, ...], Key("examples"), "oldest first"] = ()
+    question: Annotated[int, As("number"), "which of the queries that are learned from this is, from 1"]
+    before: Annotated[Mapping[str, float], As("previous_weights"), "that ranked the question before"]
+    now: Annotated[Mapping[str, float], As("weights"), "that ranked this question"]
+    losses: Annotated[tuple[LossReport, ...], As("examples"), "oldest first"] = ()
     new: Annotated[int, "how many of the examples are new"] = 0
     compared: Annotated[int, "on how many of the last ones settings are compared"] = 0
     lost: Annotated[
-        float, Key("loss"), NAN_IS_NULL, "of `weights` on those, on average; null: nothing is judged"
+        float, As("loss"), NAN_IS_NULL, "of `weights` on those, on average; null: nothing is judged"
     ] = float("nan")
-    began: Annotated[float, Key("initial_loss"), NAN_IS_NULL, "of the weights of the beginning on those"] = (
+    began: Annotated[float, As("initial_loss"), NAN_IS_NULL, "of the weights of the beginning on those"] = (
         float("nan")
     )
     metrics: Annotated[

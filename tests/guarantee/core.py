@@ -29,7 +29,7 @@ from asof.values import Filters
 from asof.wire import replace
 
 TIGHT = ASOF.replaced({
-    "rerank_window.n": 10, "pseudo_relevance_feedback.passages": 2,
+    "rerank_window.n": 10,
     "round_robin_by_document.title_coverage": 0.1,
 })  # fmt: skip
 """The default recipe with a closer look at ten only."""

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.index.made import document, fresh, row, segmented
+from tests.index.made import row, segmented
 
 from asof.extensions.systems.latent import term_counts
-from asof.index.lexical import Bm25, Term, explain, scores, scores_at, stems_of, terms_of, weigh
+from asof.index.lexical import Bm25, Term, explain, scores, scores_at, weigh
 from asof.index.segment import Prefix
 from asof.store.writing import EndRow
 from asof.text.tokens import term_hash
@@ -152,21 +152,6 @@ def test_scores_are_the_formula_and_the_tree_gives_them_again(
 
 
 # -- terms by row ------------------------------------------------------------------------------------
-
-
-def test_the_terms_of_rows_in_their_order() -> None:
-    with fresh() as corpus:
-        corpus.add([document("a", "mill mill ferry", "2001")])
-        corpus.add([document("b", "bread mill", "2002"), document("c", "", "2003")])
-        view = corpus.at().view()
-        assert len(view.prefix.parts) == 2
-        counts, hashes, tf = terms_of(view.prefix, np.array([1, 0]))
-        assert counts.tolist() == [2, 2]
-        stems = stems_of(view.prefix, hashes)
-        assert dict(zip(stems[:2], tf[:2].tolist(), strict=True)) == {"bread": 1, "mill": 1}
-        assert dict(zip(stems[2:], tf[2:].tolist(), strict=True)) == {"mill": 2, "ferry": 1}
-        assert [term_hash(stem) for stem in stems] == hashes.tolist()
-        assert terms_of(view.prefix, np.zeros(0, np.int64)).counts.tolist() == []
 
 
 LETTERS = st.lists(st.sampled_from(list("abcdef")), max_size=9)

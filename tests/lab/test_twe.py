@@ -191,7 +191,7 @@ def test_what_is_of_some_questions_alone_says_so(experimented, monkeypatch, name
 # -- scores as stacks of parts -------------------------------------------------------------------------
 
 
-FUSED = frozenset({"relevance", "relevance and feedback", "temporal", "unified", "hybrid"})
+FUSED = frozenset({"relevance", "temporal", "unified", "hybrid"})
 WORDS = Why.of("words", "ratio", Why("bm25", 3.0), Why("best", 4.0))
 
 
@@ -216,7 +216,7 @@ def test_a_sum_of_sums_is_taken_apart():
 def test_a_factor_is_what_it_changes():
     """(.75 + .1) · 1.2 · .5: the first factor adds a fifth, the second takes half of that."""
     relevance = Why.of("relevance", "sum", weighted("lexical", WORDS, 1.0))
-    both = Why.of("relevance and feedback", "sum", relevance, Why("feedback", 0.1))
+    both = Why.of("hybrid", "sum", relevance, Why("feedback", 0.1))
     once = Why.of("linked", "product", both, Why("backlinks", 1.2))
     tree = Why.of("recent", "product", once, Why("age", 0.5))
     assert parts(tree, FUSED) == pytest.approx(
@@ -243,7 +243,7 @@ def test_means_count_a_part_that_is_not_there_as_0():
 
 def test_sums_are_those_that_the_recipe_names():
     assert sums(recipe_named("twe")) == {"hybrid", "unified"}
-    assert sums(recipe_named("asof")) == {"relevance", "relevance and feedback"}
+    assert sums(recipe_named("asof")) == {"relevance"}
     assert sums(recipe_named("tempralm")) == {"relevance", "temporal"}
 
 

@@ -24,7 +24,6 @@ from asof.index.view import View
 from asof.rank import combine
 from asof.rank.combine import Combine, EarlyTermination, MaxNormalize, ReciprocalRank, ScanLimits
 from asof.rank.expression import Given
-from asof.rank.feedback import PseudoRelevanceFeedback
 from asof.rank.gather import Lexical, Pool, TopK
 from asof.rank.rerank import RerankWindow
 from asof.rank.stage import Ranking, Recipe
@@ -272,20 +271,17 @@ passages = st.lists(
     ),
     min_size=4, max_size=24,
 )  # fmt: skip
-FEEDBACK = PseudoRelevanceFeedback(passages=2, terms=3)
+WINDOW = RerankWindow(n=10)
 
 
 def compare(run: Run, corpus: Corpus, question: str, k: int, weight: float) -> list[str]:
     """Asks with and without a certificate; returns its notes."""
     short = (EarlyTermination(dense=weight, limits=SMALL), TopK())
-    whole = (EarlyTermination(dense=weight, then=FEEDBACK, limits=SMALL), FEEDBACK, TopK())
+    whole = (EarlyTermination(dense=weight, then=WINDOW, limits=SMALL), WINDOW, TopK())
     for stages in (short, whole):
         certified, *rest = stages
         all_read = replace(certified, prune=False)
-        other = [
-            replace(each, prune=False) if isinstance(each, PseudoRelevanceFeedback) else each for each in rest
-        ]
-        exact = run(corpus, question, Lexical(), all_read, *other, k=k, as_of="2026")
+        exact = run(corpus, question, Lexical(), all_read, *rest, k=k, as_of="2026")
         results = run(corpus, question, Lexical(), *stages, k=k, as_of="2026")
         assert found(results) == found(exact)
     return [note for note in results.notes if note.startswith("exact")]

@@ -17,7 +17,6 @@ from asof.extensions.systems.stages import Similarity
 from asof.index.vectors import VECTOR_SCALE, quantise
 from asof.models.encoders import HashedNgrams
 from asof.rank.combine import EarlyTermination
-from asof.rank.feedback import PseudoRelevanceFeedback, RescoreLimits
 from asof.rank.gather import (
     ByDocument,
     Dense,
@@ -34,7 +33,6 @@ from asof.rank.stage import Recipe
 from asof.recipes import ASOF
 from asof.text.tokens import Analyzer, term_hash
 from asof.values import Document, Query, Why
-from asof.wire import replace
 
 # -- gathering by words and by vectors; filters choose candidates and change no statistic ----------
 
@@ -296,24 +294,12 @@ CORPORA = st.lists(
 )
 
 
-def with_rescore_limits(limits: RescoreLimits) -> Recipe:
-    """The default recipe with these limits of pseudo-relevance feedback."""
-    stages = (
-        replace(stage, limits=limits) if isinstance(stage, PseudoRelevanceFeedback) else stage
-        for stage in ASOF.stages
-    )
-    return replace(ASOF, stages=tuple(stages))
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("unit", ["passage", "document"])
 @pytest.mark.parametrize("encoder", [None, HashedNgrams(d=16)])
-@pytest.mark.parametrize("few", [0.0, 1.0])
 def test_the_top_10_is_the_first_half_of_the_top_20(
-    fresh: Make, document: Make, unit: str, encoder: Any, few: float
+    fresh: Make, document: Make, unit: str, encoder: Any
 ) -> None:
-    recipe = with_rescore_limits(RescoreLimits(few))
-
     @given(CORPORA, st.booleans(), st.integers(1, 12))
     def property_(drawn: list[tuple[int, str, int | None]], recent: bool, k: int) -> None:
         texts: dict[tuple[int, int | None], list[str]] = {}
@@ -326,8 +312,8 @@ def test_the_top_10_is_the_first_half_of_the_top_20(
         question = "mill boat" + (" latest" if recent else "")
         with fresh(*documents, chunking="10w", encoder=encoder) as corpus:
             snapshot = corpus.at()
-            some = snapshot.search(question, k=k, unit=unit, recipe=recipe).hits
-            more = snapshot.search(question, k=2 * k, unit=unit, recipe=recipe).hits
+            some = snapshot.search(question, k=k, unit=unit).hits
+            more = snapshot.search(question, k=2 * k, unit=unit).hits
             assert some == more[:k]
             for hit in some:
                 assert hit.why.value == hit.why.recomputed() == hit.score

@@ -26,7 +26,6 @@ from asof.extensions.systems.budget import BudgetedRerank
 from asof.index.view import View
 from asof.rank.combine import Combine, EarlyTermination, MaxNormalize
 from asof.rank.expression import Constant, product, total
-from asof.rank.feedback import PseudoRelevanceFeedback, RescoreLimits
 from asof.rank.gather import ByDocument, Lexical, TopK
 from asof.rank.rerank import (
     LARGEST,
@@ -246,9 +245,8 @@ def test_it_stands_before_the_cut() -> None:
 
 
 def test_stages_before_leave_as_many_as_it_looks_at() -> None:
-    """Feedback drops what cannot be shown, which would leave the model less to choose from."""
-    feedback = PseudoRelevanceFeedback()
-    whole = Recipe("whole", "", (Lexical(), EarlyTermination(then=feedback), feedback, TopK()))
+    """Early termination drops what cannot be shown, which would leave the model less to choose from."""
+    whole = Recipe("whole", "", (Lexical(), EarlyTermination(), MaxNormalize(""), TopK()))
     recipe = reranked(whole, Rerank(Judge(bread)))
     k = {name: asked.k for name, _, asked in recipe.steps(Query("q", "q", k=3))}
     assert list(k.values()) == [10, 10, 10, 3, 3]
@@ -442,7 +440,7 @@ def test_of_equals_the_later_ones_go_on(fresh: Make, run: Make, document: Make) 
 
 def test_stages_before_leave_as_many_as_are_looked_at() -> None:
     asked = {name: query.k for name, _, query in ASOF.steps(Query("q", "q", k=3))}
-    assert {asked[name] for name in ("lexical", "early_termination", "pseudo_relevance_feedback")} == {100}
+    assert {asked[name] for name in ("lexical", "early_termination")} == {100}
     assert asked["time_preference"] == asked["top_k"] == 3
     steps = Recipe("r", "", (Lexical(), RerankWindow(n=10))).steps(Query("q", "q", k=30))
     assert {query.k for _, _, query in steps} == {30}
@@ -473,45 +471,6 @@ def test_the_first_do_not_depend_on_k(
         assert np.all(np.diff([hit.score for hit in whole]) <= 0)
 
 
-@given(
-    st.lists(
-        st.tuples(
-            st.lists(st.sampled_from(["mill", "rope", "sail", "tide", "in 2003"]), min_size=1, max_size=6),
-            st.integers(2001, 2004),
-        ),
-        min_size=24,
-        max_size=40,
-    ),
-    st.sampled_from([(), ("2003",), ("2001", "2004")]),
-    st.integers(1, 12),
-    st.sampled_from([{}, {"tags": ("even",)}, {"since": 0}]),
-)
-def test_feedback_leaves_all_that_the_window_chooses(
-    fresh: Make, run: Make, document: Make, drawn: list[Any], spoken: tuple[str, ...], k: int,
-    filters: dict[str, Any],
-) -> None:  # fmt: skip
-    """Passages that feedback leaves unread change nothing, whatever the times that the question names."""
-    made = [
-        document(f"d{at}", " ".join(words), str(year), tags=("odd",) if at % 2 else ("even",))
-        for at, (words, year) in enumerate(drawn)
-    ]
-    window = RerankWindow(n=10, of_time=10)
-    limits = RescoreLimits(max_share=1.0)
-    unread = PseudoRelevanceFeedback(weight=0.2, passages=2, terms=3, window=window, limits=limits)
-    with fresh(*made) as corpus:
-        hits = [
-            run(
-                corpus, "mill tide", Lexical(), EarlyTermination(), feedback, window, Upside(), AppendRest(),
-                TopK(), k=k, spoken=spoken, **filters,
-            ).hits
-            for feedback in (unread, replace(unread, prune=False))
-        ]  # fmt: skip
-        assert hits[0] == hits[1]
-        assert [hit.why for hit in hits[0]] == [hit.why for hit in hits[1]]
-        if "tags" in filters:
-            assert all(int(hit.document[1:]) % 2 == 0 for hit in hits[0])
-
-
 def test_what_is_learned_later_is_not_counted_among_what_a_time_needs(document: Make) -> None:
     """60 documents of the time in the question are learned later: all that is shown as known before stays."""
     near = [document(f"a{at}", "mill ferry", "2019-01-01") for at in range(150)]
@@ -526,7 +485,7 @@ def test_what_is_learned_later_is_not_counted_among_what_a_time_needs(document: 
 
         questions = ("mill ferry 2015", "what was to be or not to be in 2015")
         before = [shown(each) for each in questions]
-        assert "the best 100 of 150 matching passages were re-ranked" in before[0][1]
+        assert "the best 100 of 250 matching passages were re-ranked" in before[0][1]
         clock.to("2021-01-01")
         corpus.add([document(f"l{at}", "fog", "2015-05-01") for at in range(60)])
         assert [shown(each) for each in questions] == before

@@ -16,11 +16,10 @@ from asof.errors import UsageError
 from asof.index.view import View
 from asof.rank import expression
 from asof.rank.combine import Combine
-from asof.rank.feedback import PseudoRelevanceFeedback
 from asof.rank.gather import Lexical, TopK
-from asof.rank.rerank import Mmr
+from asof.rank.rerank import Mmr, PerDocument
 from asof.rank.stage import Ranking, Recipe, ranges, value_of, with_values
-from asof.recipes import ASOF, FEEDBACK
+from asof.recipes import ASOF, WINDOW
 from asof.values import Document, Query
 from asof.wire import replace
 
@@ -124,22 +123,22 @@ def test_no_stage_can_let_superseded_rows_through(fresh: Make, run: Make) -> Non
 TWICE = Recipe(
     "twice",
     "",
-    (Lexical(), Combine(), Mmr(), PseudoRelevanceFeedback(), PseudoRelevanceFeedback(weight=0.5), TopK()),
+    (Lexical(), Combine(), Mmr(), PerDocument(), PerDocument(5), TopK()),
 )
 
 
 def test_stages_have_names() -> None:
-    names = "lexical combine mmr pseudo_relevance_feedback pseudo_relevance_feedback-2 top_k"
+    names = "lexical combine mmr per_document per_document-2 top_k"
     assert list(TWICE.stages_by_name()) == names.split()
-    assert dict(TWICE.fields())["pseudo_relevance_feedback-2.weight"] == 0.5
+    assert dict(TWICE.fields())["per_document-2.most"] == 5
 
 
 def test_a_field_is_set() -> None:
     changed = TWICE.replaced({
-        "pseudo_relevance_feedback-2.weight": 1, "lexical.k1": 1.2, "lexical.idf_cap": 4
+        "per_document-2.most": 7, "lexical.k1": 1.2, "lexical.idf_cap": 4
     })  # fmt: skip
     assert changed.stages[0] == Lexical(k1=1.2, idf_cap=4.0)
-    assert changed.stages[3:5] == (PseudoRelevanceFeedback(), PseudoRelevanceFeedback(weight=1.0))
+    assert changed.stages[3:5] == (PerDocument(), PerDocument(7))
     assert TWICE.stages[0] == Lexical()  # a recipe is a value
 
 
@@ -149,29 +148,29 @@ def test_pairs_are_a_table() -> None:
 
 
 def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
-    """A bound that was made with another weight would drop what can still win."""
-    changed = ASOF.replaced({"pseudo_relevance_feedback.weight": 0.3}).stages_by_name()
-    assert changed["pseudo_relevance_feedback"] == replace(FEEDBACK, weight=0.3) != FEEDBACK
-    assert changed["early_termination"].then == changed["pseudo_relevance_feedback"]  # type: ignore[attr-defined]
+    """A bound that was made with another number would drop what can still win."""
+    changed = ASOF.replaced({"rerank_window.n": 300}).stages_by_name()
+    assert changed["rerank_window"] == replace(WINDOW, n=300) != WINDOW
+    assert changed["early_termination"].then == changed["rerank_window"]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
         (
-            "pseudo_relevance_feedback.wieght",
+            "lexical.idf_ca",
             1,
-            "no field pseudo_relevance_feedback.wieght; did you mean pseudo_relevance_feedback.weight?",
+            "no field lexical.idf_ca; did you mean lexical.idf_cap?",
         ),
         ("zzz", 1, "no field zzz; accepted: typed, lexical.k1"),
         (
-            "pseudo_relevance_feedback.weight",
-            2.5,
-            "pseudo_relevance_feedback.weight = 2.5: a number from 0 to 1 is expected",
+            "lexical.k1",
+            12.5,
+            "lexical.k1 = 12.5: a number from 0 to 10 is expected",
         ),
-        ("pseudo_relevance_feedback.weight", True, "a number from 0 to 1 is expected"),
-        ("pseudo_relevance_feedback.weight", "high", "a number from 0 to 1 is expected"),
-        ("pseudo_relevance_feedback.passages", 2.5, "a whole number from 1 to 100 is expected"),
+        ("lexical.k1", True, "a number from 0 to 10 is expected"),
+        ("lexical.k1", "high", "a number from 0 to 10 is expected"),
+        ("per_document.most", 2.5, "a whole number from 1 to 100 is expected"),
         ("combine.weights", 3, "a table from names to numbers is expected"),
         ("combine.weights", {"lexical": "much"}, "a number is expected"),
         ("mmr.scale", "mean", "accepted: best, given"),

@@ -76,13 +76,11 @@ class ByHand:
 
     @cached_property
     def relevance(self) -> dict[str, float]:
-        """Words over the best, with feedback; of what matches."""
+        """Words over the best; of what matches."""
         k1, b = NUMBERS["lexical.k1"], NUMBERS["lexical.b"]
         found = self.hand.bm25(" ".join(asked(self.query.lexical)), k1, b)
         best = max(found.values())
-        shares = {id_: score / best if best else 0.0 for id_, score in found.items()}
-        added = feedback(self.hand, shares)
-        return {id_: shares[id_] + added[id_] for id_ in shares if shares[id_] + added[id_] > 0}
+        return {id_: score / best for id_, score in found.items() if score > 0}
 
     @property
     def share(self) -> dict[str, float]:
@@ -296,37 +294,6 @@ def jaccard(one: str, other: str) -> float:
     return len(mine & theirs) / len(mine | theirs)
 
 
-def feedback(by_hand: Any, relevance: Mapping[str, float]) -> dict[str, float]:
-    """Words of what matches (at most ten notes) by share times idf, searched with these weights."""
-    weight, most, k1, b = (
-        NUMBERS[f"pseudo_relevance_feedback.{name}"] for name in ("weight", "terms", "k1", "b")
-    )
-    texts = {id_: by_hand.words(text) for id_, text in by_hand.texts.items()}
-    n, average = len(texts), sum(map(len, texts.values())) / len(texts)
-    df = {word: sum(word in text for text in texts.values()) for text in texts.values() for word in text}
-    idf = {word: math.log((n - count + 0.5) / (count + 0.5) + 1) for word, count in df.items()}
-    best_first = [id_ for id_, score in relevance.items() if score > 0]
-    shares: dict[str, float] = {}
-    for id_ in best_first:
-        for word in texts[id_]:
-            if word not in STOP:
-                shares[word] = shares.get(word, 0.0) + 1 / len(texts[id_])
-    considered = sorted(shares, key=lambda word: (-shares[word], word))[: 2 * most]
-    weights = {word: shares[word] * idf[word] for word in considered}
-    chosen = sorted(weights, key=lambda word: (-weights[word], word))[:most]
-    largest = weights[chosen[0]] if chosen else 1.0
-    found = {
-        id_: sum(
-            weights[word] / largest * idf[word] * (k1 + 1) * text.count(word)
-            / (text.count(word) + k1 * (1 - b + b * len(text) / average))
-            for word in chosen
-        )
-        for id_, text in texts.items()
-    }  # fmt: skip
-    best = max((found[id_] for id_ in best_first), default=1.0)
-    return {id_: weight * min(score / best, 1.0) for id_, score in found.items()}
-
-
 QUESTIONS = {
     "what is the current price of a single ferry ticket": "the newest",
     "when did the goats eat the kale": "relevance",
@@ -359,11 +326,8 @@ def test_the_scores_of_all_notes(fares: Any, ask: Ask, by_hand: Any, question: s
 
 
 def test_with_an_encoder(island: Any, ask: Ask, column: Any, by_hand: Any) -> None:
-    """Twice the cosine is added to the words, before feedback; the cosine is taken as given."""
-    off = {
-        "pseudo_relevance_feedback.weight": 0.0,
-        "combine.weights": {"normalized": 1.0, "query_coverage": 0.0, "title": 0.0},
-    }
+    """Twice the cosine is added to the words; the cosine is taken as given."""
+    off = {"combine.weights": {"normalized": 1.0, "query_coverage": 0.0, "title": 0.0}}
     with island(encoder=HashedNgrams(d=64)) as corpus:
         dense = column(corpus, "ferry mainland", Dense(), TopK())
         recipe = corpus.config.recipe_named("asof").replaced(off)

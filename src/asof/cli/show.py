@@ -23,7 +23,6 @@ WORD_PREFIXES = ("“", "idf of “")
 ALL_QUERY_WORDS = "weight of all query words"
 LOG_AGE_LABEL = "log10(1 + age)"
 SHARE_OF_BEST = "share of the best"
-EXPANSION = "words of the best passages"
 OPERATORS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": "exp ", "log": "ln "}
 ALWAYS_SHOWN = ("match score", "relevance")
 """Labels of parts whose own parts are shown also where they are 0."""
@@ -41,7 +40,7 @@ def why_lines(why: Why, depth: int = 0) -> list[str]:
 
     Of many summands the largest are shown and the others added up, so that the line still adds up. A share
     stands within the line of its product; words and ages have their counts beside them; parts of a 0 are
-    left out. Of the words that feedback added only the values are shown; `--json` has all of the tree.
+    left out.
     """
     parts = _largest(why)
     sign = OPERATORS[why.op]
@@ -51,12 +50,12 @@ def why_lines(why: Why, depth: int = 0) -> list[str]:
     lines = [f"{'  ' * depth}{_number(why.value)} {_label(why)} = {made}"]
     for part in parts:
         for below in part.parts if part.label == SHARE_OF_BEST else (part,):
-            lines += _below(below, depth + 1, named_only=why.label == EXPANSION)
+            lines += _below(below, depth + 1)
     return lines
 
 
-def _below(part: Why, depth: int, *, named_only: bool) -> list[str]:
-    if not part.parts or named_only:
+def _below(part: Why, depth: int) -> list[str]:
+    if not part.parts:
         return []
     while part.op == "sum" and len(part.parts) == 1 and not part.parts[0].label.startswith(WORD_PREFIXES):
         (only,) = part.parts

@@ -30,30 +30,6 @@ ROWS_AT_ONCE = 1_024
 """The rows whose terms are looked through at a time: they stay in the cache of a processor."""
 
 
-class RowTerms(NamedTuple):
-    """The different terms of n rows: `counts` int64 (n), how many each has, and one row after another their
-    `hashes` uint64 and how often each stands in the row, `tf` int64."""
-
-    counts: NDArray[np.int64]
-    hashes: NDArray[np.uint64]
-    tf: NDArray[np.int64]
-
-
-def terms_of(prefix: Prefix, rows: NDArray[np.int64]) -> RowTerms:
-    """The terms of a few rows of a view, in their order."""
-    counts: list[int] = []
-    hashes, tf = [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
-    for part, row in map(prefix.locate, rows.tolist()):
-        segment = part.segment
-        first, last = segment["forward_start"][row : row + 2].tolist()
-        segment.check("forward", first, last)
-        segment.check("forward_tf", first, last)
-        counts.append(last - first)
-        hashes.append(segment["terms"][segment.unchecked("forward")[first:last]])
-        tf.append(segment.unchecked("forward_tf")[first:last].astype(np.int64))
-    return RowTerms(np.array(counts, np.int64), np.concatenate(hashes), np.concatenate(tf))
-
-
 class Occurrences(NamedTuple):
     """Occurrences of some terms in some rows, by term, then by row: places in both, and counts."""
 

@@ -305,11 +305,6 @@ def union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]
     return both[first]
 
 
-def before_rise(score: float, rise: float) -> float:
-    """A bound for reaching `score`: what is below it stays below after a rise of up to `rise`."""
-    return score * (1 - ROUNDING) - rise
-
-
 def nearly_kth_best(scores: NDArray[np.float64], k: int) -> float:
     """At most the k-th largest of `scores`, and not far below: the k-th largest maximum of 8 k groups.
 

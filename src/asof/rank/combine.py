@@ -8,7 +8,7 @@ part plus that bound is below the k-th score is out. The result is that of readi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ from asof.rank.expression import (
     ratio,
     total,
 )
-from asof.rank.feedback import UsesScores
 from asof.rank.gather import admitted, cosine_why, question_vector
 from asof.rank.stage import Ranking, Traits
 from asof.schema import within
@@ -156,6 +155,14 @@ class ScanLimits:
 
 
 SCAN_LIMITS = ScanLimits()
+
+
+class UsesScores(Protocol):
+    """A later stage with a lower bound of the scores that matter to it and to the stages after it."""
+
+    def bound(self, query: Query, ranking: Ranking, view: View) -> float:
+        """The least score that matters. Some of the candidates are enough: more can only raise the bound."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

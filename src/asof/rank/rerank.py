@@ -17,7 +17,7 @@ from asof.errors import ModelError
 from asof.index import lexical
 from asof.index.lexical import Bm25
 from asof.index.segment import Window
-from asof.index.view import View, at_least, before_rise, kth_best, union
+from asof.index.view import View, kth_best
 from asof.models.ports import Reranker
 from asof.rank.expression import (
     Constant,
@@ -117,39 +117,9 @@ class RerankWindow:
             f"the best {len(chosen):,} of {len(rows):,} matching passages were re-ranked"
         )
 
-    def reach(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64] | None:
-        """Candidates (indices, ascending) that hold all that this stage chooses after no score has fallen
-        and none has risen by more than `rise`; None where nothing can be left out."""
-        score = ranking.score
-        bound = before_rise(kth_best(score, max(query.k, self.n)), rise)
-        if bound <= 0:
-            return None
-        reach = at_least(score, bound)
-        return union(reach, self._of_time(query, ranking, view, rise)) if query.about else reach
-
-    def _of_time(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64]:
-        """The candidates of the time in the question that `reach` has to hold."""
-        score = ranking.score
-
-        def then(some: NDArray[np.int64]) -> NDArray[np.int64]:
-            places = some if ranking.places is None else ranking.places[some]
-            return some[of_time(view, ranking.window, places, query.about)]
-
-        best = then(at_least(score, kth_best(score, TRIAL * self.of_time)))
-        if len(best) >= self.of_time:
-            bound = before_rise(kth_best(score[best], self.of_time), rise)
-            if bound > 0:
-                return then(at_least(score, bound))
-        every = of_time(view, ranking.window, ranking.places, query.about)
-        places = every if ranking.places is None else ranking.places[every]
-        every = every[ranking.window.visible(places)]
-        bound = before_rise(kth_best(score[every], self.of_time), rise)
-        # where few are of the time, even one without a word of the question may be chosen
-        return every[score[every] >= bound] if bound > 0 else every
-
-
-TRIAL = 16
-"""Among so many times as many best candidates as are chosen, those of a time are looked for first."""
+    def bound(self, query: Query, ranking: Ranking, view: View) -> float:
+        """The least score that is chosen, where the question names no time."""
+        return kth_best(ranking.score, max(query.k, self.n))
 
 
 def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray[np.int64]:

@@ -244,7 +244,6 @@ class Analyzer:
         self._numbers: dict[str, int] = {}
         self._stems: list[str] = []
         self._stop_numbers: frozenset[int] | None = None
-        self._stop_hashes: NDArray[np.uint64] | None = None
         self._hashes = array("Q")
         self._functional = {code: stop_words(code) for code in self.languages}
         self.stop_words: frozenset[str] = frozenset().union(*self._functional.values())
@@ -318,15 +317,6 @@ class Analyzer:
                 self.number(stem) for word in self.stop_words for stem in self.alternatives(word)
             )
         return self._stop_numbers
-
-    def stop_hashes(self) -> NDArray[np.uint64]:
-        """The `term_hash` of the stems of all stop words."""
-        import numpy as np
-
-        if self._stop_hashes is None:
-            stems = {stem for word in self.stop_words for stem in self.alternatives(word)}
-            self._stop_hashes = np.array([term_hash(stem) for stem in stems], np.uint64)
-        return self._stop_hashes
 
     def reset_if_large(self, limit: int = 1_000_000) -> bool:
         """Empty the tables once they hold more than `limit` words; numbers then begin anew. True if so."""

@@ -47,6 +47,12 @@ def public(kind: type) -> Iterator[tuple[str, str]]:
                 yield name, argument
 
 
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path, monkeypatch):
+    """Some of the wrong values are good names of files, which are written into the present folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     with asof.open(tmp_path_factory.mktemp("quay")) as corpus:

@@ -499,7 +499,7 @@ def serve_options(
         why, else_ = "--need-key asks for a key", "leave out --need-key"
         if not address.loopback:
             why, else_ = f"{address.host} can be reached by others", "stay with --host 127.0.0.1"
-        raise UsageError(f"{why}, and there is none: make one with `asof key add NAME`, or {else_}")
+        raise UsageError(f"{why}, and there is no key: make one with `asof key add NAME`, or {else_}")
     for name in names:
         if not _HOST.fullmatch(name):
             raise UsageError(f"--name {name!r:.80}: a host is expected, such as notes.example")

@@ -18,7 +18,6 @@ from asof.rank.whynot import WhyNot
 from asof.revisions.links import Reach
 from asof.revisions.timeline import Difference, Timeline
 from asof.schema import plain
-from asof.store.export import ExportReport
 from asof.store.reader import DocumentAsOf, DocumentSummary, DocumentVersion, VisiblePassage
 from asof.store.run import IndexReport
 from asof.store.status import CorpusStatus
@@ -279,14 +278,6 @@ class EmbedResult(Struct, frozen=True):
     @property
     def encoder(self) -> Annotated[str | None, "whose vectors the corpus holds now; null: words only"]:
         return self.report.encoder or None
-
-
-class ExportResult(Struct, frozen=True):
-    """The result of an export."""
-
-    file: str
-    report: Annotated[ExportReport, FLAT]
-    took_ms: Annotated[float, Decimals(1)]
 
 
 class StatusResult(Struct, frozen=True):

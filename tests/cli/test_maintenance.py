@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import tempfile
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
 from tests.support.meanings import Meanings
-from tests.support.openai_server import ModelServer, says
+from tests.support.openai_server import ModelServer, Request, says, send
 
 from asof import environment
 from asof.recipes import NAMES
@@ -300,37 +299,24 @@ def test_an_encoder_that_does_not_count_is_asked_for(asof, notes, write, model_s
 
 
 class Embeds:
-    """A server of embeddings: the meanings of words. `asked`: all texts."""
+    """A server of embeddings: the meanings of words. `down`: refuses the key."""
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.meanings = Meanings()
         self.down = False
 
+    def answer(self, server: ModelServer, handler: BaseHTTPRequestHandler, request: Request) -> None:
+        vectors = self.meanings.encode(request.body["input"])
+        rows = [{"index": at, "embedding": vector.tolist()} for at, vector in enumerate(vectors)]
+        send(handler, 401 if self.down else 200, json.dumps({"data": rows}).encode(), {})
+
 
 @pytest.fixture
-def server() -> Iterator[Embeds]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            vectors = there.meanings.encode(body["input"])
-            rows = [{"index": at, "embedding": vector.tolist()} for at, vector in enumerate(vectors)]
-            result = json.dumps({"data": rows}).encode()
-            self.send_response(401 if there.down else 200)
-            self.send_header("Content-Length", str(len(result)))
-            self.end_headers()
-            self.wfile.write(result)
-
-        def log_message(self, *args: object) -> None:
-            """Nothing: the terminal is the tests'."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as http:
-        there = Embeds(f"http://127.0.0.1:{http.server_address[1]}/v1")
-        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield there
-        http.shutdown()
-        thread.join()
+def server(model_server: ModelServer) -> Embeds:
+    there = Embeds(model_server.url)
+    model_server.way = there.answer
+    return there
 
 
 @pytest.fixture

@@ -342,7 +342,6 @@ MOST = 64
 """The most facts of a passage; of more the most confident are taken, of equals the first."""
 
 _HEAD = 0.95
-_CLAUSE = 12
 _BACK = 40
 _TRIGGERS = frozenset({"event", "be", "future", "called", "comma", "colon", "break"})
 

@@ -55,12 +55,12 @@ def test_a_state_and_what_came_in_its_place(asof, ropes):
         "    2024-01-10 - 2025-02-01   Ada Marsh   [notes/town.md]",
         "      superseded by Tom Reed [notes/town.md] (2025-02-01)",
         "      removed on 2025-02-01",
-        "    2025-02-01 - now          Tom Reed    [notes/town.md]",
+        "    since 2025-02-01          Tom Reed    [notes/town.md]",
     ]
     assert asof("facts", "Lowtide Harbour Town", "--as-of", "2025-01-31").out.splitlines() == [
         "Lowtide Harbour Town (LHT) as of 2025-01-31 · 1 fact",
         "  mayor",
-        "    2024-01-10 - then   Ada Marsh   [notes/town.md]",
+        "    since 2024-01-10   Ada Marsh   [notes/town.md]",
     ]
 
 

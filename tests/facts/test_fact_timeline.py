@@ -77,16 +77,58 @@ def test_a_value_without_a_period_of_its_own_is_a_state():
         ]  # fmt: skip
 
 
-def test_something_can_be_many_kinds_of_thing_but_has_one_role():
+def test_something_can_be_many_kinds_of_thing_and_have_many_offices():
     with corpus_of(
         note("a", "2019", "Ada Marsh | is | harbour master", "Ada Marsh | is | a swimmer"),
-        note("b", "2020", "Ada Marsh | is | a baker"),
-        note("c", "2021", "Ada Marsh | is | mayor"),
+        note("b", "2020", "Ada Marsh | is | a baker", "crane | is | red"),
+        note("c", "2021", "Ada Marsh | is | mayor", "crane | is | blue"),
     ) as corpus:
         assert shown(line(corpus, "Ada Marsh")) == [
-            ("is", "harbour master", "2019-01-01", "2021-01-01"), ("is", "a swimmer", "2019-01-01", None),
+            ("is", "harbour master", "2019-01-01", None), ("is", "a swimmer", "2019-01-01", None),
             ("is", "a baker", "2020-01-01", None), ("is", "mayor", "2021-01-01", None),
         ]  # fmt: skip
+        assert [end for *_, end in shown(line(corpus, "crane"))] == ["2021-01-01", None]
+
+
+ENDS = [  # what is said of 2022 in the same document, and until when Anna Berg is held to be in office
+    ("Ben Kuiper | became | harbour master of Garrow", "2022-01-01"),
+    ("Ben Kuiper | was appointed | harbour master of Garrow", "2022-01-01"),
+    ("Ben Kuiper | succeeded | Anna Berg", "2022-01-01"),
+    ("Anna Berg | resigned | harbour master of Garrow", "2022-01-01"),
+    ("Ben Kuiper | became | harbour master of Tern", None),
+    ("Ben Kuiper | became | deputy harbour master of Garrow", None),
+    ("Ben Kuiper | met | Anna Berg", None),
+    ("Anna Berg | became | harbour master of Garrow", None),
+]
+
+
+@pytest.mark.parametrize(("said", "end"), ENDS)
+def test_a_predecessor_is_not_in_office_any_more(said, end):
+    lines = ("Anna Berg | has been | harbour master of Garrow | 2019", f"{said} | 2022")
+    with corpus_of(note("a", "2023", *lines)) as corpus:
+        found = [each for each in shown(line(corpus, "Anna Berg")) if each[0] == "has been"]
+        assert found == [("has been", "harbour master of Garrow", "2019-01-01", end)]
+        before = shown(line(corpus, "harbour master of Garrow", "2023"))
+        assert ("has been", "harbour master of Garrow", "2019-01-01", end) in before
+
+
+def test_the_end_of_an_office_is_told_only_where_it_is_known():
+    """In 2020 nobody knows of the next one; the mayor of another note may be that of another town; a library
+    has several librarians."""
+    with corpus_of(
+        note("a", "2019", "Anna Berg | is | mayor of Garrow", "Ole Holm | is | mayor"),
+        note("b", "2022", "Ben Kuiper | is | mayor of Garrow", "Tom Reed | is | mayor"),
+        note("c", "2019", "Ida Vos | is | librarian | 2018", "Jo Moor | is | librarian | 2021"),
+    ) as corpus:
+        assert shown(line(corpus, "Anna Berg", "2020")) == [("is", "mayor of Garrow", "2019-01-01", None)]
+        assert shown(line(corpus, "Anna Berg")) == [("is", "mayor of Garrow", "2019-01-01", "2022-01-01")]
+        assert shown(line(corpus, "Ole Holm")) == [("is", "mayor", "2019-01-01", None)]
+        assert shown(line(corpus, "Ida Vos")) == [("is", "librarian", "2018-01-01", None)]
+        ((*_, (entry,)),) = line(corpus, "Anna Berg").groups
+        assert entry.superseded is not None
+        assert (entry.superseded.document, entry.superseded.object) == (
+            "b", "“Ben Kuiper is mayor of Garrow”",
+        )  # fmt: skip
 
 
 def test_a_deed_holds_at_its_time_and_nothing_replaces_it():

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.support.excerpts import facts
 
-from asof.extensions.facts.consistency import is_state, one_at_a_time
+from asof.extensions.facts.consistency import is_state
 from asof.time.moment import read
 from asof.values import VALUE, SourcedTime
 
@@ -194,7 +194,6 @@ def test_an_office_is_a_state(language, text, relation, what):
     (fact,) = facts(text, TITLE, language=language)
     assert (fact.relation, fact.object) == (relation, what)
     assert is_state(fact)
-    assert one_at_a_time(fact)
 
 
 def test_what_has_been_done_is_no_state():

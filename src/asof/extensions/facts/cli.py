@@ -86,11 +86,11 @@ def _day(instant: int) -> str:
     return iso(instant)[:10]
 
 
-def stretch_label(start: int | None, end: int | None, *, still: str) -> str:
-    """From when until when a state holds (instants; `end` is not in it); `still` where it goes on."""
-    first = "?" if start is None else _day(start)
-    last = still if end is None else _day(end)
-    return f"{first} - {last}"
+def stretch_label(start: int | None, end: int | None) -> str:
+    """From when until when a state holds (instants; `end` is not in it); "since" where no end is stated."""
+    if end is None:
+        return "" if start is None else f"since {_day(start)}"
+    return f"until {_day(end)}" if start is None else f"{_day(start)} - {_day(end)}"
 
 
 def head(
@@ -187,7 +187,7 @@ def show_facts(line: FactLine, *, why: bool, dated: bool, known: bool) -> None:
     for group in line.groups:
         who = "" if group.subject == line.subject else f"{plain(group.subject)}: "
         show(f"  {who}{plain(group.relation)}", fg="cyan")
-        _show_entries(group.entries, why=why, still="then" if dated else "now")
+        _show_entries(group.entries, why=why)
 
 
 MOST_NAMES = 3
@@ -201,11 +201,10 @@ def other_names(line: FactLine) -> list[str]:
     return [name for each, name in reversed(spelled.items()) if each != key(line.subject)]
 
 
-def _show_entries(entries: tuple[FactEntry, ...], *, why: bool, still: str) -> None:
+def _show_entries(entries: tuple[FactEntry, ...], *, why: bool) -> None:
     """Shows a line for each fact, in columns: time, fact, change, place."""
     rows = [
-        (_when(each, still), shortened(plain(each.known.fact.object), WIDTH), _changed(each))
-        for each in entries
+        (_when(each), shortened(plain(each.known.fact.object), WIDTH), _changed(each)) for each in entries
     ]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1, 2)]
     for cells, entry in zip(rows, entries, strict=True):
@@ -217,11 +216,11 @@ def _show_entries(entries: tuple[FactEntry, ...], *, why: bool, still: str) -> N
             show(f"      {_evidence(fact)}", hang=2, dim=True)
 
 
-def _when(entry: FactEntry, still: str) -> str:
+def _when(entry: FactEntry) -> str:
     from asof.extensions.facts.consistency import is_state
 
     if is_state(entry.known.fact):
-        return stretch_label(entry.start, entry.end, still=still)
+        return stretch_label(entry.start, entry.end)
     return time_label(entry.known.fact.when)
 
 

@@ -4,14 +4,15 @@ Figures agree within the precision to which they were written. A *state* holds f
 whose relation describes a condition ("is", "remains", "CEO", "headquarters"), or a value that only the date
 of its text dates. Consecutive statements of one state that agree form one interval; the next that differs
 ends it. A figure holds for its period, an action at its time. Several kinds can hold at once: after "is" an
-object with an indefinite article ("a port") neither ends another one nor is ended.
+object with an indefinite article ("a port") or an office ("mayor") neither ends another one nor is ended.
+An office ends when it is left, or somebody else has it. Where no end is stated, none is claimed.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, NamedTuple
@@ -128,6 +129,12 @@ _ROLES = frozenset(
     price status role position title chef chefin leiter leiterin direktor bürgermeister vorstand sitz preis
     amt""".split()  # noqa: SIM905 - the same
 )
+_SOLE = frozenset(
+    """ceo cfo coo cto president chair chairman chairwoman chairperson mayor captain master head headmaster
+    principal treasurer king queen pope chancellor governor premier chief bürgermeister bürgermeisterin
+    hafenmeister hafenmeisterin kapitän kapitänin vorsitzender vorsitzende""".split()  # noqa: SIM905
+)
+_OFFICES = _ROLES | _SOLE - frozenset("headquarters address seat price status position title".split())  # noqa: SIM905
 _BEEN = frozenset(("has been", "have been"))
 _OVER = frozenset(("takes over as", "took over as"))
 # fmt: on
@@ -155,9 +162,19 @@ def one_at_a_time(fact: Fact) -> bool:
     """True if a fact excludes any other of its subject and relation at the same time."""
     if fact.kind in (VALUE, CHANGE):
         return True
+    many = is_being(fact) and (fact.object.casefold().startswith(_MANY) or is_office(fact))
+    return is_state(fact) and not many
+
+
+def is_being(fact: Fact) -> bool:
+    """True if a fact says what something is or has been."""
     words = fact.relation.casefold().split()
-    being = words[0] in COPULAS or " ".join(words) in _BEEN
-    return is_state(fact) and not (being and fact.object.casefold().startswith(_MANY))
+    return words[0] in COPULAS or " ".join(words) in _BEEN | _OVER
+
+
+def is_office(fact: Fact) -> bool:
+    """True if the object of a fact names an office."""
+    return not _OFFICES.isdisjoint(key(fact.object).split())
 
 
 @dataclass(slots=True)
@@ -260,6 +277,65 @@ def _states(facts: Sequence[StatedFact]) -> list[HoldingInterval]:
         if interval.ended is not None and interval.start is not None:
             interval.end = max(interval.start, min(interval.ended, interval.end or interval.ended))
     return intervals
+
+
+# -- ends of offices: no text says when a predecessor ceased to hold one --------------------------------
+#
+# An office that somebody has ends when he resigns or dies, when another succeeds him, or, where only one can
+# hold it, with the next holder. Only offices of the same document, or whose name says of what ("mayor of
+# Garrow"), are taken for the same: the mayor of another note may be that of another town.
+
+
+# fmt: off
+_NOT_THE_ONE = frozenset("deputy vice assistant co former acting".split())  # noqa: SIM905
+_SUCCEEDS = frozenset(
+    "succeeded succeeds follows followed replaced replaces folgt folgte ersetzte".split()  # noqa: SIM905
+)
+_LEAVES = frozenset("resigned resigns retired retires died starb zurückgetreten".split())  # noqa: SIM905
+_BEGINS = frozenset(
+    "became becomes appointed elected named wurde wird ernannt gewählt".split()  # noqa: SIM905
+)
+# fmt: on
+
+
+def office_of(line: HoldingInterval) -> str:
+    """The key of the office that an open interval says somebody has; "" for anything else."""
+    fact = line.fact
+    held = line.end is None and is_state(fact) and fact.kind == EVENT and is_being(fact) and is_office(fact)
+    return key(fact.object) if held else ""
+
+
+def end_of_office(line: HoldingInterval, told: Iterable[StatedFact], holds: Holder) -> StatedFact | None:
+    """The first statement after an office began by which it had ended.
+
+    `told`: facts about the office and its holder; `holds` says of which of two names a statement has the
+    holder: as its subject, as its object.
+    """
+    office, ends = office_of(line), []
+    for each in told:
+        verbs = set(each.fact.relation.casefold().split())
+        subject, object_ = holds(each)
+        if each.fact.kind != EVENT or each.fact.when is None or began(each) <= (line.start or 0):
+            continue
+        left = subject and not _LEAVES.isdisjoint(verbs) and key(each.fact.object) in ("", office)
+        succeeded = object_ and not _SUCCEEDS.isdisjoint(verbs)
+        if left or succeeded or (not subject and _is_next(each, line, office, verbs)):
+            ends.append(each)
+    return min(ends, key=lambda each: (began(each), each.order), default=None)
+
+
+Holder = Callable[[StatedFact], tuple[bool, bool]]
+
+
+def _is_next(each: StatedFact, line: HoldingInterval, office: str, verbs: set[str]) -> bool:
+    """True if a statement about another says that he has the only such office, or got it."""
+    words = office.split()
+    if key(each.fact.object) != office or _SOLE.isdisjoint(words) or not _NOT_THE_ONE.isdisjoint(words):
+        return False
+    if not (is_state(each.fact) or not _BEGINS.isdisjoint(verbs)):
+        return False
+    here = {known.passage.document for known in line.statements}
+    return each.passage.document in here or not {"of", "von"}.isdisjoint(words)
 
 
 # -- documents that corroborate or contradict ------------------------------------------------------

@@ -120,6 +120,7 @@ _NOTES = (".md", ".markdown")
 _TECHNICAL = frozenset({
     "id", "uid", "uuid", "permalink", "slug", "publish", "draft", "mobile", "description", "excerpt",
     "layout", "template", "cssclass", "cssclasses", "banner", "cover", "icon", "position", "kanban-plugin",
+    "lang", "language", "locale", "tag", "tags", "keywords", "categories", "weight", "order", "toc",
 })  # fmt: skip
 _TEMPLATE = re.compile(
     r"%%.*?%%|<!--.*?-->|<%.*?%>|\{\{.*?\}\}|<table\b.*?</table\s*>|<tr\b.*?</tr\s*>",

@@ -18,7 +18,9 @@ from asof.extensions.facts.consistency import (
     began,
     contradicting,
     corroborating,
+    end_of_office,
     holding_intervals,
+    office_of,
 )
 from asof.extensions.facts.names import EntityResolver, NameMerge
 from asof.extensions.facts.visible import StatedFact, facts_about
@@ -26,7 +28,7 @@ from asof.index.view import View
 from asof.text.query import key
 from asof.time.span import Instant, Validity
 from asof.values import CHANGE, NAME, VALUE, SourcedTime
-from asof.wire import FLAT, HIDDEN, As, one_of
+from asof.wire import FLAT, HIDDEN, As, one_of, replace
 
 # -- timeline --------------------------------------------------------------------------------------
 
@@ -106,10 +108,12 @@ def timeline_of(
     """
     entities = EntityResolver.of(view)
     root, facts = facts_of_entity(view, entities, subject)
+    groups = _grouped(entities, root, facts, relation).items()
+    everything = [each for group, its in groups for each in _lines(group, its)]
+    _end_offices(view, entities, everything)
     lines = [
         each
-        for group, its in _grouped(entities, root, facts, relation).items()
-        for each in _lines(group, its)
+        for each in everything
         if (since is None or each.line.end is None or each.line.end > since)
         and (until is None or each.line.start is None or each.line.start <= until)
     ]
@@ -209,6 +213,27 @@ def _lines(group: tuple[str, ...], facts: Iterable[StatedFact]) -> Iterator[_Gro
         where = {_document_and_time(each) for each in line.statements if line.fact.kind == VALUE}
         changes = [change for each in where for change in beside.get(each, ())]
         yield _GroupInterval(group, line, shown, at, tuple(sorted(changes, key=lambda each: each.order)))
+
+
+def _end_offices(view: View, entities: EntityResolver, lines: Iterable[_GroupInterval]) -> None:
+    """End the open offices that were left, or that somebody else has since."""
+    held = [(each, office) for each in lines if (office := office_of(each.line))]
+    keys = {each for line, office in held for each in (office, *entities.keys_of(line.group[0]))}
+    told = facts_about(view, keys) if keys else []
+    entities.prepare(told)
+    for each, _ in held:
+
+        def holds(known: StatedFact, root: str = each.group[0]) -> tuple[bool, bool]:
+            document = known.passage.document
+            names = known.fact.subject, known.fact.object
+            subject, object_ = (entities.root_of(name, document) == root for name in names)
+            return subject, object_
+
+        if (end := end_of_office(each.line, told, holds)) is not None:
+            fact = end.fact
+            words = f"{fact.subject} {fact.relation} {fact.object}".strip()
+            said = replace(end, fact=replace(fact, object=f"“{words}”"))
+            each.line.end, each.line.after = began(end), HoldingInterval([said], began(end), None)
 
 
 def _document_and_time(known: StatedFact) -> object:

@@ -96,7 +96,8 @@ function factRow(fact, first, last) {
   const bar = el("div", { class: "bar" }), share = (time) => (100 * (time - first)) / Math.max(1, last - first);
   bar.style.left = `${Math.max(0, share(from))}%`;
   bar.style.width = `${Math.max(0.5, share(Math.min(until, last)) - share(from))}%`;
-  const when = `${fact.valid.from ? told(fact.valid.from) : "?"} – ${fact.valid.until ? told(fact.valid.until) : "now"}`;
+  const since = fact.valid.from ? told(fact.valid.from) : "?";
+  const when = fact.valid.until ? `${since} – ${told(fact.valid.until)}` : `since ${since}`;
   return [el("a", { href: address({ view: "document", document: fact.document, passage: fact.id }), title: fact.sentence }, fact.object || "source"),
     el("div", { class: "track", role: "img", "aria-label": when, title: when }, bar),
     el("span", { class: "number" }, (fact.valid.from ?? fact.visible).slice(0, 4))];

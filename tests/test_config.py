@@ -102,7 +102,3 @@ def test_what_no_reader_of_toml_takes(tmp_path, text: str) -> None:
     (tmp_path / config.FILE).write_text(text)
     with pytest.raises(BadConfig, match="not TOML: "):
         config.load(tmp_path / config.FILE)
-
-
-def test_an_empty_table_can_be_written_as_they_are_shown() -> None:
-    assert _field(read("[recipes.vault]\nbacklinks.by_source = []"), "vault", "backlinks.by_source") == ()

@@ -240,8 +240,6 @@ def _tuple(value: Any, present: tuple[Any, ...]) -> tuple[Any, ...]:
         if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
             raise UsageError("a list of texts is expected")
         return tuple(value)
-    if value == [] and not present:  # as it is shown
-        return ()
     if isinstance(value, dict):
         if present and not isinstance(present[0], tuple):
             raise UsageError("a list of numbers is expected")

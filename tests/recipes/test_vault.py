@@ -1,25 +1,22 @@
-"""`vault` on the island's notes, by hand; its keys, for all and for a source; and everything switched off."""
+"""`vault` on the island's notes, by hand; its keys; and everything switched off."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from datetime import date, timedelta
 from typing import Any
 
 import pytest
 from tests.support.corpora import new_corpus
 
-from asof import config
-from asof.errors import BadConfig, UsageError
-from asof.extensions.systems.linked_notes import FACTORS, RecencyTiers
+from asof.errors import UsageError
+from asof.extensions.systems.linked_notes import RecencyTiers
 from asof.extensions.systems.stages import Similarity
 from asof.extensions.systems.vault import KEYS, VAULT, vault
 from asof.rank.combine import ReciprocalRank
 from asof.rank.gather import Lexical, TopK
 from asof.rank.stage import Recipe
-from asof.time.moment import read
-from asof.values import Document, Heading, Link, SourcedTime
+from asof.values import Document, Heading
 
 # -- `vault` on the island's notes, by hand; its keys; and everything switched off -----------------
 
@@ -101,7 +98,7 @@ CHANGES: dict[str, dict[str, Any]] = {
 
 
 WORDS = {key for key in KEYS if key.startswith(("heading_", "tag_"))}
-"""Keys of boosts by words: the island's notes have no headings; see test_vault_by_source.py."""
+"""Keys of boosts by words: the island's notes have no headings."""
 
 
 def test_every_key_is_tried() -> None:
@@ -165,85 +162,18 @@ def test_what_is_refused(keys: dict[str, Any], message: str) -> None:
     assert message in str(refused.value)
 
 
-# -- `vault` with numbers of its own for a source, and its boosts by heading and tag ---------------
-
-
-TODAY = date(2024, 7, 1)
-
-
-class Source:
-    """A source by name."""
-
-    kind, complete = "documents", False
-
-    def __init__(self, name: str, *documents: Document) -> None:
-        self.name, self.stated = name, documents
-
-    def documents(self) -> Iterator[Document]:
-        return iter(self.stated)
-
-
-def note(id_: str, days: int, *links: str, **more: Any) -> Document:
-    """A note on the mill, so many days old at the end of TODAY."""
-    day = (TODAY - timedelta(days)).isoformat()
-    published = SourcedTime(read(day), day, "metadata")
-    return Document(id_, f"{id_} mill", published=published, links=tuple(map(Link, links)), **more)
+# -- its boosts by heading and tag -----------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def desk() -> Iterator[Any]:
-    """Notes of 10 and 100 days at work and at home; each later one links to the earlier one of its source.
-    Two have headings and tags."""
+    """Two notes on the mill, one with headings and tags."""
     outline = (Heading(0, 1, "mill"), Heading(7, 2, "rope"))
-    more: dict[str, Any] = {"outline": outline, "tags": ("mill-wheel", "rope", "mill")}
-    with new_corpus() as corpus:
-        corpus.add(Source("work", note("w10", 10, "w100"), note("w100", 100)))
-        corpus.add(Source("home", note("h10", 10, "h100"), note("h100", 100)))
-        marked = [
-            Document(name, "# mill\n## rope\nmill rope\n", published=note(name, 100).published, **more)
-            for name in ("marked", "also")
-        ]
-        corpus.add(Source("work", *marked[:1]))
-        corpus.add(Source("home", *marked[1:]))
+    marked = Document(
+        "marked", "# mill\n## rope\nmill rope\n", outline=outline, tags=("mill-wheel", "rope", "mill")
+    )
+    with new_corpus([marked, Document("plain", "mill rope")]) as corpus:
         yield corpus
-
-
-def ratios(corpus: Any, recipe: Any, other: Any = VAULT, question: str = "mill") -> dict[str, Any]:
-    """How much each score changes, where it does; every tree gives its score again."""
-    one: dict[str, float] = {}
-    two: dict[str, float] = {}
-    for scores, each in ((one, recipe), (two, other)):
-        hits = corpus.at("2024-07-01").search(question, k=20, recipe=each).hits
-        assert all(hit.score == pytest.approx(hit.why.recomputed(), rel=1e-12) for hit in hits)
-        scores.update({hit.document: hit.score for hit in hits})
-    return {name: pytest.approx(one[name] / two[name]) for name in one if one[name] != two[name]}
-
-
-# 10 days are fresh below 14 (1.20), and old where 3, 5 and 20 days bound the steps: 1.00. 100 days are old
-# (1.00) and then older: .95
-STEPS = {"work:fresh_days": 3, "work:recent_days": 5, "work:old_days": 20}
-NO_STEPS = {f"work:{name}": 1.0 for name in FACTORS}
-
-
-@pytest.mark.parametrize(
-    ("fields", "of_all", "changes"),
-    [
-        ({"recency_tiers.by_source": STEPS}, {}, {"w10": 1.00 / 1.20, "w100": 0.95, "marked": 0.95}),
-        (
-            {"recency_tiers.by_source": {**NO_STEPS, "home:fresh": 2.0}}, {},
-            {"w10": 1.00 / 1.20, "h10": 2.00 / 1.20},
-        ),
-        ({"recency_tiers.by_source": {"work:fresh": 1.2}}, {"recency_boost_enabled": False}, {"w10": 1.20}),
-        # one document links to w100: 1 + .5 · 1 in the place of 1 + .1 · 1
-        ({"backlinks.by_source": {"work:weight": 0.5}}, {}, {"w100": 1.5 / 1.1}),
-        ({"backlinks.by_source": {"home:weight": 0.2}}, {"backlink_boost_weight": 0.0}, {"h100": 1.2}),
-    ],
-)  # fmt: skip
-def test_numbers_of_one_source(
-    desk: Any, fields: dict[str, Any], of_all: dict[str, Any], changes: dict[str, float]
-) -> None:
-    recipe = vault(**of_all)
-    assert ratios(desk, recipe.replaced(fields), recipe) == changes
 
 
 @pytest.mark.parametrize(
@@ -265,30 +195,11 @@ def test_numbers_of_one_source(
 def test_headings_and_tags_as_its_code_has_them(
     desk: Any, keys: dict[str, Any], question: str, factor: float
 ) -> None:
-    """Off in all corpora; on for all; on for one source."""
-    recipe = vault(**keys)
-    assert ratios(desk, recipe, question=question) == {"marked": factor, "also": factor}
-    own = {
-        f"{stage}.by_source": {f"home:{name}": dict(recipe.fields())[f"{stage}.{name}"] for name in names}
-        for stage, names in (("headings", ("h1", "h2", "h3")), ("tags", ("weight", "cap")))
-    }
-    assert ratios(desk, VAULT.replaced(own), question=question) == {"also": factor}
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('[recipes.vault]\nbacklinks.by_source = {"work:wait" = 1}', "no number wait; did you mean weight?"),
-        ('[recipes.vault]\nbacklinks.by_source = {"weight" = 1}', "SOURCE:NUMBER is expected"),
-        ('[recipes.vault]\nbacklinks.by_source = {"work:weight" = 2}', "source work: weight = 2: a number"),
-        ('[recipes.vault]\ntags.by_source = {"work:cap" = 1.5}', "source work: cap = 1.5: a whole number"),
-        ('[recipes.vault]\nrecency_tiers.by_source = {"work:old_days" = 20}', "source work: bounds rise"),
-    ],
-)  # fmt: skip
-def test_what_is_refused_of_a_source(text: str, message: str) -> None:
-    with pytest.raises(BadConfig) as refused:
-        config.read(config.parsed(text.encode(), "asof.toml"), "asof.toml")
-    assert message in str(refused.value)
+    before, after = (
+        {hit.document: hit.score for hit in desk.at().search(question, recipe=recipe).hits}
+        for recipe in (VAULT, vault(**keys))
+    )
+    assert after == {"marked": pytest.approx(before["marked"] * factor), "plain": before["plain"]}
 
 
 @pytest.mark.parametrize(
@@ -298,11 +209,3 @@ def test_what_is_refused_of_a_source(text: str, message: str) -> None:
 def test_tiers_that_are_refused(bounds: tuple[float, ...], values: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match=r"not|rise"):
         RecencyTiers(bounds, values)
-
-
-def test_in_asof_toml() -> None:
-    text = '[recipes.vault]\nbacklinks.weight = 0.2\nbacklinks.by_source = {"work:weight" = 0.4}\n'
-    made = config.read(config.parsed(text.encode(), "asof.toml")).recipe_named("vault")
-    assert made == VAULT.replaced({"backlinks.weight": 0.2, "backlinks.by_source": {"work:weight": 0.4}})
-    with pytest.raises(UsageError):
-        made.replaced({"backlinks.by_source": 1})

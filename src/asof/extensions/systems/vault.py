@@ -14,14 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from asof.errors import UsageError
-from asof.extensions.systems.linked_notes import (
-    FACTORS,
-    LEVELS,
-    Backlinks,
-    Headings,
-    RecencyTiers,
-    Tags,
-)
+from asof.extensions.systems.linked_notes import LEVELS, Backlinks, Headings, RecencyTiers, Tags
 from asof.extensions.systems.stages import Similarity
 from asof.rank.combine import Combine, MaxNormalize, ReciprocalRank
 from asof.rank.gather import Lexical, TopK
@@ -92,7 +85,10 @@ def _steps(values: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[float, .
     on = values["recency_boost_enabled"]
     return (
         tuple(float(values[f"recency_{name}_days"]) for name in ("fresh", "recent", "old")),
-        tuple(float(values[f"recency_{name}_boost"]) if on else 1.0 for name in FACTORS),
+        tuple(
+            float(values[f"recency_{name}_boost"]) if on else 1.0
+            for name in ("fresh", "recent", "old", "older")
+        ),
     )
 
 

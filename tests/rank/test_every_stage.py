@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from asof.errors import UsageError
-from asof.extensions.systems.budget import BudgetedRerank, EvidenceHops
+from asof.extensions.systems.budget import BudgetedRerank
 from asof.extensions.systems.linked_notes import Backlinks, Headings, RecencyTiers, Tags
 from asof.extensions.systems.stages import Centrality, Coverage, Decay, Freshness, Gap, Latent, Similarity
 from asof.models.encoders import HashedNgrams
@@ -40,7 +40,7 @@ STAGES = [
     (MaxNormalize(), Combine((("normalized", 1.0),))), (EarlyTermination(),),
     (RerankWindow(), AppendRest()), (Rerank(Never()),), (PerDocument(1),), (Mmr(),), (Mmr(0.2, first=3),),
     (RoundRobinByDocument(),), (QueryCoverage(),), (TitleColumns(),), (Backlinks(),), (RecencyTiers(),),
-    (Headings(1.05, 1.03, 1.02),), (Tags(0.03),), (Gap(),), (EvidenceHops(),),
+    (Headings(1.05, 1.03, 1.02),), (Tags(0.03),), (Gap(),),
     (BudgetedRerank(by="lexical"),), (Centrality(),), (Decay(),), (Freshness(),), (Similarity(), Coverage()),
     (Latent("cosine"),),
 ]  # fmt: skip
@@ -70,8 +70,8 @@ def test_nothing_and_no_match(
 
 
 OFF = [
-    Backlinks(0.0), RecencyTiers(values=(1.0,) * 4), Headings(), Tags(), Tags(0.0, 9), EvidenceHops(hops=0),
-    EvidenceHops(share=0.0), PerDocument(most=3), Mmr(balance=1.0), AppendRest(),
+    Backlinks(0.0), RecencyTiers(values=(1.0,) * 4), Headings(), Tags(), Tags(0.0, 9), PerDocument(most=3),
+    Mmr(balance=1.0), AppendRest(),
 ]  # fmt: skip
 
 

@@ -52,9 +52,6 @@ def ends(name: str, stage: Any, field: Any) -> Iterator[tuple[str, Any]]:
         yield from ((key, word) for word in TEXTS[key])
     elif key in NUMBERS:
         yield from ((key, numbers) for numbers in NUMBERS[key])
-    elif field.name == "by_source":
-        number = {"recency_tiers": "fresh_days", "headings": "h1", "tags": "weight", "backlinks": "cap"}[name]
-        yield from ((key, table) for table in ({}, {f"python:{number}": 1.0}))
     elif field.name == "recent":
         yield from ((key, words) for words in ([], ["ferry"]))
     elif field.name == "weights":
@@ -80,7 +77,7 @@ def test_every_field_is_tried() -> None:
 
 
 def test_names() -> None:
-    published = ("asof", "twe", "twe-365", "twe-hops", "vault", "tempralm", "papers", "tgrag")
+    published = ("asof", "twe", "twe-365", "vault", "tempralm", "papers", "tgrag")
     signals = ("bm25", "lsa", "dense", "hybrid", "hybrid-rrf", "naive-rag", "qd-rag")
     assert (*published, *signals) == recipes.NAMES
     for name in recipes.NAMES:

@@ -290,26 +290,3 @@ def test_versions_of_another_document_count_once() -> None:
             "a": round(EDGE_SCALE * 20 / 21),
             "b": round(EDGE_SCALE * 20 / 21),
         }
-
-
-def test_documents_of_one_source_or_publisher_are_one_voice_if_so_wished() -> None:
-    same = words("a")
-    with fresh(
-        document("a", same, meta={"publisher": "Gazette"}),
-        document("b", same, meta={"publisher": "Gazette"}),
-        document("c", same, meta={"publisher": "Herald"}),
-        document("d", same), document("e", same), document("f", same, meta={"publisher": ""}),
-    ) as corpus:  # fmt: skip
-        view = corpus.at().view()
-        everybody = {frozenset((one, other)) for one in "abcdef" for other in "abcdef" if one != other}
-        assert set(weights(view, evidence(view))) == everybody
-        publishers = evidence(view, independent="publisher")
-        assert set(weights(view, publishers)) == everybody - {frozenset("ab")}
-        assert by_document(view, publishers.degrees) == {
-            name: (4 if name in "ab" else 5) * EDGE_SCALE for name in "abcdef"
-        }
-        assert weights(view, evidence(view, independent="source")) == {}
-        assert weights(view, evidence(view, independent="nobody has this")).keys() == everybody
-        rows = np.arange(6)
-        assert corroborates(view, 0, rows, independent="source").sum() == 0
-        assert corroborates(view, 0, rows).sum() == 5

@@ -19,8 +19,9 @@ from tests.revisions.made import LIMITS, document, noted
 from asof.corpus.corpus import Corpus
 from asof.extensions.systems import evidence as evidence_cache
 from asof.extensions.systems.evidence import GraphCache, evidence, status
-from asof.extensions.systems.overlap import Edges, Updater, between
-from asof.revisions.rows import GraphLimits, Postings, merge_postings
+from asof.extensions.systems.overlap import Edges
+from asof.revisions.rows import Postings, merge_postings
+from asof.time.span import nearest_moment
 from asof.values import Document
 from asof.wire import replace
 
@@ -67,59 +68,34 @@ def files(corpus: Corpus) -> list[str]:
 
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What updaters did: "anew" or "moved"; and "read_postings" for each time that texts were read."""
-    return noted(monkeypatch, (Updater, "anew"), (Updater, "moved"), (evidence_cache, "read_postings"))
+    """What was done: texts were read ("read_postings"), edges were made ("edges_of")."""
+    return noted(monkeypatch, (evidence_cache, "read_postings"), (evidence_cache, "edges_of"))
+
+
+ANEW = ["read_postings", "edges_of"]
 
 
 def test_another_process_reads_what_was_kept(built: list[str]) -> None:
     with fresh(*some(0, 30)) as corpus:
         mine = degrees(corpus)
         assert max(mine.values()) > 0
-        assert files(corpus) == ["edges-0.05-3.seg", "shingles-0-30.seg"]
-        assert built == ["read_postings", "anew"]
+        assert files(corpus) == ["edges-0.05-3.seg"]
+        (line,) = status(folder_of(corpus))
+        assert line.startswith("evidence graph: 30 passages, ")
         with reopened(corpus.root) as other:
             assert degrees(other) == mine
-        assert built == ["read_postings", "anew"]
+        assert built == ANEW
 
 
 def test_what_came_later_is_brought_in(built: list[str]) -> None:
+    """A process that has the shingles reads the new texts alone."""
     with fresh(*some(0, 30)) as corpus:
         degrees(corpus)
         corpus.add(some(30, 33))
-        with reopened(corpus.root) as other:
-            other.session.clock = corpus.session.clock
-            theirs = degrees(other)
-        assert built == ["read_postings", "anew", "read_postings", "moved"]
-        assert theirs == degrees(corpus) == anew(corpus)
-
-
-def test_what_came_since_is_not_written_until_it_is_much() -> None:
-    with fresh(*some(0, 30)) as corpus:
-        degrees(corpus)
-        GraphCache.of(corpus.session.derived).limits = replace(LIMITS, least_written=5)
-        corpus.add(some(30, 34))
-        degrees(corpus)
-        assert files(corpus) == ["edges-0.05-3.seg", "shingles-0-30.seg"]
-        assert status(folder_of(corpus))[0].startswith("evidence graph: 30 passages, ")
-        corpus.add(some(34, 35))
-        assert degrees(corpus) == degrees(corpus)
-        assert files(corpus) == [
-            "edges-0.05-3.seg",
-            "shingles-0-30.seg",
-            "shingles-30-34.seg",
-            "shingles-34-35.seg",
-        ]
-        assert status(folder_of(corpus))[0].startswith("evidence graph: 35 passages, ")
-        assert degrees(corpus) == anew(corpus)
-
-
-def test_parts_of_many_writes_stay_few() -> None:
-    with fresh() as corpus:
-        for at in range(40):
-            corpus.add(some(at, at + 1))
-            degrees(corpus)
-        assert len(files(corpus)) <= 1 + 6  # each part at least twice as large as the next
-        assert degrees(corpus) == anew(corpus)
+        mine = degrees(corpus)
+        assert built == ANEW * 2
+        assert sum(len(part.counts) for part in GraphCache.of(corpus.session.derived).parts) == 33
+        assert mine == anew(corpus)
 
 
 def test_other_thresholds_and_caps_are_other_graphs_of_the_same_shingles(built: list[str]) -> None:
@@ -127,10 +103,8 @@ def test_other_thresholds_and_caps_are_other_graphs_of_the_same_shingles(built: 
         all_ = degrees(corpus, cap=0)
         few = degrees(corpus, cap=2)
         high = degrees(corpus, cap=0, threshold=0.9)
-        assert files(corpus) == [
-            "edges-0.05-0.seg", "edges-0.05-2.seg", "edges-0.9-0.seg", "shingles-0-30.seg"
-        ]  # fmt: skip
-        assert built == ["read_postings", "anew"] * 3  # the second and third time no text is left to read
+        assert files(corpus) == ["edges-0.05-0.seg", "edges-0.05-2.seg", "edges-0.9-0.seg"]
+        assert built == [*ANEW, "edges_of", "edges_of"]
         assert sum(all_.values()) > sum(few.values())
         assert sum(all_.values()) > sum(high.values()) > 0
         assert degrees(corpus, cap=0) == all_ == anew(corpus, cap=0)
@@ -143,32 +117,26 @@ def test_a_folder_that_is_gone_is_no_loss() -> None:
         assert degrees(corpus) == mine
         with reopened(corpus.root) as other:
             assert degrees(other) == mine
-        assert len(files(corpus)) == 2
+        assert len(files(corpus)) == 1
 
 
-def test_damaged_files_are_made_anew(built: list[str]) -> None:
-    with fresh(*some(0, 30)) as corpus:
-        mine = degrees(corpus)
-        for name in files(corpus):
-            path = folder_of(corpus) / "evidence" / name
-            data = bytearray(path.read_bytes())
-            data[5] ^= 1
-            path.write_bytes(data)
-        del built[:]
-        with reopened(corpus.root) as other:
-            assert degrees(other) == mine
-        assert built == ["read_postings", "anew"]
-        assert status(folder_of(corpus))[0].startswith("evidence graph: 30 passages, ")
-
-
-def test_a_damaged_file_is_said_so() -> None:
+def test_a_damaged_file_is_said_so_and_made_anew(built: list[str]) -> None:
     with fresh(*some(0, 30)) as corpus:
         assert status(folder_of(corpus)) == []
-        degrees(corpus)
-        (folder_of(corpus) / "evidence" / "edges-0.05-3.seg").write_bytes(b"torn")
-        first, last = status(folder_of(corpus))
-        assert first == "evidence graph: edges-0.05-3.seg is damaged; it will be rebuilt"
-        assert last.startswith("evidence graph: shingles of 30 passages; ")
+        mine = degrees(corpus)
+        path = folder_of(corpus) / "evidence" / "edges-0.05-3.seg"
+        whole = path.read_bytes()
+        for wrong in (b"torn", bytes([*whole[:5], whole[5] ^ 1, *whole[6:]])):
+            path.write_bytes(wrong)
+            del built[:]
+            if wrong == b"torn":
+                assert status(folder_of(corpus)) == [
+                    "evidence graph: edges-0.05-3.seg is damaged; it will be rebuilt"
+                ]
+            with reopened(corpus.root) as other:
+                assert degrees(other) == mine
+            assert built == ANEW
+            assert path.read_bytes() == whole
 
 
 def test_a_purge_leaves_nothing() -> None:
@@ -183,9 +151,9 @@ def test_a_purge_leaves_nothing() -> None:
         assert files(corpus) == []
         assert degrees(other) == degrees(corpus) == anew(corpus)
         assert "secret" not in degrees(other)
-        for who in (other, corpus):
-            parts = GraphCache.of(who.session.derived).updater(who.at().view(), 0.05, 3).parts
-            assert sum(part.counts.sum() for part in parts) == 30 * 4 - repeated()
+        for who, shingles in ((other, 30 * 4 - repeated()), (corpus, 0)):  # the second one found a file
+            parts = GraphCache.of(who.session.derived).parts
+            assert sum(part.counts.sum() for part in parts) == shingles
 
 
 def repeated() -> int:
@@ -229,32 +197,29 @@ def test_while_another_process_writes_nothing_is_written() -> None:
             os.close(descriptor)
         with reopened(corpus.root) as other:
             assert degrees(other) == mine
-        assert len(files(corpus)) == 2
+        assert len(files(corpus)) == 1
         assert not left.exists()
 
 
-def test_a_graph_of_the_past_alone_is_kept_beside_that_of_now(built: list[str]) -> None:
-    """From `past_only` rows on the past has a graph of its own, and no question in turn makes one again."""
-    limits = replace(LIMITS, past_only=10)
-    with fresh(*some(0, 30)) as corpus, reopened(corpus.root, limits=limits) as other:
-        other.session.clock = corpus.session.clock
-        now = degrees(other)
-        for _ in range(3):
-            for year in ("2008", "2012"):
-                view = other.at(year).view()
-                evidence(view, cap=3)
-                view.prefix.memo.clear()
-            assert degrees(other) == now
-            other.at().view().prefix.memo.clear()
-        assert [each for each in built if each != "read_postings"] == ["anew", "moved", "moved"]
+def test_an_earlier_moment_of_knowledge_leaves_the_file_alone(built: list[str]) -> None:
+    with fresh(*some(0, 10)) as corpus:
+        then = corpus.session.clock()
+        corpus.add(some(10, 20))
+        now = degrees(corpus)
+        path = folder_of(corpus) / "evidence" / "edges-0.05-3.seg"
+        whole = path.read_bytes()
+        evidence(corpus.at(known_at=nearest_moment(then)).view(), cap=3)
+        assert built == [*ANEW, "edges_of"]
+        assert path.read_bytes() == whole
+        assert degrees(corpus) == now
 
 
 def test_few_graphs_are_kept_in_memory() -> None:
     with fresh(*some(0, 10)) as corpus:
         for cap in range(2, 9):
             degrees(corpus, cap=cap)
-        ours: GraphCache = GraphCache.of(corpus.session.derived)
-        assert [cap for _, cap, _ in ours._now] == [5, 6, 7, 8]
+        kept = GraphCache.of(corpus.session.derived)._graphs
+        assert [name for name, _ in kept] == [f"edges-0.05-{cap}.seg" for cap in (5, 6, 7, 8)]
         assert degrees(corpus, cap=2) == anew(corpus, cap=2)
 
 
@@ -281,8 +246,6 @@ def test_parts_find_what_their_union_finds(rows: list[set[int]], cut: int, wante
     which, nodes = together.find(np.array(sorted(each << 60 | each for each in wanted), np.uint64))
     found = {(sorted(wanted)[at], node) for at, node in zip(which.tolist(), nodes.tolist(), strict=True)}
     assert found == {(each, 3 + node) for node, row in enumerate(rows) for each in row & wanted}
-    halves = [between(together, 0, 5 << 60), between(together, 5 << 60, 2**64)]
-    np.testing.assert_array_equal(np.concatenate([hashes for hashes, _ in halves]), together.hashes)
 
 
 PAIRS = st.dictionaries(
@@ -297,56 +260,27 @@ def arrays(pairs: dict[tuple[int, int], int]) -> Any:
     return tuple(np.array(column, np.int32) for column in columns)
 
 
-@pytest.mark.slow
-@given(PAIRS, st.lists(st.tuples(st.sets(st.integers(0, 7)), PAIRS), max_size=3), st.sets(st.integers(0, 7)))
-def test_edges_are_replaced(
-    pairs: dict[tuple[int, int], int],
-    steps: list[tuple[set[int], dict[tuple[int, int], int]]],
-    alive: set[int],
-) -> None:
-    """Against a dictionary; the last nodes come with the first step."""
-    pairs = {pair: weight for pair, weight in pairs.items() if pair[1] < 6}
-    edges, expected = Edges.of(arrays(pairs), 6), dict(pairs)
-    for dirty, drawn in steps:
-        new = {pair: weight for pair, weight in drawn.items() if dirty & set(pair)}
-        expected = {pair: weight for pair, weight in expected.items() if not dirty & set(pair)} | new
-        edges = edges.replaced(np.isin(np.arange(8), list(dirty)), arrays(new))
-    for each in (edges, edges.folded()):
-        mask = np.isin(np.arange(8), list(alive))
-        low, high, weight = each.among(mask)
-        found = dict(zip(zip(low.tolist(), high.tolist(), strict=True), weight.tolist(), strict=True))
-        left = {pair: weight for pair, weight in expected.items() if set(pair) <= alive}
-        assert found == left
-        sums = [sum(weight for pair, weight in left.items() if node in pair) for node in range(8)]
-        for sparse_edges in (0, 100):  # by products, and by counts
-            assert each.sums(mask, sparse_edges).tolist() == sums
-        for node in range(8):
-            others, weights = each.neighbours(node)
-            assert dict(zip(others.tolist(), weights.tolist(), strict=True)) == {
-                sum(pair) - node: weight for pair, weight in expected.items() if node in pair
-            }
+@given(PAIRS, st.sets(st.integers(0, 7)))
+def test_edges_among_some_nodes(pairs: dict[tuple[int, int], int], alive: set[int]) -> None:
+    """Against a dictionary."""
+    some = Edges(*arrays(dict(sorted(pairs.items())))).among(np.isin(np.arange(8), list(alive)))
+    left = {pair: weight for pair, weight in pairs.items() if set(pair) <= alive}
+    found = zip(zip(some.low.tolist(), some.high.tolist(), strict=True), some.weight.tolist(), strict=True)
+    assert dict(found) == left
+    sums = [sum(weight for pair, weight in left.items() if node in pair) for node in range(8)]
+    assert some.sums(8).tolist() == sums
+    for node in range(8):
+        others, weights = some.neighbours(node)
+        assert dict(zip(others.tolist(), weights.tolist(), strict=True)) == {
+            sum(pair) - node: weight for pair, weight in left.items() if node in pair
+        }
 
 
-def test_texts_are_read_in_bounded_parts() -> None:
+def test_texts_and_products_in_batches() -> None:
     with fresh(*some(0, 30)) as corpus:
         whole = degrees(corpus)
         shutil.rmtree(folder_of(corpus))
-        with reopened(corpus.root, limits=replace(LIMITS, texts_at_once=4, most_postings=40)) as other:
+        limits = replace(LIMITS, texts_at_once=4, most_postings=40, products_at_once=5)
+        with reopened(corpus.root, limits=limits) as other:
             assert degrees(other) == whole
-        assert len([name for name in files(corpus) if name.startswith("shingles")]) > 2
-
-
-def test_full_parts_are_written_while_texts_are_read() -> None:
-    """There may be more shingles than fit in memory: what is full is mapped from its file from then on."""
-    limits = GraphLimits(least_written=10**9, texts_at_once=2, most_postings=6)
-    with fresh(*some(0, 10)) as corpus:
-        corpus.session.derived.memo.clear()
-        ours = GraphCache.of(corpus.session.derived, limits)
-        found = degrees(corpus)
-        assert not list(ours.folder.glob("edges-*.seg")), "too few rows for a file of edges"
-        files = {path.name for path in ours.folder.glob("shingles-*.seg")}
-        full = [part for part in ours.parts if len(part.hashes) >= limits.most_postings]
-        assert full
-        assert {part.file.name for part in full if part.file is not None} <= files
-        assert all(part.file is not None for part in full)
-        assert found == anew(corpus)
+            assert len(GraphCache.of(other.session.derived).parts) > 2

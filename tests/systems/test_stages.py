@@ -18,11 +18,9 @@ from asof import engine
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
-from asof.extensions.systems.evidence import evidence
 from asof.extensions.systems.overlap import EDGE_SCALE
 from asof.extensions.systems.recipes import TEMPRALM
 from asof.extensions.systems.stages import (
-    RECENT,
     WHOLE,
     Centrality,
     Coverage,
@@ -36,7 +34,6 @@ from asof.extensions.systems.stages import (
     moments,
     on_scale,
     question_time,
-    recency_need,
 )
 from asof.index.vectors import VECTOR_SCALE, quantise
 from asof.index.view import View
@@ -47,7 +44,6 @@ from asof.rank.gather import ByDocument, Dense, Everything, Lexical, Pool, TopK
 from asof.rank.stage import Ranking, Recipe
 from asof.recipes import named
 from asof.schema import checked
-from asof.time.intent import intent
 from asof.time.moment import read
 from asof.values import Filters, Query
 
@@ -275,35 +271,15 @@ def test_nobody_corroborates_anybody(fresh: Make, document: Make) -> None:
         assert centralities(corpus.at().view(), Centrality()) == dict.fromkeys("abc", 1.0)
 
 
-# -- large views ---------------------------------------------------------------------------------------
-
-
-def ferries(document: Make) -> list[Any]:
-    """Six documents that repeat a sentence, a year after another, from 2001 on."""
-    text = "the ferry to the mainland leaves at seven says"
-    return [document(f"d{at}", f"{text} note {at} {at}", f"200{at}") for at in range(1, 7)]
-
-
-def test_a_view_that_is_larger_compares_candidates(fresh: Make, run: Make, document: Make) -> None:
-    """The limit is of the passages of the view: as of 2003 there were three."""
-    stage = Centrality(bands=1, exact_up_to=3)
-    with fresh(*ferries(document)) as corpus:
-        for as_of, bands in ((None, 1), ("2003", 0)):
-            view = corpus.at(as_of).view()
-            assert stage.evidence(view) is evidence(view, bands=bands)
-            notes = run(corpus, "ferry", Lexical(), stage, TopK(), as_of=as_of).notes
-            assert ("corroboration: candidates are found by MinHash with 1 bands" in notes) is bool(bands)
-        assert Centrality(bands=0, exact_up_to=0).evidence(view) is evidence(view)
-
-
 def test_all_stages_of_a_recipe_use_one_graph(fresh: Make, document: Make) -> None:
-    """Centrality, agreement and hops refer to one value: a field of it is that of all."""
-    recipe = named("twe-hops").replaced({"centrality.exact_up_to": 3, "centrality.bands": 3})
-    with fresh(*ferries(document)) as corpus:
+    """Centrality and agreement refer to one value: a field of it is that of both."""
+    text = "the ferry to the mainland leaves at seven says"
+    ferries = [document(f"d{at}", f"{text} note {at} {at}", f"200{at}") for at in range(1, 7)]
+    with fresh(*ferries) as corpus:
         view = corpus.at().view()
-        engine.search(Query("ferry", "ferry"), view, recipe)
+        engine.search(Query("ferry", "ferry"), view, named("twe").replaced({"centrality.cap": 3}))
         made = {key for key in view.prefix.memo if key.startswith("evidence")}
-        assert made == {"evidence 0.05 256 document 3"}
+        assert made == {"evidence 0.05 3"}
 
 
 # -- decay with age: the worked numbers of TWE-RAG, its two settings of tau_min --------------------
@@ -377,52 +353,6 @@ def test_words_can_be_set() -> None:
     for value in ([1] * 13, "neu", ["neu", ""], {"neu": 1}):
         with pytest.raises(UsageError, match="a list of texts is expected"):
             recipe.replaced({"decay.recent": value})
-
-
-# -- recency on a continuous scale -----------------------------------------------------------------------
-
-
-CONTINUOUS = Decay(need="continuous")
-ORDERED = ["rules of chess", "who won the cup", "who is the keeper", "who is the keeper now"]
-"""Questions whose answers have to be ever newer."""
-
-
-def test_the_need_of_a_question_is_continuous() -> None:
-    """Between .3 and 1: a rule of chess needs least, a keeper's name more, "now" all of it."""
-    needs = [CONTINUOUS.recency(question) for question in ORDERED]
-    assert needs == sorted(needs)
-    assert len(set(needs)) == len(needs)
-    assert needs[0] == 0.3
-    assert needs[-1] == 1.0
-    assert [Decay().recency(question) for question in ORDERED] == [0.3, 0.3, 0.3, 1.0], "as published"
-
-
-def test_the_need_by_hand() -> None:
-    """r = .3 + .7 · (1 - (1 - recency) (1 - volatility)), with the two of `asof when`."""
-    read = intent("what is the price of copper", language="en")
-    assert (read.recency, read.direction) == (0.5, "recent")
-    need = 1 - (1 - 0.5) * (1 - read.volatility)
-    assert CONTINUOUS.recency("what is the price of copper") == pytest.approx(0.3 + 0.7 * need)
-    assert recency_need("who was the keeper in 1990") == 0.0, "nothing new is asked for"
-
-
-def test_a_wish_in_another_language_counts() -> None:
-    """The published words are English; the words of all languages are known here."""
-    assert Decay().recency("aktueller Preis") == 0.3
-    assert CONTINUOUS.recency("aktueller Preis") == 1.0
-
-
-@given(st.text(max_size=60), st.floats(0, 1))
-def test_the_continuous_need_is_never_below_the_published(question: str, general: float) -> None:
-    published = Decay(general=general).recency(question)
-    continuous = Decay(general=general, need="continuous").recency(question)
-    assert general * (1 - 1e-12) <= published <= continuous * (1 + 1e-12)
-    assert continuous <= 1.0
-
-
-@pytest.mark.parametrize("word", RECENT)
-def test_the_published_words_are_all_of_it(word: str) -> None:
-    assert Decay().recency(f"{word} tide") == CONTINUOUS.recency(f"{word} tide") == 1.0
 
 
 def test_the_parameters_are_told(fresh: Make, aged: Make, run: Make) -> None:

@@ -122,7 +122,7 @@ class SeriesCache(RowCache):
         n = segment.facts["nodes"]
         if n > rows.n or segment.facts["made"] != _made_from(rows, n, view):
             return None
-        keys = Postings(0, segment["counts"], segment["keys"], segment["nodes"], segment.path)
+        keys = Postings(0, segment["counts"], segment["keys"], segment["nodes"])
         columns = {name: segment[name] for name in COLUMNS}
         known = np.unpackbits(segment["known"], count=n).astype(bool)
         chain = Chain(known, *(segment[name] for name in ("ends", "before", "after", "edit")))

@@ -170,12 +170,7 @@ class GraphLimits(Struct, frozen=True):
     rebuild_share       after a change of more than one row in so many all rows are compared again
     texts_at_once       texts in one batch
     most_postings       postings in one part; more are split, and parts are not merged beyond it
-    shingles_at_once, products_at_once, pairs_at_once   shingles, multiplications and pairs in one batch
-    sketched_at_once    shingles, and candidate pairs, in one batch of MinHash
-    past_only           of more rows than this the graph of an earlier moment is made of its past alone; not
-                        more than views have that are compared exactly (`Centrality.exact_up_to`)
-    sparse_edges        from this many edges on sums are sparse products, six times as fast as numpy there and
-                        worth the import of scipy
+    products_at_once, pairs_at_once   multiplications and pairs in one batch
     nodes_of_key        keys of more nodes than this are restricted to near nodes; of fewer all are compared
     """
 
@@ -184,12 +179,8 @@ class GraphLimits(Struct, frozen=True):
     rebuild_share: int = 4
     texts_at_once: int = 8_192
     most_postings: int = 32_000_000
-    shingles_at_once: int = 1 << 20
-    sketched_at_once: int = 1 << 20
-    past_only: int = 2_000_000
     products_at_once: int = 4_000_000
     pairs_at_once: int = 1 << 16
-    sparse_edges: int = 2_000_000
     nodes_of_key: int = 256
     candidates: CandidateLimits = CandidateLimits()
 
@@ -203,14 +194,13 @@ DEFAULT = GraphLimits()
 class Postings(Struct, frozen=True):
     """The hashes (keys, shingles) of the nodes from `begin` on: `counts` (n) is how many each of them has.
 
-    `hashes` (p), ascending, and the `carriers` (p) of each, as node - `begin`. `file`: their cache file.
+    `hashes` (p), ascending, and the `carriers` (p) of each, as node - `begin`.
     """
 
     begin: int
     counts: NDArray[np.int32]
     hashes: NDArray[np.uint64]
     carriers: NDArray[np.int32]
-    file: Path | None = None
 
     @property
     def end(self) -> int:
@@ -245,7 +235,7 @@ def mergeable(parts: list[Postings], most_postings: int) -> bool:
 
 # -- what is derived from the rows of a corpus: in memory, and in files that can be deleted at any time --
 
-LEFTOVER = re.compile(r"(shingles-[0-9-]+|edges-[0-9.e-]+|chains)\.tmp")
+LEFTOVER = re.compile(r"(edges-[0-9.e-]+|chains)\.tmp")
 
 MOST_KEPT = 4
 """The most graphs in memory of one kind."""

@@ -1,4 +1,4 @@
-"""Re-ranking on a budget (TWE-RAG, README 2.5), and hops over the evidence graph (README 7).
+"""Re-ranking on a budget (TWE-RAG, README 2.5).
 
 More candidates are examined only while the best is uncertain:
 
@@ -12,7 +12,7 @@ candidate corroborates d1 if they have an edge in the evidence graph. Both compa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar, NamedTuple
@@ -20,27 +20,18 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.extensions.systems.evidence import Evidence
-from asof.extensions.systems.overlap import EDGE_SCALE
 from asof.extensions.systems.stages import Centrality
 from asof.index.view import View
 from asof.rank.expression import (
-    Applied,
     Constant,
-    Given,
     Joined,
-    Places,
     RankingColumn,
     Taken,
-    Values,
-    Where,
     total,
 )
-from asof.rank.gather import admitted
-from asof.rank.stage import Ranking, Stage, Traits, places_among
+from asof.rank.stage import Ranking, Stage, Traits
 from asof.schema import within
-from asof.store.digest import hit_id
-from asof.values import Halting, Query, Why
+from asof.values import Halting, Query
 from asof.wire import replace
 
 # -- the budget ------------------------------------------------------------------------------------
@@ -198,144 +189,3 @@ def _joined(first: Ranking, more: Ranking) -> Ranking:
 
 def _larger(one: float | None, other: float | None) -> float | None:
     return None if one is None or other is None else max(one, other)
-
-
-# -- hops ------------------------------------------------------------------------------------------
-#
-# TWE-RAG's future work (README 7): a passage with an edge to a hit states some of the same in the same words,
-# and something else beside it; it need not have a word of the question.
-
-
-@dataclass(frozen=True, slots=True)
-class EvidenceHops:
-    """The column `hops`: the score, or that through one of the `best` hits if it is larger.
-
-        s(p) = s(h) · share · J(h, p) / largest J of h
-
-    for each edge of `graph` from a hit h; the largest over all h. With more `hops` the best that were reached
-    stand in the place of the hits, so a share of a share is left. At most `most` passages that were no
-    candidates are added, and none that the filters or a quoted phrase exclude; no score falls. With `hops` 0
-    nothing changes. The tree of a score names the passage that it came through.
-    """
-
-    hops: int = within(1, 0, 3)
-    best: int = within(5, 1, 100)
-    share: float = within(0.5, 0.0, 1.0)
-    most: int = within(20, 1, 1_000)
-    graph: Centrality = GRAPH
-    traits: ClassVar = Traits(by_score=True)
-
-    @property
-    def off(self) -> bool:
-        """True if nothing changes."""
-        return self.hops == 0 or self.share == 0.0
-
-    @property
-    def needs(self) -> int:
-        """The number of candidates that the stages before have to leave."""
-        return 0 if self.off else self.best
-
-    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        if self.off:
-            return ranking
-        matches = ranking.matching()
-        if not matches.count:
-            return matches
-        reached = self._reached(query, matches, view)
-        own = places_among(reached.rows, matches.rows)
-        raised = own >= 0
-        raised[raised] = reached.values[raised] > matches.score[own[raised]]
-        new = np.flatnonzero(own < 0)
-        new = new[view.tie_order(reached.values[new], reached.rows[new])[: self.most]]
-        note = (
-            f"evidence: {len(new)} passages were added that edges lead to from the first "
-            f"{min(self.best, matches.count)} hits, and {int(raised.sum())} candidates rose"
-        )
-        return self._ranked(matches, reached, np.flatnonzero(raised), own, new).note(note)
-
-    def _reached(self, query: Query, matches: Ranking, view: View) -> _Reached:
-        """All passages that are reached within `hops`, each once: by the fewest hops, then with most."""
-        graph = self.graph.evidence(view)
-        first = view.tie_order(matches.score, matches.rows)[: self.best]
-        allowed = admitted(query, matches.window, view)
-        here = _Reached(matches.rows[first], matches.score[first], matches.scores.taken(first).why)
-        visited, found = here.rows[:0], [_NONE]
-        for _ in range(self.hops):
-            after = self._hop(here, graph, view)
-            places = matches.window.places(after.rows)
-            keep = (places >= 0) & ~np.isin(after.rows, visited)
-            if allowed is not None:
-                keep &= allowed[places]
-            after = after.keep(np.flatnonzero(keep))
-            found.append(after)
-            visited = np.concatenate([visited, here.rows, after.rows])
-            here = after.keep(view.tie_order(after.values, after.rows)[: self.best])
-        return _hops_joined(found)
-
-    def _hop(self, here: _Reached, graph: Evidence, view: View) -> _Reached:
-        """The passages to which those `here` have edges, each with the most that it gets from one of them."""
-        names = [hit_id(record.document, record.key) for record in view.records(here.rows)]
-        edges = [graph.neighbours(row) for row in here.rows.tolist()]
-        largest = np.array([float(weight.max(initial=1)) for _, weight in edges])
-        through = np.repeat(np.arange(len(edges)), [len(near) for near, _ in edges])
-        rows = np.concatenate([np.zeros(0, np.int64), *(near for near, _ in edges)])
-        weights = np.concatenate([np.zeros(0), *(weight.astype(np.float64) for _, weight in edges)])
-        values = here.values[through] * self.share * (weights / largest[through])
-        order = np.lexsort((through, -values, rows))
-        order = order[np.flatnonzero(np.diff(rows[order], prepend=-1))]
-        order = order[values[order] > 0]
-
-        def tree(at: int) -> Why:
-            edge = order[at]
-            hit = int(through[edge])
-            overlap = Why.of(
-                "overlap, as a share of the largest of that passage", "ratio",
-                Why(f"overlap with it, in 1/{EDGE_SCALE:,}", float(weights[edge])),
-                Why("largest", float(largest[hit])),
-            )  # fmt: skip
-            return Why.of(
-                f"through {names[hit]}", "product", here.tree(hit), Why("share", self.share), overlap
-            )
-
-        return _Reached(rows[order], values[order], tree)
-
-    def _ranked(
-        self, matches: Ranking, reached: _Reached, raised: Places, own: Places, new: Places
-    ) -> Ranking:
-        """The candidates, then the new ones among those that were reached."""
-        count = matches.count
-        through, place = np.zeros(count), np.full(count, -1)
-        through[own[raised]], place[own[raised]] = reached.values[raised], raised
-        more = Given("through evidence", through, lambda at: reached.tree(int(place[at])))
-        before = Where(place >= 0, Applied("hops", "max", (matches.scores, more)), matches.scores)
-        added = Given("through evidence", reached.values[new], lambda at: reached.tree(int(new[at])))
-        column = RankingColumn.computed(Joined(before, added, count, len(new)), count + len(new))
-        places = np.concatenate([matches.chosen, matches.window.places(reached.rows[new])])
-        return replace(matches, places=places, columns={"hops": column}, by="hops")
-
-
-@dataclass(frozen=True, slots=True)
-class _Reached:
-    """Passages by their rows in the view, the value of each, and its tree."""
-
-    rows: NDArray[np.int64]
-    values: Values
-    tree: Callable[[int], Why]
-
-    def keep(self, chosen: Places) -> _Reached:
-        return _Reached(self.rows[chosen], self.values[chosen], lambda at: self.tree(int(chosen[at])))
-
-
-def _hops_joined(parts: Sequence[_Reached]) -> _Reached:
-    starts = np.cumsum([0, *(len(part.rows) for part in parts)])
-
-    def tree(at: int) -> Why:
-        part = int(np.searchsorted(starts, at, "right")) - 1
-        return parts[part].tree(at - int(starts[part]))
-
-    return _Reached(
-        np.concatenate([part.rows for part in parts]), np.concatenate([part.values for part in parts]), tree
-    )
-
-
-_NONE = _Reached(np.zeros(0, np.int64), np.zeros(0), lambda _: Why("nothing was reached", 0.0))

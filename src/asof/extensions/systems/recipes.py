@@ -6,7 +6,7 @@ Differences from the publications stand in docs/explanation/recipes.md. `tgrag` 
 
 from __future__ import annotations
 
-from asof.extensions.systems.budget import BudgetedRerank, EvidenceHops
+from asof.extensions.systems.budget import BudgetedRerank
 from asof.extensions.systems.stages import (
     Centrality,
     Coverage,
@@ -30,8 +30,7 @@ from asof.wire import replace
 #
 # with alpha = beta = 1, gamma = .5, delta = 2.5 r, tau = 730 - (730 - 90) r days, r = 1 for a question that
 # asks for the newest and .3 for others (README 2.1 to 2.4), on a budget of 30, 60 or 100 candidates. Its
-# README calls tau_min = 365 optimal in another place (4.3): that is `twe-365`. `twe-hops` follows the edges
-# of the evidence graph from the best hits, which is its future work (7).
+# README calls tau_min = 365 optimal in another place (4.3): that is `twe-365`.
 
 
 CENTRALITY = Centrality()
@@ -49,7 +48,6 @@ TWE = Recipe(
         Decay(),
         Combine((("hybrid", 1.0), ("centrality", 0.5), ("decay", 1.0)), "unified"),
         BudgetedRerank(by="hybrid", graph=CENTRALITY),
-        EvidenceHops(hops=0, graph=CENTRALITY),
         TopK(),
     ),
     typed=True,
@@ -70,14 +68,6 @@ TWE_365 = replace(
     name="twe-365",
     about="twe with tau_min = 365 days, the other value that its authors recommend",
 )
-
-TWE_HOPS = replace(
-    TWE.replaced({"evidence_hops.hops": 1}),
-    tunable=Tunable((*TWE.tunable.ranges, Range("evidence_hops.share", 0.0, 1.0))),
-    name="twe-hops",
-    about="twe, and what the best hits are corroborated by, though it has no word of the question",
-)
-
 
 # -- tempralm: TempRALM (Gade and Jetcheva 2024, arXiv 2401.13222) ---------------------------------
 #

@@ -14,13 +14,12 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.extensions.systems.evidence import CAP, INDEPENDENT, THRESHOLD, Evidence, evidence
+from asof.extensions.systems.evidence import CAP, THRESHOLD, Evidence, evidence
 from asof.extensions.systems.latent import LatentLimits, latent_space
 from asof.extensions.systems.lsa import DIMENSIONS, TermLimits
 from asof.extensions.systems.overlap import EDGE_SCALE
 from asof.index.vectors import VECTOR_SCALE, cosines
 from asof.index.view import View, at_least, kth_best
-from asof.lang import every
 from asof.rank.expression import (
     Constant,
     Expression,
@@ -40,7 +39,7 @@ from asof.rank.stage import Ranking, Traits
 from asof.rank.times import DAY, ages
 from asof.schema import choice, within
 from asof.text.question import MOST_PARTS
-from asof.time.intent import STATE, intent
+from asof.time.intent import STATE
 from asof.time.span import BEGINNING, NEVER, format_instant
 from asof.values import Query, Why
 from asof.wire import replace
@@ -155,24 +154,17 @@ class Centrality:
     mass of isolated passages; spreading it over all passages scales all values alike, so the share is the
     same.
 
-    `threshold`, `cap` and `independent` are those of `asof.extensions.systems.evidence.evidence`; so are
-    `bands` in views of more than `exact_up_to` passages, where only locality-sensitive candidates are
-    compared. In smaller views, and with `bands` 0, all pairs are.
+    `threshold` and `cap` are those of `asof.extensions.systems.evidence.evidence`.
     """
 
     kind: str = choice("degree", "pagerank")
     threshold: float = within(THRESHOLD, 0.0, 1.0)
     cap: int = within(CAP, 0, 1_000_000)
-    independent: str = INDEPENDENT
     damping: float = within(0.85, 0.0, 0.99)
-    bands: int = within(16, 0, 256)
-    exact_up_to: int = within(2_000_000, 0, 1_000_000_000)
     traits: ClassVar = Traits(alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         graph = self.evidence(view)
-        if bands := self._bands(view):
-            ranking = ranking.note(f"corroboration: candidates are found by MinHash with {bands} bands")
         if self.cap:
             ranking = ranking.note(
                 f"corroboration: of the passages that have a phrase, only the first {self.cap} are counted"
@@ -186,21 +178,10 @@ class Centrality:
 
     def evidence(self, view: View) -> Evidence:
         """The graph of a view."""
-        return evidence(
-            view,
-            threshold=self.threshold,
-            cap=self.cap,
-            independent=self.independent,
-            bands=self._bands(view),
-        )
-
-    def _bands(self, view: View) -> int:
-        """0 where all pairs are compared; it follows from the view alone, so nothing later has a say."""
-        return self.bands if view.n > self.exact_up_to else 0
+        return evidence(view, threshold=self.threshold, cap=self.cap)
 
     def _pageranks(self, graph: Evidence, view: View) -> Values:
-        own = f"{self.threshold!r} {self.cap} {self.independent} {self._bands(view)}"
-        key = f"pagerank {own} {self.damping!r}"
+        key = f"pagerank {self.threshold!r} {self.cap} {self.damping!r}"
         shares: Values | None = view.prefix.memo.get(key)
         if shares is None:
             shares = view.prefix.memo[key] = graph.pagerank(self.damping)
@@ -232,8 +213,6 @@ RECENT = (
 """The README's "{current, latest, now, recent, …}", with those of its code that ask for the newest; not "who
 is", "price", "schedule" and the like, which are subjects."""
 
-WORDS, CONTINUOUS = "words", "continuous"
-
 
 @dataclass(frozen=True, slots=True)
 class Decay:
@@ -242,9 +221,8 @@ class Decay:
         delta(q) = delta · r        tau(q) = tau_max - (tau_max - tau_min) · r
 
     r is 1 where the question has one of the words `recent`, as whole words (the published code also finds
-    "now" in "snow"), and `general` elsewhere; with `need` "continuous" between both there, by all words of
-    the question (`recency_need`). The formula gives a general question 538 days; the README's "2 years" is
-    not what it computes. An undated passage gets 0: no credit.
+    "now" in "snow"), and `general` elsewhere. The formula gives a general question 538 days; the README's
+    "2 years" is not what it computes. An undated passage gets 0: no credit.
     """
 
     delta: float = within(2.5, 0.0, 10.0)
@@ -252,7 +230,6 @@ class Decay:
     tau_max: float = within(730.0, 0.1, 100_000.0)
     general: float = within(0.3, 0.0, 1.0)
     recent: tuple[str, ...] = RECENT
-    need: str = choice(WORDS, CONTINUOUS)
     traits: ClassVar = Traits(by_age="added", alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
@@ -270,35 +247,15 @@ class Decay:
         )
 
     def recency(self, question: str) -> float:
-        """r of a question, from `general` to 1."""
-        if self._wishes(question):
-            return 1.0
-        need = recency_need(question) if self.need == CONTINUOUS else 0.0
-        return self.general + (1.0 - self.general) * need
-
-    def _wishes(self, question: str) -> bool:
-        words = "|".join(re.escape(word) for word in self.recent)
-        return bool(words) and re.search(rf"(?<!\w)(?:{words})(?!\w)", question, re.IGNORECASE) is not None
+        """r of a question: `general` or 1."""
+        words = "|".join(map(re.escape, self.recent))
+        wished = words and re.search(rf"(?<!\w)(?:{words})(?!\w)", question, re.IGNORECASE)
+        return 1.0 if wished else self.general
 
     def adapted(self, recency: float) -> tuple[float, float]:
         """delta and tau (days) for a question with this share of recency."""
         r = max(recency, self.general)
         return self.delta * r, self.tau_max - (self.tau_max - self.tau_min) * r
-
-
-def recency_need(question: str) -> float:
-    """The need for a new answer to a question, in [0, 1], by all of its words.
-
-        1 - (1 - recency) (1 - volatility)      recency alone for a question that looks back or at no time
-
-    of `asof.time.intent`: `recency` is in steps, by words of time and by structure; `volatility` is
-    continuous, a logistic model of how fast answers to questions of this form change (the regression that
-    TWE-RAG names as its future work, section 7). Languages are all that are known.
-    """
-    wanted = intent(question, language=every("intent"))
-    if wanted.direction not in ("recent", "future"):
-        return wanted.recency
-    return 1.0 - (1.0 - wanted.recency) * (1.0 - wanted.volatility)
 
 
 # -- freshness by whole days (Adaptive RAG for arXiv, README 1) ------------------------------------

@@ -82,7 +82,7 @@ def test_the_path_and_the_right_that_is_missing_are_named(folder: Path, place: s
 
 def test_a_corpus_cannot_be_made_where_nothing_may_be_written(folder: Path) -> None:
     (folder / "notes").chmod(0o555)
-    refused = run(folder / "notes", "index", "ferry.md", "--into", ".")
+    refused = run(folder / "notes", "index", "ferry.md", "--index", ".")
     assert refused.returncode == 2
     assert f"cannot make a corpus: {folder / 'notes'} may not be written by the user" in refused.stderr
 

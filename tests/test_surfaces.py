@@ -1,19 +1,18 @@
-"""Every surface gives the same hits, scores and reasons: Python, the command line, HTTP, MCP (both ways)."""
+"""Every surface takes the same parameters and gives the same: Python, the command line, HTTP, MCP."""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import anyio
+import click
 import httpx
 import pytest
 import uvicorn
@@ -21,29 +20,33 @@ from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 
 import asof
+from asof.cli.commands import entries, load
+from asof.cli.main import cli, run
 from asof.extensions.server.app import ServeOptions, create_app
-from asof.extensions.server.mcp import mounted
-from asof.wire import encode
+from asof.extensions.server.mcp import TOOLS, mounted
+from asof.verbs import Verb, all_verbs
 
-ASKED: list[dict[str, Any]] = [
-    {"q": "who is the harbour master", "as_of": "2019-06-01", "k": 4},
-    {"q": "the latest ferry fares", "as_of": "2020-06-01", "k": 3, "since": "2018"},
-    {"q": "what does the loaf cost", "k": 5, "until": "2019-12-31", "as_of": "2024-06-01"},
-    {"q": "storm", "as_of": "2021", "k": 2},
-]
+VERBS = dict(all_verbs())
+COMMANDS = {name: load(entries()[name]) for name in VERBS if name in entries()}
+THEN = {"as_of": "2024-06-01"}
+ASKED: list[tuple[str, dict[str, Any]]] = [
+    *((name, {**THEN, **verb.example} if "as_of" in verb.schema()["properties"] else {**verb.example})
+      for name, verb in VERBS.items()),
+    ("search", {"q": "the latest fares", "as_of": "2020-06-01", "k": 3, "since": "2018", "explain": True}),
+    ("search", {"q": "loaf", "as_of": "2024", "until": "2019", "path": "notes/*", "unit": "document"}),
+    ("timeline", {"q": "harbour master", "as_of": "2022", "k": 1}),
+    ("why-not", {"q": "harbour master", "document": "The Mole", "as_of": "2019-06-01", "k": 1}),
+    ("facts", {"subject": "Runa Osterby", "as_of": "2021", "since": "2019", "k": 2}),
+    ("stale", {"as_of": "2024-06-01", "k": 1, "explain": True}),
+]  # fmt: skip
 
 
-def environment(home: Path) -> dict[str, str]:
-    return {**os.environ, "HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)}
-
-
-@contextmanager
-def served(folder: Path) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def served(example_folder: Path) -> Iterator[str]:
     """The address of a server in a thread, with its tools at /mcp."""
-    with asof.open(folder, create=False) as corpus:
+    with asof.open(example_folder, create=False) as corpus:
         options = ServeOptions(beside=(("/mcp", *mounted(corpus)),), log=lambda _: None)
-        config = uvicorn.Config(create_app(corpus, options), port=0, log_level="error")
-        server = uvicorn.Server(config)
+        server = uvicorn.Server(uvicorn.Config(create_app(corpus, options), port=0, log_level="error"))
         thread = threading.Thread(target=server.run)
         thread.start()
         try:
@@ -55,53 +58,73 @@ def served(folder: Path) -> Iterator[str]:
             thread.join()
 
 
-def by_python(folder: Path, asked: dict[str, Any], _: Path) -> Any:
+def lasting(value: Any) -> Any:
+    """An answer without the times at which it was given."""
+    if isinstance(value, dict):
+        return {key: lasting(each) for key, each in value.items() if key not in ("took_ms", "known_at")}
+    return [lasting(each) for each in value] if isinstance(value, list) else value
+
+
+def command_line(name: str, asked: dict[str, Any]) -> list[str]:
+    """The words of a command with these parameters."""
+    words = [name]
+    for each in COMMANDS[name].params:
+        value = asked.get(each.name or "")
+        if isinstance(each, click.Argument):
+            words += [] if value is None else [value]
+        elif value is not None:
+            words += [each.opts[0]] if value is True else [each.opts[0], str(value)]
+    return words
+
+
+def by_python(folder: Path, verb: Verb, asked: dict[str, Any]) -> Any:
     with asof.open(folder, create=False) as corpus:
-        more = {key: asked[key] for key in ("since", "until") if key in asked}
-        results = corpus.at(asked.get("as_of")).search(asked["q"], asked["k"], **more)
-        return json.loads(json.dumps([encode(hit, "explain") for hit in results.hits]))
+        return lasting(json.loads(json.dumps(verb.answer(corpus, verb.read(asked)))))
 
 
-def by_command(folder: Path, asked: dict[str, Any], home: Path) -> Any:
-    options: list[str] = []
-    for name in asked.keys() - {"q", "k"}:
-        options += [f"--{name.replace('_', '-')}", asked[name]]
-    done = subprocess.run(
-        [sys.executable, "-m", "asof", "search", asked["q"], "-k", str(asked["k"]), *options, "--json",
-         "--explain", "--index", str(folder)],
-        env=environment(home), capture_output=True, text=True, timeout=60, check=True,
-    )  # fmt: skip
-    return json.loads(done.stdout)["hits"]
-
-
-def by_http(folder: Path, asked: dict[str, Any], _: Path) -> Any:
-    with served(folder) as address:
-        reply = httpx.get(f"{address}/api/v1/search", params={**asked, "explain": "true"})
-        return reply.json()["hits"]
-
-
-async def called(target: Any, asked: dict[str, Any]) -> Any:
-    given = {**asked, "explain": True}
+async def called(target: Any, name: str, asked: dict[str, Any]) -> Any:
     async with Client(target) as client:
-        return (await client.call_tool("search", given)).structured_content["hits"]
+        return (await client.call_tool(name, asked)).structured_content
 
 
-def by_mcp(folder: Path, asked: dict[str, Any], home: Path) -> Any:
-    child = StdioServerParameters(
-        command=sys.executable, args=["-m", "asof", "mcp", "--index", str(folder)], env=environment(home)
-    )
-    return anyio.run(called, child, asked)
-
-
-def by_mcp_over_http(folder: Path, asked: dict[str, Any], _: Path) -> Any:
-    with served(folder) as address:
-        return anyio.run(called, f"{address}/mcp/", asked)
-
-
-@pytest.mark.parametrize("surface", [by_command, by_http, by_mcp, by_mcp_over_http])
-@pytest.mark.parametrize("asked", ASKED, ids=lambda asked: asked["q"])
-def test_all_surfaces_give_the_same(example_folder, tmp_path, surface, asked):
-    own = by_python(example_folder, asked, tmp_path)
+@pytest.mark.parametrize(("name", "asked"), ASKED, ids=[f"{name}-{len(asked)}" for name, asked in ASKED])
+def test_all_surfaces_give_the_same(example_folder, served, monkeypatch, capsys, name, asked):
+    own = by_python(example_folder, VERBS[name], asked)
     assert own
-    assert own[0]["why"]
-    assert surface(example_folder, asked, tmp_path) == own
+    reply = httpx.get(f"{served}/api/v1/{name}", params=asked)
+    assert lasting(reply.json()) == own
+    if name in COMMANDS:
+        line = [*command_line(name, asked), "--json", "--index", str(example_folder)]
+        monkeypatch.setattr(sys, "argv", ["asof", *line])
+        run(cli)
+        assert lasting(json.loads(capsys.readouterr().out)) == own
+    if name in TOOLS:
+        assert lasting(anyio.run(called, f"{served}/mcp/", name, asked)) == own
+
+
+def test_an_assistant_that_starts_the_server_gets_the_same(example_folder, tmp_path):
+    child = StdioServerParameters(
+        command=sys.executable, args=["-m", "asof", "mcp", "--index", str(example_folder)],
+        env={**os.environ, "HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    asked = dict(VERBS["search"].example)
+    given = lasting(anyio.run(called, child, "search", asked))
+    assert given == by_python(example_folder, VERBS["search"], asked)
+
+
+OF_THE_TERMINAL = {
+    "ask": {"budget", "verbose"}, "why-not": {"verbose"}, "status": {"check"}, "stale": {"style"},
+    "facts": {"why", "graph", "depth", "dot"},
+}  # fmt: skip
+"""Options beside the parameters of the verb; all commands have --index and --json."""
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_has_the_parameters_of_its_verb(name):
+    schema = VERBS[name].schema()["properties"]
+    options = {each.name: each for each in COMMANDS[name].params}
+    own = {"index", "as_json"} | OF_THE_TERMINAL.get(name, set())
+    assert options.keys() == schema.keys() | own
+    for parameter, each in schema.items():
+        if isinstance(options[parameter], click.Option) and options[parameter].default != ():
+            assert options[parameter].default == each.get("default")

@@ -700,8 +700,8 @@ def answers(record, plan, folder, questions):
         ask("report/known", "report", day[:4], "--known-at", BETWEEN)
         rows(record, f"{top}/rows", folder, ("facts", "extractions"))
         for kind in ("value", "statement", "quote", "link", "time"):
-            ask(f"stale-{kind}", "stale", "--kind", kind, "-n", "1000")
-            ask(f"stale-{kind}-as-of", "stale", "--kind", kind, "-n", "1000", "--as-of", day)
+            ask(f"stale-{kind}", "stale", "--kind", kind, "-k", "1000")
+            ask(f"stale-{kind}-as-of", "stale", "--kind", kind, "-k", "1000", "--as-of", day)
         for at, (answer, prompts) in enumerate(scripted_answer(folder, [] if plan.encoder else few)):
             record.columns(f"{top}/ask-scripted/{at:02}", answer)
             record.line(f"{top}/ask-scripted/{at:02}/prompts", prompts)
@@ -728,7 +728,7 @@ def maintained(record, folder, texts):
     command(record, f"{top}/purge", "purge", names[9][0], "--yes", "--index", folder.name)
     look("purged")
     CLOCK.set("2026-11-04T00:00:00")
-    command(record, f"{top}/vacuum", "vacuum", "--before", "2018-01-01", "--yes", "--index", folder.name)
+    command(record, f"{top}/vacuum", "vacuum", "2018-01-01", "--yes", "--index", folder.name)
     look("vacuumed")
     CLOCK.set(NOW)
 

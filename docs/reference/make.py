@@ -1,7 +1,8 @@
 """Writes the pages of this folder that follow from the code: python docs/reference/make.py
 
 cli.md is the help of every command as the command prints it, asof.toml what `asof config` prints; the
-`*.schema.json` are the JSON Schemas of what commands print with `--json`, and json.md is the same to be read.
+`*.schema.json` are the JSON Schemas of what commands print with `--json`, and json.md is the same to be read;
+verbs.md has the parameters of all verbs.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import click
 from asof.cli.config import text
 from asof.cli.main import cli
 from asof.results import all_shapes, schema
+from asof.verbs import all_verbs
 
 FOLDER = Path(__file__).parent
 WIDTH = 100
@@ -42,7 +44,7 @@ generated from the types in `asof.results`; the tests hold the commands to them.
 def pages() -> dict[str, str]:
     """The text of each file, by its name."""
     schemas = {f"{name}.schema.json": json.dumps(schema(name), indent=2) + "\n" for name in all_shapes()}
-    return {"cli.md": commands(), "json.md": shapes(), "asof.toml": text(), **schemas}
+    return {"cli.md": commands(), "json.md": shapes(), "verbs.md": verbs(), "asof.toml": text(), **schemas}
 
 
 # -- the command line -----------------------------------------------------------------------------------
@@ -72,6 +74,38 @@ def commands() -> str:
 
 def _block(title: str, text: str) -> str:
     return f"## {title}\n\n```text\n{text}\n```"
+
+
+# -- verbs ----------------------------------------------------------------------------------------------
+
+VERBS = """\
+# Parameters of the verbs
+
+The same names on every surface: options of commands (`as_of` is `--as-of`, `k` is `-k`; what has no default is an argument), parameters
+of `/api/v1/NAME` over HTTP, arguments of tools of assistants. Written by `docs/reference/make.py` from `asof.verbs`.
+"""
+
+
+def verbs() -> str:
+    """The text of verbs.md."""
+    sections = [VERBS]
+    for name, verb in all_verbs().items():
+        rows = [_parameter(key, each) for key, each in verb.schema()["properties"].items()]
+        table = "\n".join(["| parameter | | default | |", "|---|---|---|---|", *rows]) if rows else ""
+        answer = f"Answers with [{verb.result}.schema.json]({verb.result}.schema.json)."
+        sections.append(f"## {name}\n\n{verb.summary} {answer}\n\n{table}".rstrip())
+    return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
+
+
+def _parameter(name: str, value: Mapping[str, Any]) -> str:
+    """The row of a parameter: its name, type, default and purpose."""
+    one = next((each for each in value.get("anyOf", ()) if each.get("type") != "null"), value)
+    bounds = f", {one['minimum']:,} to {one['maximum']:,}" if "maximum" in one else ""
+    kind = _kind({"enum": one["enum"]} if "enum" in one else one)
+    default = value.get("default")
+    shown = "" if default in (None, "", []) else f"`{json.dumps(default)}`"
+    row = f"| `{name}` | {kind}{bounds} | {shown} | {value.get('description', '')} |"
+    return row.replace("|  |", "| |")
 
 
 # -- JSON -----------------------------------------------------------------------------------------------

@@ -126,7 +126,7 @@ class SearchDefaults(Struct, frozen=True):
 
 
 SEARCH = Table("What asof search does unless an option says otherwise.", {
-    "k": Setting(whole(1, 1000), "How many hits, 1 to 1000."),
+    "k": Setting(whole(1, 100), "How many hits, 1 to 100."),
     "unit": Setting(one_of(*UNITS), 'What is ranked: "passage" or "document".'),
     "recipe": Setting(converting(_recipe), "How it is ranked; asof recipes lists the ways."),
     "rerank": Setting(boolean(), "Whether the model of [rerank] re-ranks the first few."),

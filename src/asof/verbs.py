@@ -1,7 +1,8 @@
 """The verbs: what can be asked of a corpus, each with its parameters, its result and an example.
 
-Surfaces follow from this table: HTTP parameters and their description, and tools of assistants. An extension
-brings verbs by the entry point group `asof.verbs`. Unknown parameters are refused, with the nearest name.
+Surfaces follow from this table: options of commands (`asof.cli.main.verb_command`), HTTP parameters and their
+description, and tools of assistants. An extension brings verbs by the entry point group `asof.verbs`. Unknown
+parameters are refused, with the nearest name.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from asof.results import (
     WhyNotResult,
 )
 from asof.revisions.timeline import Difference, Timeline
-from asof.values import Answer
+from asof.values import Answer, Filters
 
 # -- parameters ----------------------------------------------------------------------------------------
 
@@ -48,13 +49,16 @@ Text = Annotated[
     str, Meta(min_length=1, max_length=LONGEST_QUESTION, description="the question, or some words")
 ]
 Name = Annotated[str, Meta(min_length=1, max_length=MOST_NAME)]
-Moment = Annotated[str, Meta(min_length=1, max_length=100)]
+Moment = Annotated[str, Meta(min_length=1, max_length=100, extra={"metavar": "T"})]
 """A date, a period or a moment: 2024-03-05, 2024-Q1, spring 2021, 2024-03-05T12:00Z."""
 Word = Annotated[str, Meta(max_length=1_000)]
 RecipeName = Annotated[
-    Annotated[str, Meta(max_length=100)] | None, Meta(description="what ranks (default: asof)")
+    Annotated[str, Meta(max_length=100)] | None,
+    Meta(description="what ranks, see asof recipes (default: asof)", extra={"metavar": "NAME"}),
 ]
-Hits = Annotated[int, Meta(ge=1, le=MOST_HITS, description="number of hits")]
+Hits = Annotated[
+    Annotated[int, Meta(ge=1, le=MOST_HITS)] | None, Meta(description="number of hits (default: 10)")
+]
 Unit = Annotated[Literal["passage", "document"] | None, Meta(description="what is ranked")]
 Explain = Annotated[bool, Meta(description="with the tree of each score")]
 Document = Annotated[
@@ -86,21 +90,42 @@ class Question(Parameters, frozen=True, kw_only=True):
     recipe: RecipeName = None
 
 
-class SearchParameters(Question, frozen=True, kw_only=True):
-    """Find the best passages."""
+class FilteredQuestion(Question, frozen=True, kw_only=True):
+    """A question to documents of a kind, and what is ranked how."""
 
-    k: Hits = 10
-    source: Annotated[Word, Meta(description="only this source")] = ""
-    path: Annotated[Word, Meta(description="only documents whose id fits: notes/*")] = ""
+    source: Annotated[
+        Word, Meta(description="only this source, see asof status", extra={"metavar": "NAME"})
+    ] = ""
+    path: Annotated[
+        Word, Meta(description="only documents whose id fits: notes/*", extra={"metavar": "GLOB"})
+    ] = ""
     tag: Annotated[
         tuple[Annotated[str, Meta(min_length=1, max_length=200)], ...],
         Meta(max_length=20, description="only documents with all of these tags"),
     ] = ()
     meta: Annotated[
         tuple[Annotated[str, Meta(pattern=PAIR, max_length=1_000)], ...],
-        Meta(max_length=20, description="only documents with this metadata: key=value"),
+        Meta(max_length=20, description="only documents with this metadata", extra={"metavar": "KEY=VALUE"}),
     ] = ()
     unit: Unit = None
+    rerank: Annotated[bool | None, Meta(description="re-rank the first hits with the model of asof.toml")] = (
+        None
+    )
+    k: Hits = None
+
+    def ranking(self) -> dict[str, Any]:
+        """What is ranked how, as `Snapshot.search` takes it."""
+        return {"unit": self.unit, "recipe": self.recipe, "rerank": self.rerank}
+
+    def filters(self, then: Snapshot) -> Filters:
+        return then.filters(
+            self.since, self.until, self.source, self.path, self.tag, map(_pair, self.meta), self.about
+        )
+
+
+class SearchParameters(FilteredQuestion, frozen=True, kw_only=True):
+    """Find the best passages."""
+
     explain: Explain = False
 
 
@@ -108,10 +133,12 @@ class AskParameters(Question, frozen=True, kw_only=True):
     """Answer a question with citations, or refuse and say why."""
 
     mode: Annotated[
-        Literal["auto", "local", "global"] | None, Meta(description="single passages or reports")
+        Literal["auto", "local", "global"] | None,
+        Meta(description="local (single passages), global (reports over periods), auto (whichever fits)"),
     ] = None
     tokens: Annotated[
-        Annotated[int, Meta(ge=100, le=100_000)] | None, Meta(description="how much is read")
+        Annotated[int, Meta(ge=100, le=100_000)] | None,
+        Meta(description="how much is read (default: 12000, global 24000)"),
     ] = None
 
 
@@ -132,7 +159,7 @@ class DiffParameters(Struct, frozen=True, kw_only=True):
     a: Annotated[Moment, Meta(description="the one moment")]
     b: Annotated[Moment, Meta(description="the other moment")]
     recipe: RecipeName = None
-    k: Hits = 10
+    k: Hits = None
 
 
 class LinksParameters(Parameters, frozen=True, kw_only=True):
@@ -142,12 +169,10 @@ class LinksParameters(Parameters, frozen=True, kw_only=True):
     depth: Annotated[int, Meta(ge=1, le=5, description="so many links away")] = 1
 
 
-class WhyNotParameters(Question, frozen=True, kw_only=True):
+class WhyNotParameters(FilteredQuestion, frozen=True, kw_only=True):
     """Why a document is not among the hits, or at which rank it is."""
 
     document: Annotated[Name, Meta(description="a document's id or title, or a hit's id")]
-    k: Hits = 10
-    unit: Unit = None
 
 
 class WhenParameters(Parameters, frozen=True, kw_only=True):
@@ -213,7 +238,7 @@ class Verb(NamedTuple):
             try:
                 values[name] = msgspec.convert(given[name], fields[name].type, strict=False)
             except msgspec.ValidationError as error:
-                wrong.append(_mistake(name, given[name], str(error)))
+                wrong.append(mistake(name, given[name], str(error)))
         unknown = [name for name in given if name not in fields]
         wrong += [f"{name} is missing" for name in fields if fields[name].required and name not in given]
         if unknown or wrong:
@@ -232,7 +257,8 @@ SHOWN = 5
 """The number of mistakes that are named."""
 
 
-def _mistake(name: str, given: Any, error: str) -> str:
+def mistake(name: str, given: Any, error: str) -> str:
+    """What is wrong with the value of a parameter, by an error of msgspec."""
     expected, _, place = error.partition(" - at `$")
     at = re.sub(r"\[(\d+)\]", r".\1", place.rstrip("`"))
     for part in at.split(".")[1:]:
@@ -257,11 +283,8 @@ def _mistakes(unknown: list[str], wrong: list[str], known: list[str]) -> str:
 
 def search(corpus: Corpus, asked: SearchParameters) -> SearchResult:
     started = time.perf_counter()
-    results = asked.at(corpus).search(
-        asked.q, asked.k, since=asked.since, until=asked.until, about=asked.about, source=asked.source,
-        path=asked.path, tags=asked.tag, meta=[_pair(each) for each in asked.meta], unit=asked.unit,
-        recipe=asked.recipe,
-    )  # fmt: skip
+    then = asked.at(corpus)
+    results = then.search(asked.q, asked.k, filters=asked.filters(then), **asked.ranking())
     return SearchResult.of(results, 1000 * (time.perf_counter() - started))
 
 
@@ -270,11 +293,13 @@ def _pair(text: str) -> tuple[str, str]:
     return key, value
 
 
-def ask(corpus: Corpus, asked: AskParameters, on_text: OnText | None = None) -> Answer:
+def ask(
+    corpus: Corpus, asked: AskParameters, on_text: OnText | None = None, budget: float | None = None
+) -> Answer:
     then = asked.at(corpus)
     return then.ask(
         asked.q, mode=asked.mode, filters=then.filters(asked.since, asked.until, about=asked.about),
-        recipe=asked.recipe, tokens=asked.tokens, on_text=on_text,
+        recipe=asked.recipe, tokens=asked.tokens, on_text=on_text, budget=budget,
     )  # fmt: skip
 
 
@@ -295,11 +320,7 @@ def links(corpus: Corpus, asked: LinksParameters) -> LinksResult:
 
 def why_not(corpus: Corpus, asked: WhyNotParameters) -> WhyNotResult:
     then = asked.at(corpus)
-    verdict = then.why_not(
-        asked.document, asked.q, asked.k,
-        filters=then.filters(asked.since, asked.until, about=asked.about), unit=asked.unit,
-        recipe=asked.recipe,
-    )  # fmt: skip
+    verdict = then.why_not(asked.document, asked.q, asked.k, filters=asked.filters(then), **asked.ranking())
     return WhyNotResult(verdict, then.as_of, then.known_at)
 
 

@@ -66,7 +66,6 @@ def test_switched_on_it_is_the_defaults(table):
     left = {"ask": ("tokens", "budget"), "facts": ("entity_types", "gleaning")}.get(table, ())
     read = config.read({table: {key: value for key, value in values.items() if key not in left}})
     assert replace(read, sources={}, tables={}) == Config()
-    assert replace(read, sources={}, tables={}) == Config()
     assert ExtractionSettings.of(read.tables) == ExtractionSettings()
     assert ARXIV.value(read.sources.get("arxiv", {})) == ArxivSettings()
 
@@ -100,14 +99,11 @@ def test_where_ones_own_configuration_lies(asof, here, monkeypatch):
     monkeypatch.delenv("ASOF_CONFIG", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(here / "settings"))
     own = here / "settings/asof/config.toml"
-    assert (asof("config", "--user").code, asof("config", "--user").out) == (1, f"{own}\n")
     own.parent.mkdir(parents=True)
     own.write_text(asof("config").out.replace("#k = 10", "k = 1"))
-    assert asof("config", "--user") == (0, f"{own}\n", "")
     for name in ("a.md", "b.md"):
         (here / name).write_text("A crane.")
     asof("index", "a.md", "b.md")
     assert len(asof("search", "crane", "--json").json()["hits"]) == 1
     monkeypatch.setenv("ASOF_CONFIG", os.devnull)
-    result = asof("config", "--user")
-    assert (result.code, result.out, len(result.err.splitlines())) == (1, "", 1)
+    assert len(asof("search", "crane", "--json").json()["hits"]) == 2

@@ -76,7 +76,7 @@ def test_several_sources_into_another_folder_or_its_index(asof, here, write):
     write("one/a.md", "a crane")
     write("two/b.md", "an oak")
     write("c.txt", "a willow")
-    value = asof("index", "one", "two", "c.txt", "--into", "kept", "--json").json()
+    value = asof("index", "one", "two", "c.txt", "--index", "kept", "--json").json()
     assert against("index", value) == []
     reports = [(report["source"], report["added"]) for report in value["sources"]]
     assert reports == [("one", 1), ("two", 1), ("c.txt", 1)]
@@ -84,7 +84,7 @@ def test_several_sources_into_another_folder_or_its_index(asof, here, write):
     assert not (here / ".asof").exists()
     for index in ("kept", "kept/.asof"):
         assert len(documents(asof, "willow", "--index", index)) == 1
-    asof("index", "one/a.md", "--into", "named/.asof")
+    asof("index", "one/a.md", "--index", "named/.asof")
     assert (here / "named/.asof/corpus.db").is_file()
 
 
@@ -128,13 +128,13 @@ def test_settings_of_a_new_corpus_and_those_that_come_too_late(asof, here, write
 
 def test_the_index_is_never_indexed_and_the_nearest_one_answers(asof, here, notes, monkeypatch, write):
     for source in (".", here, here.parent):
-        report = asof("index", source, "--into", here, "--json").json()["sources"][0]
+        report = asof("index", source, "--index", here, "--json").json()["sources"][0]
         assert report["added"] == 0 or source == here.parent
     assert not [name for name in documents(asof, "crane") if ".asof" in name]
     write("sub/b.md", "an inner crane")
     monkeypatch.chdir(here / "sub")
     assert len(documents(asof, "crane")) > 1  # the parent's
-    asof("index", ".", "--into", ".")
+    asof("index", ".", "--index", ".")
     assert documents(asof, "crane") == ["b.md"]
 
 
@@ -433,7 +433,7 @@ def test_an_export_is_indexed_elsewhere_and_answers_the_same(asof, notes, here, 
     assert (written.code, re.sub(r"\d+\.\d s", "0.0 s", written.out)) == (0, told)
     left_out = "1 value of metadata are left out: called as a field of a line, or too long a list\n"
     assert written.err == left_out
-    read = asof("index", "crane.jsonl.gz", "--into", "other")
+    read = asof("index", "crane.jsonl.gz", "--index", "other")
     assert (read.code, "4 added; 4 new passages" in read.out) == (0, True)
     for as_of in ("2020-06", "2021-06", "2024"):
         here_, there = (

@@ -102,9 +102,9 @@ def test_vacuum(asof, refused, notes, answer):
     (notes / "red.md").write_text(note("2021-06-01", "Red", "The crane is pink."))
     asof("index", "notes")
     answer("n\n")
-    result = asof("vacuum", "--before", "2021-12")
+    result = asof("vacuum", "2021-12")
     assert (result.code, "nothing was dropped" in result.err) == (1, True)
-    result = asof("vacuum", "--before", "2021-12", "--yes")
+    result = asof("vacuum", "2021-12", "--yes")
     assert (result.code, result.out.startswith("1 passage dropped; ")) == (0, True)
     refused(["search", "crane", "--as-of", "2021-06"], "was dropped by `asof vacuum`")
     assert asof("search", "crane", "--known-at", "2022-06").code == 2

@@ -58,9 +58,9 @@ def test_nothing_is_stale(asof, quay):
 
 
 def test_the_worst_first_and_how_many_more(asof, quay):
-    result = asof("stale", "-n", "1")
+    result = asof("stale", "-k", "1")
     assert result.code == 1
-    assert result.out.splitlines()[-1] == "1 more: -n 2"
+    assert result.out.splitlines()[-1] == "1 more: -k 2"
     assert "notes/quay.md:6" in result.out
     assert "'notes/office.md' was removed" in result.out
 
@@ -96,13 +96,13 @@ def test_since_a_time(asof, quay):
 
 
 def test_annotations_and_markdown(asof, quay):
-    result = asof("stale", "--format", "github", "-n", "1")
+    result = asof("stale", "--format", "github", "-k", "1")
     assert result.code == 1
     (line,) = result.out.splitlines()
     assert line.startswith(
         "::warning file=notes/quay.md,line=6,endLine=6,title=stale link%3A notes/quay.md::“"
     )
-    assert result.err == "note: 1 more are not shown: -n 2\n"
+    assert result.err == "note: 1 more are not shown: -k 2\n"
     page = asof("stale", "--format", "markdown").out
     assert page.startswith("# 2 stale sentences, now\n\n1. [notes/quay\\.md:6](notes/quay.md#L6)")
     assert asof("stale", "--format", "github", "--as-of", "2022-06").out == ""
@@ -114,7 +114,7 @@ WRONG = [
     (["--since", "soonish"], "--since: 'soonish'"),
     (["--since", "soonish"], "or, in a git work tree, a revision: HEAD~1"),
     (["--kind", "tiem"], "'tiem' is not one of 'quote', 'link', 'time'"),
-    (["-n", "0"], "0 is not between 1 and 1000"),
+    (["-k", "0"], "0 is not between 1 and 1000"),
     (["--json", "--format", "github"], "either --json or --format github"),
 ]
 

@@ -46,7 +46,7 @@ COMMANDS = (
     ["why-not", "Harbour office notice 2016", "ferry fares", "-k", "1", "-v"],
     ["why-not", "Harbour office notice 2016", "harbour", "--as-of", "2015"], ["papers", "--feedback"],
     ["recipes"], ["links", "harbour"], ["why-not", "harbour master", "The Mole"],
-    ["vacuum", "--before", "2015", "--yes"],
+    ["vacuum", "2015", "--yes"],
 )  # fmt: skip
 """Each command that prints for people, on the demo's notes."""
 
@@ -255,11 +255,11 @@ def test_help_is_there_at_once():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["-k 900", "-k 900 --json"])
+@pytest.mark.parametrize("form", ["--explain", "--json --explain"])
 def test_a_reader_that_leaves_is_no_error(asof, here, write, form):
     write("lines.jsonl", jsonl({"id": n, "text": f"crane {n} " + "word " * 80} for n in range(900)))
     asof("index", "lines.jsonl")
-    search = f"{COMMAND} search crane {form} 2>err | head -n 1; echo ${{PIPESTATUS[0]}}"
+    search = f"{COMMAND} search crane -k 100 {form} 2>err | head -n 1; echo ${{PIPESTATUS[0]}}"
     result = subprocess.run(["bash", "-c", search], check=True, capture_output=True, text=True, timeout=60)
     assert result.stdout.splitlines()[-1] == "0"
     assert (here / "err").read_text() == ""
@@ -334,7 +334,7 @@ def test_no_color_on_a_terminal(notes):
 
 def test_folders_that_are_gone_or_cannot_be_made(asof, here, write):
     write("a.md", "a crane")
-    result = asof("index", "a.md", "--into", "/proc/cannot-be-made")
+    result = asof("index", "a.md", "--index", "/proc/cannot-be-made")
     assert result.code == 2
     assert result.err.startswith("asof: cannot make a corpus: /proc/cannot-be-made/.asof: ")
     (here / "a.md").unlink()

@@ -235,11 +235,11 @@ def test_a_second_writer_is_told_who_holds_the_lock(
             corpus.add([asof.Document("e", "another island")])
         # who reads does not wait
         assert len(corpus.search("island").hits) == 1
-    result = run_asof("index", source, "--into", memory_folder, "--wait", "0.2")
+    result = run_asof("index", source, "--index", memory_folder, "--wait", "0.2")
     assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
     assert str(holder.pid) in result.stderr
     finish(holder)
-    assert run_asof("index", source, "--into", memory_folder, "--wait", "0.2").returncode == 0
+    assert run_asof("index", source, "--index", memory_folder, "--wait", "0.2").returncode == 0
 
 
 def test_the_lock_of_a_killed_process_is_free(memory_folder: Path, start: Start) -> None:

@@ -302,7 +302,7 @@ def test_a_damaged_database_is_one_clear_line(
             corpus.search("ferry")
         return
     if command == "index":
-        result = run_asof("index", write_lines(root / "island.jsonl", island(3)), "--into", root)
+        result = run_asof("index", write_lines(root / "island.jsonl", island(3)), "--index", root)
     else:
         result = run_asof(*command.split(), "--index", root)
     assert "Traceback" not in result.stderr

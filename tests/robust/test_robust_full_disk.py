@@ -70,15 +70,15 @@ def assert_one_line(result: Any, *said: str) -> None:
 @pytest.mark.parametrize("size", [0, 3, 1000, 20 * KIB, 50 * KIB, 100 * KIB, 150 * KIB])
 def test_full_while_indexing(grown: Path, whole: Answers, run_asof: Any, size: int) -> None:
     before = answers(grown)
-    result = run_asof("index", grown / "island.jsonl", "--into", grown, before=limited(size))
+    result = run_asof("index", grown / "island.jsonl", "--index", grown, before=limited(size))
     assert_one_line(result, *FULL)
     assert answers(grown) == before
-    assert run_asof("index", grown / "island.jsonl", "--into", grown).returncode == 0
+    assert run_asof("index", grown / "island.jsonl", "--index", grown).returncode == 0
     assert answers(grown) == whole
 
 
 def test_no_torn_file_is_left(grown: Path, run_asof: Any) -> None:
-    run_asof("index", grown / "island.jsonl", "--into", grown, before=limited(60 * KIB))
+    run_asof("index", grown / "island.jsonl", "--index", grown, before=limited(60 * KIB))
     with asof.open(grown, create=False) as corpus:
         listed = {file for file, _, _ in corpus.status().segments}
     assert {path.name for path in (grown / ".asof" / "segments").iterdir()} == listed
@@ -87,14 +87,14 @@ def test_no_torn_file_is_left(grown: Path, run_asof: Any) -> None:
 @pytest.mark.parametrize("size", [0, 1000, 20 * KIB, 60 * KIB])
 def test_full_from_the_start(memory_folder: Path, write_lines: Any, run_asof: Any, size: int) -> None:
     source = write_lines(memory_folder / "island.jsonl", island(1, MANY))
-    result = run_asof("index", source, "--into", memory_folder, before=limited(size))
+    result = run_asof("index", source, "--index", memory_folder, before=limited(size))
     assert_one_line(result, *FULL)
-    assert run_asof("index", source, "--into", memory_folder).returncode == 0
+    assert run_asof("index", source, "--index", memory_folder).returncode == 0
     with asof.open(memory_folder, create=False) as corpus:
         assert len(corpus.at("2030-01-01").search("island", 1000).hits) == MANY
 
 
-@pytest.mark.parametrize("command", ["purge d7 --yes", "vacuum --before 2021-02-15 --yes"])
+@pytest.mark.parametrize("command", ["purge d7 --yes", "vacuum 2021-02-15 --yes"])
 def test_full_while_removing(root: Path, run_asof: Any, command: str) -> None:
     before = answers(root)
     args = [*command.split(), "--index", root]
@@ -179,7 +179,7 @@ DENIED = ("denied", "readonly", "unable to open")
 
 def test_writing_into_a_folder_that_must_not_be_written(read_only: Path, run_asof: Any) -> None:
     """Nor may a corpus be made in it."""
-    index = ("index", read_only / "island.jsonl", "--into")
+    index = ("index", read_only / "island.jsonl", "--index")
     for folder, said in ((read_only, DENIED), (read_only / ".asof" / "inner", DENIED[:1])):
         assert_one_line(run_asof(*index, folder, before=without_rights(), cwd=Path("/")), *said)
 

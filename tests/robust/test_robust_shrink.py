@@ -47,7 +47,7 @@ def names(number: int) -> set[str]:
 
 def test_the_command_stops_and_says_what_to_do(source: Path, write_lines: Any, run_asof: Any) -> None:
     write_lines(source, documents(KEPT))
-    result = run_asof("index", source, "--into", source.parent)
+    result = run_asof("index", source, "--index", source.parent)
     assert result.returncode == 2
     assert len(result.stderr.splitlines()) == 1
     assert "10 of the 30" in result.stderr
@@ -57,23 +57,23 @@ def test_the_command_stops_and_says_what_to_do(source: Path, write_lines: Any, r
 
 def test_yes_ends_them_and_the_past_stays(source: Path, write_lines: Any, run_asof: Any) -> None:
     write_lines(source, documents(KEPT))
-    result = run_asof("index", source, "--into", source.parent, "--yes")
+    result = run_asof("index", source, "--index", source.parent, "--yes")
     assert (result.returncode, result.stderr) == (0, "")
     assert "10 removed" in result.stdout
     assert in_force(source.parent) == names(KEPT)
     assert in_force(source.parent, "2020-02-01") == names(DOCUMENTS)
-    again = run_asof("index", source, "--into", source.parent)
+    again = run_asof("index", source, "--index", source.parent)
     assert (again.returncode, "ended" in again.stdout) == (0, False)
     # they come back
     write_lines(source, documents(DOCUMENTS))
-    assert run_asof("index", source, "--into", source.parent).returncode == 0
+    assert run_asof("index", source, "--index", source.parent).returncode == 0
     assert in_force(source.parent) == names(DOCUMENTS)
 
 
 def test_what_is_new_is_taken_in_all_the_same(source: Path, write_lines: Any, run_asof: Any) -> None:
     new = {"id": "new", "text": "island new", "published": "2021"}
     write_lines(source, [*documents(KEPT), new])
-    assert run_asof("index", source, "--into", source.parent).returncode == 2
+    assert run_asof("index", source, "--index", source.parent).returncode == 2
     assert in_force(source.parent) == names(DOCUMENTS) | {"new"}
 
 
@@ -82,22 +82,22 @@ def test_a_truncated_file(source: Path, run_asof: Any, size: int) -> None:
     """Cut in the middle of a line or not: a broken line withholds every ending, a clean cut is a question."""
     whole = source.read_bytes()
     source.write_bytes(whole[:size])
-    result = run_asof("index", source, "--into", source.parent)
+    result = run_asof("index", source, "--index", source.parent)
     broken = not whole[:size].endswith(b"\n") and size not in (0, -1)
     assert result.returncode == (3 if broken else 0 if size == -1 else 2), result
     assert "Traceback" not in result.stderr
     assert in_force(source.parent) == names(DOCUMENTS)
     source.write_bytes(whole)
-    assert f"{DOCUMENTS} unchanged" in run_asof("index", source, "--into", source.parent).stdout
+    assert f"{DOCUMENTS} unchanged" in run_asof("index", source, "--index", source.parent).stdout
 
 
 def test_a_truncated_archive(memory_folder: Path, write_lines: Any, run_asof: Any) -> None:
     plain = write_lines(memory_folder / "plain.jsonl", documents(DOCUMENTS))
     source = memory_folder / "island.jsonl.gz"
     source.write_bytes(gzip.compress(plain.read_bytes()))
-    assert run_asof("index", source, "--into", memory_folder).returncode == 0
+    assert run_asof("index", source, "--index", memory_folder).returncode == 0
     source.write_bytes(source.read_bytes()[:150])
-    result = run_asof("index", source, "--into", memory_folder, "--yes")
+    result = run_asof("index", source, "--index", memory_folder, "--yes")
     assert result.returncode == 3
     assert "breaks off" in result.stderr
     assert in_force(memory_folder) == names(DOCUMENTS)
@@ -108,19 +108,19 @@ def test_an_unreadable_line_withholds_endings(source: Path, write_lines: Any, ru
     write_lines(source, documents(KEPT))
     with source.open("a") as file:
         file.write('{"id": "d25", "text": "isl\n')
-    result = run_asof("index", source, "--into", source.parent, "--yes")
+    result = run_asof("index", source, "--index", source.parent, "--yes")
     assert result.returncode == 3
     assert "none of them was removed" in result.stderr
     assert in_force(source.parent) == names(DOCUMENTS)
     write_lines(source, documents(KEPT))
-    assert run_asof("index", source, "--into", source.parent, "--yes").returncode == 0
+    assert run_asof("index", source, "--index", source.parent, "--yes").returncode == 0
     assert in_force(source.parent) == names(KEPT)
 
 
 def test_a_line_without_text_keeps_its_document(source: Path, write_lines: Any, run_asof: Any) -> None:
     """Whose line it is, is known: only its own ending is withheld."""
     write_lines(source, [*documents(KEPT), {"id": "d25", "text": ""}])
-    assert run_asof("index", source, "--into", source.parent, "--yes").returncode == 3
+    assert run_asof("index", source, "--index", source.parent, "--yes").returncode == 3
     assert in_force(source.parent) == names(KEPT) | {"d25"}
 
 
@@ -130,14 +130,14 @@ def test_an_emptied_folder(memory_folder: Path, run_asof: Any) -> None:
     notes.mkdir()
     for at in range(4):
         (notes / f"n{at}.md").write_text(f"island {at}")
-    assert run_asof("index", notes, "--into", memory_folder).returncode == 0
+    assert run_asof("index", notes, "--index", memory_folder).returncode == 0
     before = in_force(memory_folder)
     assert len(before) == 4
     for path in notes.iterdir():
         path.unlink()
-    assert run_asof("index", notes, "--into", memory_folder).returncode == 2
+    assert run_asof("index", notes, "--index", memory_folder).returncode == 2
     assert in_force(memory_folder) == before
     notes.rmdir()
-    result = run_asof("index", notes, "--into", memory_folder, "--yes")
+    result = run_asof("index", notes, "--index", memory_folder, "--yes")
     assert (result.returncode, "Traceback" in result.stderr) == (2, False)
     assert in_force(memory_folder) == before

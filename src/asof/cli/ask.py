@@ -8,25 +8,24 @@ from typing import TYPE_CHECKING
 
 import click
 
+from asof import verbs
 from asof.cli.main import (
     DONE,
     NOTHING,
-    TIMES,
     echo_err,
     explain_no_hits,
     note_answers,
     open_corpus,
     print_json,
-    snapshot_options,
-    time_option,
+    verb_command,
     verbose_option,
 )
-from asof.cli.search import joined
-from asof.cli.terminal import counted, plain, show, waiting_progress
+from asof.cli.terminal import counted, moment_text, plain, show, waiting_progress
 from asof.models.metered import USD, amount
 from asof.text.passages import LEFT_OUT
 from asof.time.span import format_instant
-from asof.values import MODES, QuestionUsage, Usage
+from asof.values import QuestionUsage, Usage
+from asof.verbs import AskParameters
 from asof.wire import field_values
 
 if TYPE_CHECKING:
@@ -85,56 +84,32 @@ def used(meter: Usage) -> str:
     return f"{counted(meter.calls, 'call')}, {tokens}, {cost}"
 
 
-@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
-@click.argument("question", nargs=-1, required=True)
-@click.option(
-    "--mode", type=click.Choice(MODES), metavar="MODE",
-    help="local (single passages), global (reports over periods), auto (default: whichever fits).",
-)  # fmt: skip
-@time_option("--since", "Only passages published since then.")
-@time_option("--until", "Only passages published until then.")
-@time_option("--about", "Only passages about that time.")
-@click.option("--recipe", metavar="NAME", help="Ranking recipe (see asof recipes; default asof).")
-@click.option(
-    "--tokens", type=click.IntRange(100, 1_000_000), default=None, metavar="N",
-    help="Tokens of passages to read (default 12,000; global 24,000).",
-)  # fmt: skip
+@verb_command(AskParameters, q="QUESTION")
 @click.option(
     "--budget", type=click.FloatRange(min=0, max=1e9), default=None, metavar="USD",
     help="What the answer may cost; the model is stopped before (tokens, where no prices are set).",
 )  # fmt: skip
-@snapshot_options
 @verbose_option
 def ask(
-    question: tuple[str, ...], mode: str | None, as_of: str | None, known_at: str | None, since: str | None,
-    until: str | None, about: str | None, recipe: str | None, tokens: int | None, budget: float | None,
-    index: Path | None, as_json: bool, verbose: bool,
+    asked: AskParameters, index: Path | None, as_json: bool, budget: float | None, verbose: bool
 ) -> int:  # fmt: skip
     """Answer QUESTION from current passages, with citations; or explain why there is no answer.
 
     Without a model the best sentences are quoted. With [model] in asof.toml the model
     writes the answer from the passages found, and may cite nothing else. Exit code 1: refused.
     """
-    from asof.corpus.asking import AskRequest
-
-    asked = joined(question, "QUESTION", "some words are")
     with open_corpus(index) as corpus, waiting_progress(corpus):
         note_answers(corpus.config)
-        then = corpus.at(as_of, known_at)
-        streamed = _Streamed()
-        request = AskRequest(
-            asked, mode, then.filters(since, until, about=about), recipe, tokens,
-            None if as_json else streamed, budget,
-        )  # fmt: skip
-        answer = then.answer(request)
+        then, streamed = asked.at(corpus), _Streamed()
+        answer = verbs.ask(corpus, asked, None if as_json else streamed, budget)
         if answer.refused and not as_json:
-            explain_no_hits(then, since, until)
+            explain_no_hits(then, asked.since, asked.until)
     if as_json:
         print_json(answer)
     else:
         show_answer(
-            answer, dated=as_of is not None or answer.as_of < then.as_of, known=known_at is not None,
-            streamed=streamed.text, verbose=verbose,
+            answer, dated=asked.as_of is not None or answer.as_of < then.as_of,
+            known=asked.known_at is not None, streamed=streamed.text, verbose=verbose,
         )  # fmt: skip
     return NOTHING if answer.refused else DONE
 
@@ -170,9 +145,7 @@ def show_answer(
             show(f"[{citation.n}] {_source(citation)}", hang=4, dim=True)
     if verbose:
         show_points(answer)
-    moment = f"as of {format_instant(answer.as_of) if dated else 'now'}"
-    if known:
-        moment += f" · known at {format_instant(answer.known_at)}"
+    moment = moment_text(answer.as_of, answer.known_at, dated=dated, known=known)
     by = "quoted, no model" if answer.by == "extractive" else f"by {plain(answer.by)}"
     if verbose:
         moment += f" · {'reports' if answer.mode == 'global' else 'single passages'}"

@@ -143,7 +143,7 @@ COMMANDS = {
     "vacuum": CommandEntry(
         "asof.cli.maintenance:vacuum", "Maintain the index",
         "Drop the history before a date.",
-        "asof vacuum --before 2015",
+        "asof vacuum 2015",
     ),
     "embed": CommandEntry(
         "asof.cli.maintenance:embed", "Maintain the index",

@@ -14,7 +14,7 @@ from msgspec import NODEFAULT, Struct
 
 from asof import config as configuration
 from asof import plugins
-from asof.cli.main import DONE, NOTHING, echo_err
+from asof.cli.main import DONE
 from asof.schema import Setting, Table, boolean
 
 RECIPES = Table("Other numbers for a recipe, here asof: STAGE.FIELD = VALUE, as asof recipes asof lists.", {
@@ -30,29 +30,19 @@ WIDTH = 100
 
 
 @click.command()
-@click.option("--user", is_flag=True, help="Only print the path of your own configuration.")
-def config(user: bool) -> int:
-    """An asof.toml with all tables, keys and defaults, and what they mean.
+def config() -> int:
+    """Print an asof.toml with all tables, keys and defaults, and what they mean.
 
     \b
-      asof config >asof.toml                   for one corpus, beside its .asof
-      asof config >"$(asof config --user)"     for all; first: mkdir -p ~/.config/asof
+      asof config >asof.toml                       for one corpus, beside its .asof
+      asof config >~/.config/asof/config.toml      for all; first: mkdir -p ~/.config/asof
 
     All keys are switched off by a # before them: then their defaults count. Take the # away, and change the
-    value, where something else is wanted. Your own configuration has the same tables; what a folder says
-    counts before it, see asof trust. With --user, exit code 1 says that there is none yet.
+    value, where something else is wanted. What a folder says counts before your own configuration, see asof
+    trust. Yours is in $XDG_CONFIG_HOME, where that is set; ASOF_CONFIG names another file.
     """
-    if not user:
-        click.echo(text(), nl=False)
-        return DONE
-    from asof.environment import user_configuration
-
-    path = user_configuration()
-    if path is None:
-        echo_err("there is no configuration of your own: ASOF_CONFIG says so, or there is no home folder")
-        return NOTHING
-    click.echo(str(path))
-    return DONE if path.is_file() else NOTHING
+    click.echo(text(), nl=False)
+    return DONE
 
 
 def text() -> str:

@@ -7,79 +7,55 @@ from typing import TYPE_CHECKING
 
 import click
 
+from asof import verbs
 from asof.cli.main import (
     DONE,
     NOTHING,
     TIMES,
     corpus_root,
     explain_no_hits,
-    index_option,
-    json_option,
     open_corpus,
     print_json,
-    snapshot_options,
-    time_argument,
-    time_option,
+    verb_command,
 )
-from asof.cli.search import joined
-from asof.cli.terminal import counted, plain, readable, shortened, show
+from asof.cli.terminal import counted, moment_text, plain, readable, shortened, show
 from asof.results import WhenResult
 from asof.time.span import format_instant, instant, iso, nearest_moment
+from asof.verbs import DiffParameters, TimelineParameters, WhenParameters
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from asof.revisions.timeline import Difference, ResultSide, SubjectChange, Timeline, TimelineEntry
-    from asof.text.question import QuestionReading
     from asof.time.expressions import TimeExpression
     from asof.time.span import Span
 
 
 # -- asof timeline -------------------------------------------------------------------------------------
 
-LINES = 20
-
 CHANGED = 120
 """The most characters of the words that changed."""
 
 
-@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
-@click.argument("query", nargs=-1, required=True)
-@time_option("--since", "Only what was current after the start of this.")
-@time_option("--until", "Only what was current before the end of this.")
-@click.option("--recipe", metavar="NAME", help="Ranking recipe (see asof recipes; default asof).")
-@click.option(
-    "-k", "k", type=click.IntRange(1, 1000), default=LINES, metavar="N",
-    help=f"The newest N statements, 1 to 1000 (default {LINES}).",
-)  # fmt: skip
-@snapshot_options
-def timeline(
-    query: tuple[str, ...], as_of: str | None, known_at: str | None, since: str | None, until: str | None,
-    recipe: str | None, k: int, index: Path | None, as_json: bool,
-) -> int:  # fmt: skip
+@verb_command(TimelineParameters, q="QUERY")
+def timeline(asked: TimelineParameters, index: Path | None, as_json: bool) -> int:
     """Show how the answer to QUERY changed over time, oldest first.
 
     The best passage for QUERY and the statements of the same kind at other times form a series: results
     of each year, releases, minutes, the versions of a note.
     """
-    question = joined(query)
     with open_corpus(index) as corpus:
-        then = corpus.at(as_of, known_at)
-        timeline = then.timeline(question, k, since=since, until=until, recipe=recipe)
+        timeline = verbs.timeline(corpus, asked)
         if not timeline.entries and not as_json:
-            explain_no_hits(then, since, until)
+            explain_no_hits(asked.at(corpus), asked.since, asked.until)
     if as_json:
         print_json(timeline)
     else:
-        show_timeline(timeline, dated=as_of is not None, known=known_at is not None)
+        show_timeline(timeline, dated=asked.as_of is not None, known=asked.known_at is not None)
     return DONE if timeline.entries else NOTHING
 
 
 def show_timeline(timeline: Timeline, *, dated: bool, known: bool) -> None:
     """Prints the statements of a series. `dated`, `known`: True if `--as-of`, `--known-at` was given."""
-    moment = f"as of {format_instant(timeline.as_of) if dated else 'now'}"
-    if known:
-        moment += f" · known at {format_instant(timeline.known_at)}"
+    moment = moment_text(timeline.as_of, timeline.known_at, dated=dated, known=known)
     count = len(timeline.entries)
     show(f"{moment} · {counted(count, 'statement')}", dim=True)
     if not timeline.entries:
@@ -110,29 +86,20 @@ def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
 SIGNS = {"changed": "~", "added": "+", "removed": "-", "unchanged": "="}
 
 
-@click.command(epilog=f"A and B are dates, periods or moments: {TIMES}. A date means its last instant.")
-@click.argument("query")
-@time_argument("a", "A")
-@time_argument("b", "B")
-@click.option("--recipe", metavar="NAME", help="Ranking recipe (see asof recipes; default asof).")
-@click.option("-k", "k", type=click.IntRange(1, 1000), metavar="N", help="Hits of each (default 10).")
-@index_option
-@json_option
-def diff(
-    query: str, a: str, b: str, recipe: str | None, k: int | None, index: Path | None, as_json: bool
-) -> int:
+@verb_command(
+    DiffParameters, f"A and B are dates, periods or moments: {TIMES}. A date means its last instant.",
+    q="QUERY", a="A", b="B",
+)  # fmt: skip
+def diff(asked: DiffParameters, index: Path | None, as_json: bool) -> int:
     """Compare the answers to QUERY as of A and as of B: changed, added, removed, unchanged.
 
     QUERY of several words needs quotes: asof diff "harbour master" 2019 2023-06. A hit has changed when
     another statement of its series, or another version of its document, replaced it.
     """
-    if not query.strip():
-        raise click.UsageError("QUERY is empty; some words to look for are expected")
     with open_corpus(index) as corpus:
-        earlier, then = corpus.at(a), corpus.at(b)
-        difference = earlier.diff(query, then, k, recipe=recipe)
+        difference = verbs.diff(corpus, asked)
         if difference.empty and not as_json:
-            explain_no_hits(then)
+            explain_no_hits(corpus.at(asked.b))
     if as_json:
         print_json(difference)
     else:
@@ -179,71 +146,60 @@ def _since(side: ResultSide) -> str:
 MIDNIGHT = "T00:00:00Z"
 
 
-@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
-@click.argument("text", nargs=-1, required=True)
-@time_option("--as-of", "Asked then (a date means the end of that day; default now).")
-@index_option
-@json_option
-def when(text: tuple[str, ...], as_of: str | None, index: Path | None, as_json: bool) -> int:
+@verb_command(WhenParameters, q="TEXT")
+def when(asked: WhenParameters, index: Path | None, as_json: bool) -> int:
     """Show how asof understands the time in a question: the times that TEXT names, the words searched, as of
     when, and whether the newest is asked for.
 
     It needs no corpus. In the folder of one, its languages and its fiscal year count (see
-    docs/explanation/time.md).
+    docs/explanation/time.md), and the moment is an earlier one only if something was published by then.
     """
+    from asof import environment
+
+    if index is not None or environment.holds_corpus(corpus_root(None)):
+        with open_corpus(index) as corpus:
+            result = verbs.when(corpus, asked)
+    else:
+        result = _read_alone(asked)
+    if as_json:
+        print_json(result)
+    else:
+        _show_times(result, dated=asked.as_of is not None)
+    return DONE
+
+
+def _read_alone(asked: WhenParameters) -> WhenResult:
+    """The reading of a question without a corpus, by asof.toml or the defaults."""
     from asof import environment
     from asof.corpus.asking import refuse_long
     from asof.text.question import read
     from asof.time.moment import last_instant
 
-    question = " ".join(text)
-    if not question.strip():
-        raise click.UsageError("TEXT is empty; a question, or words with a time in them, are expected")
-    refuse_long(question, "TEXT")
-    languages, fiscal_start = _manner(index)
-    now = environment.now()
-    asked = nearest_moment(now if as_of is None else last_instant(as_of, now))
-    reading = read(question, asked, language=" ".join(languages), fiscal_start=fiscal_start)
-    if as_json:
-        print_json(WhenResult.of(reading, instant(asked)))
-    else:
-        _show_times(reading, asked, dated=as_of is not None)
-    return DONE
-
-
-def _manner(index: Path | None) -> tuple[tuple[str, ...], int]:
-    """Languages and first month of the fiscal year: of a corpus, else of asof.toml or the defaults."""
-    from asof import environment
-
-    if index is not None or environment.holds_corpus(corpus_root(None)):
-        with open_corpus(index) as corpus:
-            return corpus.store.settings.languages, corpus.config.fields.fiscal_start
+    refuse_long(asked.q, "TEXT")
     configured = environment.configuration(corpus_root(None))
-    return configured.index.languages, configured.fields.fiscal_start
+    languages, fiscal = " ".join(configured.index.languages), configured.fields.fiscal_start
+    now = environment.now()
+    then = nearest_moment(now if asked.as_of is None else last_instant(asked.as_of, now, fiscal))
+    return WhenResult.of(read(asked.q, then, language=languages, fiscal_start=fiscal), instant(then))
 
 
-def _moved(reading: QuestionReading, asked: datetime) -> bool:
-    return reading.as_of != instant(asked)
-
-
-def _show_times(reading: QuestionReading, asked: datetime, *, dated: bool) -> None:
-    query, intent = reading.query, reading.intent
-    moment = format_instant(instant(asked))
+def _show_times(result: WhenResult, *, dated: bool) -> None:
+    moment = format_instant(result.asked_at)
     rows = [("asked", moment if dated else f"{moment} (now)")]
-    rows += [("time", _mention_line(mention)) for mention in reading.mentions] or [("time", "none")]
-    rows.append(("searched", " ".join(query.lexical.split())))
-    if _moved(reading, asked):
-        rows.append(("as of", f"{format_instant(reading.as_of)}, by its words"))
+    rows += [("time", _mention_line(mention)) for mention in result.mentions] or [("time", "none")]
+    rows.append(("searched", " ".join(result.lexical.split())))
+    if result.as_of != result.asked_at:
+        rows.append(("as of", f"{format_instant(result.as_of)}, by its words"))
     else:
         rows.append(("as of", "then" if dated else "now"))
-    rows.append(("newest", f"{_wish(query.recency)} (recency {query.recency:.2g})"))
-    if intent is not None:
+    rows.append(("newest", f"{_wish(result.recency)} (recency {result.recency:.2g})"))
+    if result.direction is not None:
         rows += [
-            ("direction", intent.direction),
-            ("volatility", f"{intent.volatility:.2f} (0: the answer never changes, 1: within hours)"),
-            ("because", ", ".join(intent.reasons)),
+            ("direction", result.direction),
+            ("volatility", f"{result.volatility:.2f} (0: the answer never changes, 1: within hours)"),
+            ("because", ", ".join(result.reasons)),
         ]
-    rows += [("note", note) for note in reading.notes]
+    rows += [("note", note) for note in result.notes]
     for label, value in rows:
         click.echo(f"{click.style(f'{label:>10}', dim=True)}  {shortened(plain(value))}")
 

@@ -14,12 +14,12 @@ import click
 
 from asof.cli.main import (
     DONE,
-    INDEX_HELP,
     NOTHING,
     PROBLEMS,
     corpus_root,
     echo_err,
     given,
+    index_option,
     json_option,
     open_corpus,
     print_json,
@@ -164,9 +164,7 @@ def cores() -> int:
 
 @click.command()
 @click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path())
-@click.option(
-    "--index", "--into", "into", type=click.Path(path_type=Path), metavar="DIR", help=INDEX_HELP,
-)  # fmt: skip
+@index_option
 @click.option("--history", is_flag=True, help="Index every version in the git history, by commit date.")
 @click.option(
     "--set", "options", multiple=True, metavar="NAME=VALUE",
@@ -189,7 +187,7 @@ def cores() -> int:
 @json_option
 @click.pass_context
 def index(
-    context: click.Context, /, sources: tuple[str, ...], into: Path | None, history: bool,
+    context: click.Context, /, sources: tuple[str, ...], index: Path | None, history: bool,
     options: tuple[str, ...], language: str | None, trust_mtime: bool, yes: bool, wait: float, workers: int,
     watch: bool, as_json: bool,
 ) -> int:  # fmt: skip
@@ -207,15 +205,15 @@ def index(
     from asof.files import FOLDER
     from asof.store.store import removed_if_empty
 
-    root = corpus_root(into)
+    root = corpus_root(index)
     if watch:
-        return _watch(context, root, sources, lambda: opened(into, wait, language, quiet=as_json))
+        return _watch(context, root, sources, lambda: opened(index, wait, language, quiet=as_json))
     if not sources:
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     checked = [(source, check(source, root, options, history=history)) for source in sources]
     indexed: list[tuple[str, IndexReport, float]] = []
     empty = not holds_corpus(root)
-    with removed_if_empty(root), opened(into, wait, language, quiet=as_json) as corpus:
+    with removed_if_empty(root), opened(index, wait, language, quiet=as_json) as corpus:
         for source, chosen in checked:
             started = time.perf_counter()
             report = _add(
@@ -258,7 +256,7 @@ def _watch(
     follow: Any = plugins.load(plugins.WATCHING, "server")
     with removed_if_empty(root):
         follow(
-            open_new if sources else lambda: open_corpus(context.params["into"]), sources,
+            open_new if sources else lambda: open_corpus(context.params["index"]), sources,
             as_json=context.params["as_json"],
         )  # fmt: skip
     return DONE

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import NoneType, UnionType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import click
+import msgspec
 from click.core import ParameterSource
 
 from asof import __version__
@@ -196,6 +199,140 @@ def snapshot_options(command: F) -> F:
     )):  # fmt: skip
         command = option(command)
     return command
+
+
+# -- commands that are verbs ---------------------------------------------------------------------------
+
+EPILOG = f"T is a date, a period or a moment: {TIMES}."
+
+
+def verb_command(
+    parameters: type[msgspec.Struct], /, epilog: str = EPILOG, **arguments: str
+) -> Callable[[Callable[..., int]], click.Command]:
+    """Makes a command of a function, with the parameters of a verb (`asof.verbs`) as options.
+
+    Those that are named here are arguments, in this order and with these names in the help; the last one
+    takes all words that are left, unless it is a time. The function gets the parameters, then `index`,
+    `as_json` and the options that it has itself.
+    """
+    known = {each.name: _Parameter.of(each) for each in msgspec.structs.fields(parameters)}
+
+    def made(function: Callable[..., int]) -> click.Command:
+        def called(**given: Any) -> int:
+            asked = parameters(**{name: given.pop(name) for name in known})
+            return function(asked, **given)
+
+        options = [each.option() for name, each in known.items() if name not in arguments]
+        named = [
+            known[name].argument(metavar, last=name == [*arguments][-1])
+            for name, metavar in arguments.items()
+        ]
+        own: list[click.Parameter] = index_option(json_option(function)).__click_params__  # type: ignore[attr-defined]
+        return click.Command(
+            function.__name__, callback=called, params=[*named, *options, *reversed(own)],
+            help=inspect.getdoc(function), epilog=epilog,
+        )  # fmt: skip
+
+    return made
+
+
+class _Parameter(NamedTuple):
+    """A parameter of a verb as an option or an argument. `kind`: its type without None and rules; of a list
+    (`many`) that of an `item`."""
+
+    name: str
+    hint: Any
+    item: Any
+    kind: Any
+    many: bool
+    default: Any
+    about: str
+    metavar: str
+    bounds: tuple[Any, Any]
+
+    @classmethod
+    def of(cls, field: msgspec.structs.FieldInfo) -> _Parameter:
+        kind, rules = _parted(field.type)
+        item, many = kind, get_origin(kind) is tuple
+        if many:
+            item = get_args(kind)[0]
+            kind, _ = _parted(item)
+        metavars = (rule.extra["metavar"] for rule in rules if rule.extra)
+        return cls(
+            field.name, field.type, item, kind, many, None if field.required else field.default,
+            next((rule.description for rule in rules if rule.description), ""),
+            next(metavars, "N" if kind is int else field.name.upper()),
+            next(((rule.ge, rule.le) for rule in rules if rule.ge is not None), (None, None)),
+        )  # fmt: skip
+
+    @property
+    def is_time(self) -> bool:
+        return self.metavar == "T"
+
+    def option(self) -> click.Option:
+        flag = "-k" if self.name == "k" else f"--{self.name.replace('_', '-')}"
+        words = f"{self.about[:1].upper()}{self.about[1:]}{'; may be repeated' if self.many else ''}"
+        if self.kind is bool:
+            flag = f"{flag}/--no-{flag[2:]}" if self.default is None else flag
+            return click.Option([flag, self.name], is_flag=True, default=self.default, help=f"{words}.")
+        choices = get_origin(self.kind) is Literal
+        return click.Option(
+            [flag, self.name], type=self._type(), multiple=self.many, callback=self._checked,
+            metavar=None if choices else self.metavar, default=() if self.many else self.default,
+            help=f"{words} (default: {self.default})." if self.kind is int and self.default else f"{words}.",
+        )  # fmt: skip
+
+    def argument(self, metavar: str, *, last: bool) -> click.Argument:
+        if self.is_time:
+            return click.Argument([self.name], metavar=metavar, callback=_checked_time)
+        if self.many:
+            return click.Argument([self.name], metavar=f"{metavar}...", nargs=-1, callback=self._checked)
+        return click.Argument(
+            [self.name], metavar=f"{metavar}..." if last else metavar, nargs=-1 if last else 1, required=True,
+            callback=lambda _, __, words: joined(words, metavar),
+        )  # fmt: skip
+
+    def _type(self) -> click.Choice[str] | click.IntRange | None:
+        if get_origin(self.kind) is Literal:
+            return click.Choice(get_args(self.kind))
+        return click.IntRange(*self.bounds) if self.kind is int else None
+
+    def _checked(self, context: click.Context, option: click.Parameter, value: Any) -> Any:
+        """The value, which the parameter accepts. Raises click.UsageError."""
+        if self.is_time:
+            _checked_time(context, option, value)
+        try:
+            for each in value if self.many else ():
+                msgspec.convert(part := each, self.item)
+            return msgspec.convert(part := value, self.hint)
+        except msgspec.ValidationError as error:
+            from asof.verbs import mistake
+
+            raise click.UsageError(mistake(option.opts[0], part, str(error)), context) from error
+
+
+def _parted(hint: Any) -> tuple[Any, list[msgspec.Meta]]:
+    """A type without None and notes, and its notes."""
+    rules: list[msgspec.Meta] = []
+    while True:
+        if get_origin(hint) is Annotated:
+            rules += hint.__metadata__
+            hint = hint.__origin__
+        elif get_origin(hint) in (Union, UnionType):
+            (hint,) = (each for each in get_args(hint) if each is not NoneType)
+        else:
+            return hint, rules
+
+
+def joined(words: str | tuple[str, ...], name: str) -> str:
+    """The words of the argument `name` as one text. Raises click.UsageError when there are none."""
+    text = words if isinstance(words, str) else " ".join(words)
+    if not text.strip():
+        raise click.UsageError(f"{name} is empty; some words are expected")
+    return text
+
+
+# -- the corpus that is meant, and what is said beside a result ----------------------------------------
 
 
 def corpus_root(index: Path | None) -> Path:

@@ -22,7 +22,6 @@ from asof.cli.main import (
     print_json,
     sure,
     time_argument,
-    time_option,
 )
 from asof.cli.terminal import count_progress, counted, plain, show
 from asof.errors import UsageError
@@ -143,14 +142,14 @@ def purge(document: str, yes: bool, index: Path | None) -> int:
     return DONE
 
 
-@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
-@time_option("--before", "History before this moment goes.", required=True)
+@click.command(epilog=f"BEFORE is a date, a period or a moment: {TIMES}. Its first instant counts.")
+@time_argument("before", "BEFORE")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @index_option
 def vacuum(before: str, yes: bool, index: Path | None) -> int:
-    """Drop what no question as of T or later can see.
+    """Drop the history before BEFORE: what no question as of then or later can see.
 
-    From then on questions as of an earlier time are refused, and so is --known-at before this command.
+    From now on questions as of an earlier time are refused, and so is --known-at before this command.
     """
     with open_corpus(index) as corpus:
         question = f"Drop all history before {before}? This cannot be undone."

@@ -5,104 +5,38 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
-from asof import environment
+from asof import environment, verbs
 from asof.cli.main import (
     DONE,
+    EPILOG,
     NOTHING,
-    TIMES,
     echo_err,
     index_option,
     open_corpus,
     print_json,
-    snapshot_options,
     time_option,
+    verb_command,
     verbose_option,
 )
 from asof.cli.terminal import plain, show
-from asof.results import LinksResult, SearchResult, WhyNotResult
 from asof.sources.source import source_file
 from asof.time.span import format_instant
+from asof.verbs import LinksParameters, SearchParameters, WhyNotParameters
 
 if TYPE_CHECKING:
     from asof.corpus.snapshot import Snapshot
 
 
-# -- options of a query: its moment, filters and recipe ------------------------------------------------
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-EPILOG = f"T is a date, a period or a moment: {TIMES}."
-
-_OPTIONS = (
-    time_option("--since", "Only passages published since then."),
-    time_option("--until", "Only passages published until then."),
-    time_option("--about", "Only passages about that time (published then if they name none)."),
-    click.option("--source", default="", metavar="NAME", help="Only this source (see asof status)."),
-    click.option("--path", default="", metavar="GLOB", help="Only ids that match, e.g. 'journal/*'."),
-    click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only with this tag; may be repeated."),
-    click.option(
-        "--meta", multiple=True, metavar="KEY=VALUE", callback=lambda _, __, each: [_pair(x) for x in each],
-        help="Only with this metadata; may be repeated.",
-    ),
-    click.option("--unit", type=click.Choice(["passage", "document"]), help="Rank passages or documents."),
-    click.option("--recipe", metavar="NAME", help="Ranking recipe (see asof recipes; default asof)."),
-    click.option(
-        "--rerank/--no-rerank", default=None, help="Re-rank the first hits with the model of asof.toml."
-    ),
-    click.option(
-        "-k", "k", type=click.IntRange(1, 1000), metavar="N", help="Number of hits (default 10)."
-    ),
-    snapshot_options,
-)  # fmt: skip
-
-
-def question_options(command: F) -> F:
-    """All options of a question, in the order of the help."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
-
-
-def joined(words: tuple[str, ...], name: str = "QUERY", expected: str = "some words to look for are") -> str:
-    """The words of the argument `name` as one text. Raises click.UsageError when there are none."""
-    text = " ".join(words)
-    if not text.strip():
-        raise click.UsageError(f"{name} is empty; {expected} expected")
-    return text
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, equals, value = text.partition("=")
-    if not key or not equals:
-        raise click.UsageError(f"--meta {text!r}: KEY=VALUE is expected, e.g. --meta company=Acme")
-    return key, value
-
-
 # -- asof search ---------------------------------------------------------------------------------------
 
 
-@click.command(epilog=EPILOG)
-@click.argument("query", nargs=-1, required=True)
-@question_options
-@click.option(
-    "--explain", is_flag=True, help="Why each one ranks where it does (--json: the tree of each score)."
-)
-def search(
-    query: tuple[str, ...],
-    as_of: str | None,
-    known_at: str | None,
-    index: Path | None,
-    as_json: bool,
-    explain: bool,
-    **options: Any,
-) -> int:
+@verb_command(SearchParameters, q="QUERY")
+def search(asked: SearchParameters, index: Path | None, as_json: bool) -> int:
     """Find the best passages for QUERY among those that were current.
 
     Words in double quotes have to occur exactly so; the shell needs quotes around them:
@@ -110,41 +44,22 @@ def search(
     """
     from asof.cli.show import show_results
 
-    question = joined(query)
     with open_corpus(index) as corpus:
-        started = time.perf_counter()
-        results = corpus.at(as_of, known_at).search(question, **options)
-        took = 1000 * (time.perf_counter() - started)
+        result = verbs.search(corpus, asked)
         if as_json:
-            print_json(SearchResult.of(results, took), *(["explain"] if explain else []))
+            print_json(result, *(["explain"] if asked.explain else []))
         else:
-            dated, known = as_of is not None or known_at is not None, known_at is not None
-            show_results(results, explain=explain, dated=dated, known=known)
-    return DONE if results.hits else NOTHING
+            dated, known = asked.as_of is not None or asked.known_at is not None, asked.known_at is not None
+            show_results(result.found, explain=asked.explain, dated=dated, known=known)
+    return DONE if result.hits else NOTHING
 
 
 # -- asof why-not --------------------------------------------------------------------------------------
 
 
-@click.command(name="why-not", epilog=EPILOG)
-@click.argument("wanted", metavar="ID")
-@click.argument("query", nargs=-1, required=True)
-@question_options
+@verb_command(WhyNotParameters, document="ID", q="QUERY")
 @verbose_option
-def why_not(
-    wanted: str,
-    query: tuple[str, ...],
-    as_of: str | None,
-    known_at: str | None,
-    index: Path | None,
-    as_json: bool,
-    k: int | None,
-    unit: str | None,
-    recipe: str | None,
-    rerank: bool | None,
-    verbose: bool,
-    **filters: Any,
-) -> int:
+def why_not(asked: WhyNotParameters, index: Path | None, as_json: bool, verbose: bool) -> int:
     """Explain why ID is not among the hits for QUERY, or show its rank.
 
     ID is a document's id or a hit's; or a title, a file name or part of a path that only one has. It may have
@@ -152,15 +67,14 @@ def why_not(
     the rank that each stage of the recipe gave it.
     """
     with open_corpus(index) as corpus:
-        then = corpus.at(as_of, known_at)
-        verdict = then.why_not(
-            wanted, joined(query), k, filters=then.filters(**filters), unit=unit, recipe=recipe, rerank=rerank
-        )
+        result = verbs.why_not(corpus, asked)
+    verdict = result.found
     if as_json:
-        print_json(WhyNotResult(verdict, then.as_of, then.known_at))
+        print_json(result)
     else:
         widest = max((len(step.stage) for step in verdict.steps), default=0)
-        click.secho(f"{plain(verdict.id)} as of {format_instant(then.as_of) if as_of else 'now'}", bold=True)
+        moment = format_instant(result.as_of) if asked.as_of else "now"
+        click.secho(f"{plain(verdict.id)} as of {moment}", bold=True)
         for step in verdict.steps if verbose else ():
             place = "out" if step.rank is None else f"rank {step.rank:,} of {step.candidates:,}"
             score = "" if step.score is None else f"  {step.score:.4f}"
@@ -177,7 +91,7 @@ NOT_OPENED = (".py", ".html", ".htm")
 """Files that a desktop may run, or show with what they load from elsewhere: they are printed."""
 
 
-@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@click.command(epilog=EPILOG)
 @click.argument("hit")
 @time_option("--as-of", "As it stood then; printed, for the file is as it is now.")
 @index_option
@@ -229,24 +143,20 @@ def opener(path: Path) -> str | None:
 SIGNS = {"out": "->", "in": "<-", "both": "<->"}
 
 
-@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
-@click.argument("document")
-@click.option("--depth", type=click.IntRange(1, 5), default=1, help="So many links away, 1 to 5 (default 1).")
-@snapshot_options
-def links(
-    document: str, depth: int, as_of: str | None, known_at: str | None, index: Path | None, as_json: bool
-) -> int:
+@verb_command(LinksParameters, document="DOCUMENT")
+def links(asked: LinksParameters, index: Path | None, as_json: bool) -> int:
     """List what DOCUMENT links to (->), and what links to it (<-).
 
     DOCUMENT is its id, or its title, file name or part of its path where only one has it.
     """
     with open_corpus(index) as corpus:
-        then = corpus.at(as_of, known_at)
-        linked = then.links(document, depth)
+        result = verbs.links(corpus, asked)
+    linked = result.found
     if as_json:
-        print_json(LinksResult(linked, then.as_of, then.known_at))
+        print_json(result)
     else:
-        show(f"{plain(linked.document)} as of {format_instant(then.as_of) if as_of else 'now'}", bold=True)
+        moment = format_instant(result.as_of) if asked.as_of else "now"
+        show(f"{plain(linked.document)} as of {moment}", bold=True)
         for each in linked.neighbours:
             far = f"  {each.distance} links away" if each.distance > 1 else ""
             title = f"  {plain(each.title)}" if each.title else ""

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import click
 
-from asof.cli.terminal import counted, plain, readable, shortened, show
+from asof.cli.terminal import counted, moment_text, plain, readable, shortened, show
 from asof.engine import Results
 from asof.index.spelling import nearest_words
 from asof.rank.gather import INSTEAD, UNKNOWN, query_terms
 from asof.store.names import NOTHING_MATCHES
 from asof.text.snippet import snippet, unmarked
-from asof.time.span import format_instant, iso
+from asof.time.span import iso
 from asof.values import Hit, SourcedTime, Superseded, Why
 
 # -- score explanations, in numbers that can be checked by hand ----------------------------------------
@@ -166,9 +166,7 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
     """Prints hits with snippets; with `explain` the tree of each score. `dated`, `known`: True if `--as-of`,
     `--known-at` was given."""
     view = results.view
-    moment = f"as of {format_instant(view.as_of) if dated else 'now'}"
-    if known:
-        moment += f" · known at {format_instant(view.known_at)}"
+    moment = moment_text(view.as_of, view.known_at, dated=dated, known=known)
     show(f"{moment} · {counted(view.n, 'current passage')}", dim=True)
     if not results.hits:
         click.echo("nothing found")

@@ -87,6 +87,14 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}{'s' * (count != 1)}"
 
 
+def moment_text(as_of: int, known_at: int, *, dated: bool, known: bool) -> str:
+    """`as of now`, or the moments that were asked about: `dated`, `known` tell which were given."""
+    from asof.time.span import format_instant
+
+    then = f"as of {format_instant(as_of) if dated else 'now'}"
+    return f"{then} · known at {format_instant(known_at)}" if known else then
+
+
 # -- width and wrapping --------------------------------------------------------------------------------
 
 

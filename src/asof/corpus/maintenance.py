@@ -214,7 +214,7 @@ def horizon_of(before: When, now: int) -> int:
     """The instant before which history is dropped. Raises UsageError for one that is not past, BadTime."""
     horizon = first_instant(before, now)
     if horizon > now:
-        raise UsageError(f"vacuum --before {before}: only the past can be dropped")
+        raise UsageError(f"vacuum {before}: only the past can be dropped")
     return horizon
 
 

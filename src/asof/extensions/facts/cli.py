@@ -24,12 +24,21 @@ from asof.cli.main import (
     note_answers,
     open_corpus,
     print_json,
-    snapshot_options,
-    time_option,
+    verb_command,
 )
-from asof.cli.search import joined
-from asof.cli.terminal import count_progress, counted, plain, readable, shortened, show, waiting_progress
+from asof.cli.terminal import (
+    count_progress,
+    counted,
+    moment_text,
+    plain,
+    readable,
+    shortened,
+    show,
+    waiting_progress,
+)
 from asof.errors import UsageError
+from asof.extensions.facts import verbs
+from asof.extensions.facts.verbs import FactsParameters, GraphParameters, ReportParameters
 from asof.models.metered import TOKENS, USD, budget_text
 from asof.time.span import format_instant, iso
 from asof.values import Usage
@@ -98,10 +107,8 @@ def head(
 ) -> str:
     """The first line: who, when, how many."""
     also = f" ({', '.join(plain(name) for name in names)})" if names else ""
-    moment = f" as of {format_instant(as_of) if dated else 'now'}"
-    if known:
-        moment += f" · known at {format_instant(known_at)}"
-    return f"{click.style(plain(subject) + also, bold=True)}{click.style(f'{moment} · {counted}', dim=True)}"
+    moment = moment_text(as_of, known_at, dated=dated, known=known)
+    return f"{click.style(plain(subject) + also, bold=True)}{click.style(f' {moment} · {counted}', dim=True)}"
 
 
 def unknown(subject: str, near: Sequence[str]) -> str:
@@ -113,57 +120,44 @@ def unknown(subject: str, near: Sequence[str]) -> str:
 # -- asof facts ------------------------------------------------------------------------------------
 
 
-LINES, NODES = 40, 20
-"""Facts of a list, neighbours of a graph, unless -k says otherwise."""
+NODES = 20
+"""Neighbours of a graph, unless -k says otherwise."""
 
 
-@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
-@click.argument("subject", nargs=-1, required=True)
+@verb_command(FactsParameters, subject="SUBJECT")
 @click.option("--why", is_flag=True, help="The sentence behind each fact, and why names mean the same.")
-@click.option(
-    "--relation", metavar="WORDS", default="", help="Only what has these words, e.g. 'gross margin'."
-)
-@time_option("--since", "Only what holds after the start of this.")
-@time_option("--until", "Only what holds before the end of this.")
 @click.option("--graph", is_flag=True, help="Instead the entities around SUBJECT and the facts between them.")
 @click.option("--depth", type=click.IntRange(1, 3), default=1, help="--graph: so many facts away, 1 to 3.")
 @click.option("--dot", is_flag=True, help="--graph: as text for Graphviz; | dot -Tsvg >FILE draws it.")
-@click.option(
-    "-k", "k", type=click.IntRange(1, 10_000), metavar="N",
-    help=f"The newest N facts (default {LINES}), or N neighbours, the best connected (default {NODES}).",
-)  # fmt: skip
-@snapshot_options
 @click.pass_context
 def facts(
-    context: click.Context, /, subject: tuple[str, ...], why: bool, relation: str, as_of: str | None,
-    known_at: str | None, since: str | None, until: str | None, graph: bool, depth: int, dot: bool,
-    k: int | None, index: Path | None, as_json: bool,
+    context: click.Context, /, asked: FactsParameters, index: Path | None, as_json: bool, why: bool,
+    graph: bool, depth: int, dot: bool,
 ) -> int:  # fmt: skip
     """List the facts about SUBJECT by time, with what superseded what.
 
     All names of SUBJECT in the documents count. A figure holds for its period, a state until the next one.
     Facts that several documents state, and contradictions, are marked.
 
-    With --graph the list shows the newest facts of each neighbour; --json has all nodes, documents and facts.
+    With --graph the list shows the newest facts of each neighbour (-k: how many, default 20); --json has all
+    nodes, documents and facts.
     """
-    from asof.extensions.facts.indexer import facts as known_facts
-    from asof.extensions.facts.indexer import graph as around
-
-    name = " ".join(subject)
-    if not name.strip():
-        raise click.UsageError("SUBJECT is empty; a name is expected")
+    typed = given(context)
     own = {"why", "relation", "since", "until"} if graph else {"depth", "dot"}
-    if wrong := sorted(own & set(given(context))):
+    if wrong := sorted(own & set(typed)):
         raise click.UsageError(f"--{wrong[0]} goes {'without' if graph else 'with'} --graph")
-    clocks = {"dated": as_of is not None, "known": known_at is not None}
+    clocks = {"dated": asked.as_of is not None, "known": asked.known_at is not None}
     with open_corpus(index) as corpus, waiting_progress(corpus):
         note_answers(corpus.config)
-        then = corpus.at(as_of, known_at)
         if graph:
-            return _graph(around(then, name, depth, k or NODES), dot=dot, as_json=as_json, **clocks)
-        line = known_facts(then, name, relation=relation, since=since, until=until, most=k or LINES)
+            around = GraphParameters(
+                as_of=asked.as_of, known_at=asked.known_at, around=asked.subject, depth=depth,
+                k=asked.k if "k" in typed else NODES,
+            )  # fmt: skip
+            return _graph(verbs.graph(corpus, around), dot=dot, as_json=as_json, **clocks)
+        line = verbs.facts(corpus, asked)
         if not line.groups and not as_json:
-            explain_no_hits(then, since, until)
+            explain_no_hits(asked.at(corpus), asked.since, asked.until)
     if as_json:
         print_json(line)
     else:
@@ -354,41 +348,29 @@ def _leads_to(edge: Edge, node: Node, steps: dict[str, int]) -> bool:
 # -- asof report -----------------------------------------------------------------------------------
 
 
-@click.command(epilog=f"PERIOD and T are dates, periods or moments: {TIMES}.")
-@click.argument("period", nargs=-1, required=True)
-@click.option("--about", metavar="NAME", default="", help="Only what is known of this entity or topic.")
-@snapshot_options
-def report(
-    period: tuple[str, ...], about: str, as_of: str | None, known_at: str | None, index: Path | None,
-    as_json: bool,
-) -> int:  # fmt: skip
+@verb_command(ReportParameters, f"PERIOD and T are dates, periods or moments: {TIMES}.", period="PERIOD")
+def report(asked: ReportParameters, index: Path | None, as_json: bool) -> int:
     """Summarise PERIOD from the facts of its days, months and quarters.
 
     At most twelve points: what several documents say, what changed against the period before, what is new,
     and what most facts turn on. Without a model they are sentences of the documents; with [model] in
     asof.toml the model writes them, from facts that it has to cite.
     """
-    from asof.extensions.facts.indexer import report as report_on
-
-    asked = joined(period, "PERIOD", "a date or a period is")
     with open_corpus(index) as corpus, waiting_progress(corpus):
         note_answers(corpus.config)
-        then = corpus.at(as_of, known_at)
-        reports = report_on(then, asked, about.strip())
+        reports = verbs.report(corpus, asked)
         if not reports.reports and not as_json:
-            explain_no_hits(then)
+            explain_no_hits(asked.at(corpus))
     if as_json:
         print_json(reports)
     else:
-        show_reports(reports, dated=as_of is not None, known=known_at is not None)
+        show_reports(reports, dated=asked.as_of is not None, known=asked.known_at is not None)
     return DONE if reports.reports else NOTHING
 
 
 def show_reports(reports: PeriodReports, *, dated: bool, known: bool) -> None:
     """Reports, one below the other. `dated`, `known`: which clocks were set."""
-    moment = f"as of {format_instant(reports.as_of) if dated else 'now'}"
-    if known:
-        moment += f" · known at {format_instant(reports.known_at)}"
+    moment = moment_text(reports.as_of, reports.known_at, dated=dated, known=known)
     for at, each in enumerate(reports.reports):
         if at:
             click.echo()

@@ -10,18 +10,10 @@ from urllib.parse import quote
 
 import click
 
-from asof.cli.main import (
-    DONE,
-    NOTHING,
-    TIMES,
-    echo_err,
-    open_corpus,
-    print_json,
-    snapshot_options,
-)
+from asof.cli.main import DONE, EPILOG, NOTHING, echo_err, open_corpus, print_json, verb_command
 from asof.cli.show import why_lines
 from asof.cli.terminal import counted, plain, readable, show
-from asof.extensions.facts.current import STALE_KINDS
+from asof.extensions.facts.verbs import MOST_STALE, StaleParameters
 from asof.time.span import format_instant, iso
 
 if TYPE_CHECKING:
@@ -35,48 +27,33 @@ if TYPE_CHECKING:
 FOUND = NOTHING
 """The exit code where something is stale: a check that fails."""
 TEXT, JSON, GITHUB, MARKDOWN = FORMATS = ("text", "json", "github", "markdown")
-DEFAULT_MOST, MOST = 20, 1_000
 
 
-@click.command(
-    epilog=f"T is a date, a period or a moment: {TIMES}. Exit codes: 0 nothing is stale, 1 something is, "
-    "2 wrong usage or an error."
-)
-@click.argument("paths", nargs=-1, metavar="[PATH]...", type=click.Path())
-@click.option(
-    "--since", metavar="T|REV", help="Only what became stale since then, or by what changed since a revision "
-    "of git (HEAD~1).",
+@verb_command(
+    StaleParameters, f"{EPILOG} Exit codes: 0 nothing is stale, 1 something is, 2 wrong usage or an error.",
+    path="[PATH]",
 )  # fmt: skip
-@click.option(
-    "--kind", "kinds", multiple=True, type=click.Choice(STALE_KINDS), help="Only these; may be repeated."
-)
-@click.option("-n", "most", type=click.IntRange(1, MOST), default=DEFAULT_MOST, metavar="N",
-              help=f"How many are shown, worst first (default {DEFAULT_MOST}).")  # fmt: skip
-@click.option("--explain", is_flag=True, help="How each score came about, as a tree.")
 @click.option("--format", "style", type=click.Choice(FORMATS), help="github: annotations of a workflow.")
-@snapshot_options
-def stale(
-    paths: tuple[str, ...], as_of: str | None, known_at: str | None, since: str | None,
-    kinds: tuple[str, ...], most: int, explain: bool, style: str | None, index: Path | None, as_json: bool,
-) -> int:  # fmt: skip
+def stale(asked: StaleParameters, index: Path | None, as_json: bool, style: str | None) -> int:
     """List what current documents say that rests on what is no longer so, worst first.
 
     PATH is a file or folder that was indexed, a document's id or title, or a pattern of ids ('notes/*'); all
     documents without one. Kinds: link (leads to what is gone, was renamed or was edited since), quote (embeds
-    what was edited since), time (speaks of a time to come that has passed).
+    what was edited since), time (speaks of a time to come that has passed). --since is a time, or a revision
+    of git (HEAD~1): only what became stale by what changed since then.
     """
     from asof.extensions.facts.stale import documents_meant, find_stale, stale_report
 
     if as_json and style not in (None, JSON):
         raise click.UsageError(f"either --json or --format {style}")
     with open_corpus(index) as corpus:
-        then = corpus.at(as_of, known_at)
-        time, commits = _since(corpus, since)
-        meant = documents_meant(then, paths, corpus.root)
-        listed = find_stale(then, meant, since=time, kinds=kinds)
-        now = as_of is None and known_at is None
-        report = stale_report(then, listed, most, commits=commits, files=corpus.root if now else None)
-    _show(report, JSON if as_json else style or TEXT, dated=as_of is not None, explain=explain)
+        then = asked.at(corpus)
+        time, commits = _since(corpus, asked.since)
+        meant = documents_meant(then, asked.path, corpus.root)
+        listed = find_stale(then, meant, since=time, kinds=asked.kind)
+        now = asked.as_of is None and asked.known_at is None
+        report = stale_report(then, listed, asked.k, commits=commits, files=corpus.root if now else None)
+    _show(report, JSON if as_json else style or TEXT, dated=asked.as_of is not None, explain=asked.explain)
     return FOUND if report.found or report.more else DONE
 
 
@@ -110,9 +87,8 @@ def _show(report: StaleReport, style: str, *, dated: bool, explain: bool) -> Non
         for line in annotation_lines(report) if style == GITHUB else markdown_lines(report, dated=dated):
             click.echo(line)
         if style == GITHUB and report.more:
-            echo_err(
-                f"note: {report.more:,} more are not shown: -n {min(len(report.found) + report.more, MOST)}"
-            )
+            shows_all = min(len(report.found) + report.more, MOST_STALE)
+            echo_err(f"note: {report.more:,} more are not shown: -k {shows_all}")
 
 
 # -- text ------------------------------------------------------------------------------------------
@@ -130,7 +106,7 @@ def show_stale(report: StaleReport, *, dated: bool, explain: bool) -> None:
     for number, each in enumerate(report.found, 1):
         _show_one(number, each, explain=explain)
     if report.more:
-        show(f"{report.more:,} more: -n {min(total, 1_000)}", dim=True)
+        show(f"{report.more:,} more: -k {min(total, 1_000)}", dim=True)
 
 
 def _show_one(number: int, each: PlacedStale, *, explain: bool) -> None:

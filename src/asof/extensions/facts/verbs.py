@@ -21,7 +21,7 @@ class FactsParameters(Parameters, frozen=True, kw_only=True):
     relation: Annotated[Word, Meta(description="only facts with this in their relation")] = ""
     since: Annotated[Moment | None, Meta(description="only facts that hold after the start of this")] = None
     until: Annotated[Moment | None, Meta(description="only facts that hold before the end of this")] = None
-    k: Annotated[int, Meta(ge=1, le=1_000, description="at most k facts")] = 40
+    k: Annotated[int, Meta(ge=1, le=1_000, description="the newest k facts")] = 40
 
 
 class ReportParameters(Parameters, frozen=True, kw_only=True):
@@ -39,6 +39,9 @@ class GraphParameters(Parameters, frozen=True, kw_only=True):
     k: Annotated[int, Meta(ge=1, le=1_000, description="at most k neighbours")] = 20
 
 
+MOST_STALE = 1_000
+
+
 class StaleParameters(Parameters, frozen=True, kw_only=True):
     """Statements of current documents that are no longer true, worst first."""
 
@@ -46,11 +49,13 @@ class StaleParameters(Parameters, frozen=True, kw_only=True):
         tuple[Annotated[str, Meta(min_length=1, max_length=1_000)], ...],
         Meta(max_length=20, description="only these: a document's id or title, a folder, notes/*"),
     ] = ()
-    since: Annotated[Moment | None, Meta(description="only what became stale since then")] = None
+    since: Annotated[
+        Moment | None, Meta(description="only what became stale since then", extra={"metavar": "T|REV"})
+    ] = None
     kind: Annotated[
         tuple[Literal["quote", "link", "time"], ...], Meta(max_length=3, description="only these")
     ] = ()
-    k: Annotated[int, Meta(ge=1, le=1_000, description="at most k")] = 20
+    k: Annotated[int, Meta(ge=1, le=MOST_STALE, description="how many, worst first")] = 20
     explain: Explain = False
 
 

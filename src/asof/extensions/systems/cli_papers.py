@@ -20,13 +20,13 @@ from asof.cli.main import (
     echo_err,
     given,
     index_option,
+    joined,
     json_option,
     note_answers,
     open_corpus,
     print_json,
     time_option,
 )
-from asof.cli.search import joined
 from asof.cli.show import TITLE
 from asof.cli.terminal import counted, index_progress, plain, shortened, waiting_progress
 from asof.extensions.systems.judgements import FeedbackLog
@@ -106,7 +106,7 @@ def papers(
     from asof.extensions.systems.papers import PaperQuestion
     from asof.store.store import removed_if_empty
 
-    asked = joined(question, "QUESTION", "some words are")
+    asked = joined(question, "QUESTION")
     if judge and no_record:
         raise UsageError("--judge grades what is recorded: leave out --no-record")
     named = tuple(

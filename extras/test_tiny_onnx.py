@@ -18,9 +18,9 @@ from tokenizers.processors import TemplateProcessing
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError
-from asof.models.local import OnnxEncoder
+from asof.models.local import LocalEncoder
 from asof.models.named import EncoderConfig, encoder_from
-from asof.models.rerankers import OnnxCrossEncoder, RerankerConfig, reranker_from
+from asof.models.rerankers import CrossEncoder, RerankerConfig, reranker_from
 from asof.values import Document
 
 WORDS = ["[UNK]", "[CLS]", "[SEP]", "mill", "ferry", "bread", "storm", "rope", "query", "passage", ":", "the"]
@@ -73,7 +73,7 @@ def vector(*words: str) -> Any:
 
 @pytest.mark.parametrize("name", ["model.onnx", "onnx/model.onnx"])
 def test_the_mean_of_the_tokens(tmp_path: Path, name: str) -> None:
-    found = OnnxEncoder(encoder(tmp_path, name)).encode(["Mill rope", "", "storm"])
+    found = LocalEncoder(encoder(tmp_path, name)).encode(["Mill rope", "", "storm"])
     assert found == pytest.approx(
         np.array([vector("[CLS]", "mill", "rope", "[SEP]"), [0, 0, 0], vector("[CLS]", "storm", "[SEP]")]),
         abs=1e-6,
@@ -81,15 +81,15 @@ def test_the_mean_of_the_tokens(tmp_path: Path, name: str) -> None:
 
 
 def test_the_first_token_and_the_length_that_the_model_reads(tmp_path: Path) -> None:
-    first = OnnxEncoder(encoder(tmp_path / "a", pooling="pooling_mode_cls_token")).encode(["mill"])
+    first = LocalEncoder(encoder(tmp_path / "a", pooling="pooling_mode_cls_token")).encode(["mill"])
     assert first == pytest.approx(np.array([vector("[CLS]")]), abs=1e-6)
-    long = OnnxEncoder(encoder(tmp_path / "b")).encode(["mill mill mill mill rope rope rope"])
+    long = LocalEncoder(encoder(tmp_path / "b")).encode(["mill mill mill mill rope rope rope"])
     assert long == pytest.approx(np.array([vector("[CLS]", *["mill"] * 4, "[SEP]")]), abs=1e-6)  # 6 tokens
 
 
 def test_prefixes_dimensions_and_batches(tmp_path: Path) -> None:
     folder = encoder(tmp_path)
-    prefixed = OnnxEncoder(folder, query_prefix="query : ", dimensions=2)
+    prefixed = LocalEncoder(folder, query_prefix="query : ", dimensions=2)
     both = np.mean(
         [WEIGHTS[WORDS.index(word)][:2] for word in ("[CLS]", "query", ":", "mill", "[SEP]")], axis=0
     )
@@ -97,19 +97,19 @@ def test_prefixes_dimensions_and_batches(tmp_path: Path) -> None:
         np.array([both / np.linalg.norm(both)]), abs=1e-6
     )
     texts = ["mill", "rope the mill", "storm", "ferry", "bread rope storm"]
-    alone, together = OnnxEncoder(folder).encode(texts), OnnxEncoder(folder, batch=4).encode(texts)
+    alone, together = LocalEncoder(folder).encode(texts), LocalEncoder(folder, batch=4).encode(texts)
     assert alone.tobytes() == together.tobytes()
-    assert prefixed.name != OnnxEncoder(folder).name
+    assert prefixed.name != LocalEncoder(folder).name
     with pytest.raises(ModelError, match="dimensions is 4"):
-        OnnxEncoder(folder, dimensions=4).encode(["mill"])
+        LocalEncoder(folder, dimensions=4).encode(["mill"])
 
 
 def test_the_name_is_of_the_content(tmp_path: Path) -> None:
     folder = encoder(tmp_path)
-    before = OnnxEncoder(folder).name
-    assert OnnxEncoder(folder).name == before
+    before = LocalEncoder(folder).name
+    assert LocalEncoder(folder).name == before
     (folder / "sentence_bert_config.json").write_text(json.dumps({"max_seq_length": 5}))
-    assert OnnxEncoder(folder).name != before
+    assert LocalEncoder(folder).name != before
 
 
 def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
@@ -128,13 +128,13 @@ def test_what_cannot_be_used_is_refused(tmp_path: Path) -> None:
     (tmp_path / "e").mkdir()
     for message, folder in cases.items():
         with pytest.raises(ModelError, match=message):
-            OnnxEncoder(folder).encode(["mill"])
+            LocalEncoder(folder).encode(["mill"])
 
 
 def test_a_corpus_with_it(tmp_path: Path) -> None:
     encoder(tmp_path / "model")
     made = encoder_from(EncoderConfig.read({"model": "./model"}), tmp_path, {})
-    assert isinstance(made, OnnxEncoder)
+    assert isinstance(made, LocalEncoder)
     with open_corpus(tmp_path / "notes", encoder=made) as corpus:
         corpus.add([Document("a", "The mill."), Document("b", "Bread and rope.")])
         assert [hit.document for hit in corpus.at().search("storm", k=2).hits]
@@ -155,7 +155,7 @@ def test_scores_of_pairs(tmp_path: Path) -> None:
     ]
     saved(tmp_path, [*constants, *nodes], ["input_ids"], "logits", ["n", 1], "model.onnx")
     made = reranker_from(RerankerConfig.read({"path": "."}), tmp_path, {})
-    assert isinstance(made, OnnxCrossEncoder)
+    assert isinstance(made, CrossEncoder)
     marks = 3 * len("[CLS]")
     assert made.scores("mill", ["rope", "the storm", "ferry"]) == [
         len("mill") + len("rope") + marks,
@@ -164,7 +164,7 @@ def test_scores_of_pairs(tmp_path: Path) -> None:
     ]
     assert made.scores("mill", []) == []
     with pytest.raises(ModelError, match=r"shape \(3,\)"):
-        OnnxCrossEncoder(encoder_with_vectors(tmp_path / "other")).scores("mill", ["rope"])
+        CrossEncoder(encoder_with_vectors(tmp_path / "other")).scores("mill", ["rope"])
 
 
 def encoder_with_vectors(folder: Path) -> Path:
@@ -180,5 +180,5 @@ def encoder_with_vectors(folder: Path) -> Path:
 
 
 def test_a_model_that_pools_by_itself(tmp_path: Path) -> None:
-    found = OnnxEncoder(encoder_with_vectors(tmp_path)).encode(["mill"])
+    found = LocalEncoder(encoder_with_vectors(tmp_path)).encode(["mill"])
     assert found == pytest.approx(np.array([vector("[CLS]", "mill", "[SEP]")]), abs=1e-6)

@@ -118,7 +118,7 @@ def test_a_key_goes_to_no_address_beside_which_it_was_not_written(configured: Co
     merged, _ = configured(MODEL, own, trust=True)
     assert merged.model is not None
     assert (merged.model.url, merged.model.key_variable) == (SERVER, "")
-    own = f'[rerank]\nurl = "{OTHER}"\nkey_variable = "OWN_KEY"\nshape = "tei"\n'
+    own = f'[rerank]\nurl = "{OTHER}"\nkey_variable = "OWN_KEY"\ntop = 7\n'
     merged, _ = configured('[rerank]\nhub = "a/b"\n', own, trust=True)
     assert merged.reranking is not None
     assert (merged.reranking.hub, merged.reranking.url) == ("a/b", "")

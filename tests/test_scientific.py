@@ -63,8 +63,8 @@ for module in pkgutil.walk_packages(asof.__path__, "asof."):
 def test_modules_that_need_an_extra_to_be_imported() -> None:
     """All others are imported without one: they load a library where they use it."""
     extras = [
-        "httpx", "matplotlib", "mcp", "onnxruntime", "openai", "prometheus_client", "pydantic",
-        "pypdfium2", "python_calamine", "scipy", "sentence_transformers", "sklearn", "starlette", "striprtf",
+        "httpx", "huggingface_hub", "matplotlib", "mcp", "onnxruntime", "prometheus_client", "pydantic",
+        "pypdfium2", "python_calamine", "scipy", "sklearn", "starlette", "striprtf",
         "tokenizers", "uvicorn", "watchfiles",
     ]  # fmt: skip
     done = subprocess.run(

@@ -13,14 +13,13 @@ import re
 import ssl
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from functools import partial
 from http.client import HTTPS_PORT, HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, IncompleteRead
 from io import BufferedReader, RawIOBase
 from socket import socket
-from ssl import SSLCertVerificationError
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import urljoin, urlsplit
 
@@ -126,15 +125,9 @@ def one_line(message: str) -> str:
 
 
 def retry_after(headers: HTTPMessage | Mapping[str, str]) -> float | None:
-    """Seconds of the header Retry-After; a date in it is compared with the answer's Date, no clock."""
+    """Seconds of the header Retry-After, None where it is absent or a date."""
     value = headers.get("Retry-After", "").strip()
-    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value):
-        return float(value)
-    try:
-        wait = parsedate_to_datetime(value) - parsedate_to_datetime(headers.get("Date", ""))
-    except (ValueError, TypeError, OverflowError):  # absent, no date, or one with a zone and one without
-        return None
-    return max(wait.total_seconds(), 0.0)
+    return float(value) if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value) else None
 
 
 def _left(deadline: float) -> float:
@@ -147,9 +140,9 @@ def _left(deadline: float) -> float:
 class TimedConnection(HTTPConnection):
     """A connection to an http or https address, not yet made, for one request and its answer.
 
-    Connecting, asking and reading raise TimeoutError once `seconds` from now are over. Two things can take
-    longer: finding the addresses of a host, and a host of several addresses, each of which is given what
-    was left when the first was tried. No proxy of the environment is used, no redirect followed.
+    Connecting, asking and reading raise TimeoutError once `seconds` from now, or from `extend`, are over. Two
+    things can take longer: finding the addresses of a host, and a host of several addresses, each of which
+    is given what was left when the first was tried. No proxy of the environment is used.
     """
 
     def __init__(self, url: str, seconds: float) -> None:
@@ -158,8 +151,11 @@ class TimedConnection(HTTPConnection):
         if self.tls is not None:
             self.default_port = HTTPS_PORT
         super().__init__(parts.hostname or "", parts.port)
+        self.extend(seconds)
+        self.response_class = partial(_TimedResponse, connection=self)  # type: ignore[assignment]
+
+    def extend(self, seconds: float) -> None:
         self.deadline = time.perf_counter() + seconds
-        self.response_class = partial(_TimedResponse, deadline=self.deadline)  # type: ignore[assignment]
 
     def connect(self) -> None:
         self.timeout = _left(self.deadline)
@@ -176,22 +172,22 @@ class TimedConnection(HTTPConnection):
 
 
 class _TimedResponse(HTTPResponse):
-    def __init__(self, sock: socket, *rest: Any, deadline: float, **more: Any) -> None:
+    def __init__(self, sock: socket, *rest: Any, connection: TimedConnection, **more: Any) -> None:
         super().__init__(sock, *rest, **more)
-        self.fp = BufferedReader(_TimedReader(self.fp.detach(), sock, deadline))
+        self.fp = BufferedReader(_TimedReader(self.fp.detach(), sock, connection))
 
 
 class _TimedReader(RawIOBase):
     """The bytes of a socket, each wait for them as long as the time that is left."""
 
-    def __init__(self, raw: RawIOBase, sock: socket, deadline: float) -> None:
-        self.raw, self.sock, self.deadline = raw, sock, deadline
+    def __init__(self, raw: RawIOBase, sock: socket, connection: TimedConnection) -> None:
+        self.raw, self.sock, self.connection = raw, sock, connection
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer, /) -> int | None:
-        self.sock.settimeout(_left(self.deadline))
+        self.sock.settimeout(_left(self.connection.deadline))
         return self.raw.readinto(buffer)
 
     def close(self) -> None:
@@ -200,88 +196,7 @@ class _TimedReader(RawIOBase):
         super().close()
 
 
-# -- circuit breaker: stops a batch after failures in a row, or after a final refusal --------------
-
-
-class NotSent(Exception):
-    """A request that was not sent, and why."""
-
-
-class CircuitBreaker(Struct, eq=False):
-    """The state that the threads of one batch share. `most`: after so many prompts without a reply, one after
-    another in the order in which they ended, nothing more is sent.
-
-    A prompt counts as failed when its last attempt has failed. What is under way when it stops is waited for.
-    """
-
-    most: int = 1
-    refusal: ModelError | None = None
-    absent: str = ""
-    answered: bool = False
-    _row: int = 0
-    _why: str = ""
-    _stopped: threading.Event = msgspec.field(default_factory=threading.Event)
-    _lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
-
-    def check(self) -> None:
-        """Raises NotSent if nothing may be sent."""
-        if self._stopped.is_set():
-            raise NotSent(self._why)
-
-    def pause(self, seconds: float, sleep: Callable[[float], None] | None) -> None:
-        """Wait before another attempt; with no `sleep` of its own, not longer than until the batch stops.
-        Raises NotSent if it has stopped."""
-        self.check()
-        if sleep is None:
-            self._stopped.wait(seconds)
-        else:
-            sleep(seconds)
-
-    def succeeded(self) -> None:
-        """Record that a prompt got a reply."""
-        with self._lock:
-            self.answered, self._row = True, 0
-
-    def failed(self, reason: str, *, absent: bool = False) -> None:
-        """Record that a prompt got no reply. `absent`: not even a connection was made."""
-        with self._lock:
-            self._row += 1
-            self.answered |= not absent
-            if absent:
-                self.absent = reason
-            if self._row >= self.most:
-                self._stop(
-                    f"not sent: {self._row} prompts in a row got no reply, the last one because {reason}"
-                )
-
-    def refused(self, error: ModelError) -> None:
-        """Record a response that every other prompt would get too."""
-        with self._lock:
-            if self.refusal is None:
-                self.refusal = error
-            self._stop(f"not sent: {error}")
-
-    def stop(self) -> None:
-        """Stop the batch: the caller does not wait for replies any more."""
-        with self._lock:
-            self._stop("not sent: the batch was given up")
-
-    def settle(self) -> None:
-        """To be called after the batch. Raises ModelError if no prompt could have got a reply."""
-        if self.refusal is not None:
-            raise self.refusal
-        if self.absent and not self.answered:
-            raise ModelError(self.absent)
-
-    def _stop(self, why: str) -> None:
-        if not self._stopped.is_set():
-            self._why = why
-            self._stopped.set()
-
-
-# -- retries: exponential backoff with jitter ----------------------------------------------------------
-
-T = TypeVar("T")
+# -- failures ------------------------------------------------------------------------------------------
 
 
 class RetryLater(Exception):
@@ -293,16 +208,27 @@ class RetryLater(Exception):
 
 
 class NoConnection(RetryLater):
-    """No connection was made: nothing listens there, or there is no such host."""
+    """No connection was made: nothing listens there."""
 
 
 class RequestRejected(Exception):
-    """An answer to this request that cannot be used, and would be the same the next time. `answer`: the
-    server's own words, which a message may only hold after `one_line`, and without the key."""
+    """A failure of this request that would be the same the next time. `answer`: the server's own words, which
+    a message may only hold after `one_line`, and without the key."""
 
     def __init__(self, reason: str, answer: str = "") -> None:
         super().__init__(reason)
         self.answer = answer
+
+
+class Unreachable(RequestRejected):
+    """An address that cannot be reached: no such host, no HTTP, no secure connection."""
+
+
+class ResponseTooLarge(RequestRejected):
+    """A response with more bytes than are read."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"the answer has more than {limit:,} bytes")
 
 
 class GaveUp(Exception):
@@ -313,66 +239,104 @@ class GaveUp(Exception):
         self.absent = absent
 
 
+class NotSent(Exception):
+    """A request that was not sent, and why."""
+
+
+# -- retries: exponential backoff with jitter, and a breaker that ends them for a whole batch ----------
+
+T = TypeVar("T")
+
+
+class CircuitBreaker(Struct, eq=False):
+    """The state that the threads of one batch share. `most`: after so many prompts in a row without a reply
+    nothing more is sent; what is under way is waited for."""
+
+    most: int = 1
+    error: ModelError | None = None
+    _row: int = 0
+    _why: str = ""
+    _stopped: threading.Event = msgspec.field(default_factory=threading.Event)
+    _lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
+
+    def check(self) -> None:
+        """Raises NotSent if nothing may be sent."""
+        if self._stopped.is_set():
+            raise NotSent(self._why)
+
+    def pause(self, seconds: float) -> None:
+        """Wait before another attempt, not longer than until the batch stops. Raises NotSent if it has."""
+        self._stopped.wait(seconds)
+        self.check()
+
+    def succeeded(self) -> None:
+        """Record that a prompt got a reply."""
+        with self._lock:
+            self._row = 0
+
+    def failed(self, reason: str) -> None:
+        """Record that a prompt got no reply."""
+        with self._lock:
+            self._row += 1
+            row = self._row
+        if row >= self.most:
+            self.stop(f"{row} prompts in a row got no reply, the last one because {reason}")
+
+    def refused(self, error: ModelError) -> None:
+        """Record an error that every other prompt would get too; the first is the `error` of the batch."""
+        self.error = self.error or error
+        self.stop(str(error))
+
+    def stop(self, why: str = "the batch was given up") -> None:
+        with self._lock:
+            if not self._stopped.is_set():
+                self._why = f"not sent: {why}"
+                self._stopped.set()
+
+
 @dataclass(frozen=True, slots=True)
 class Retry:
     """Up to `attempts` attempts of `timeout` seconds each.
 
-    The wait before attempt n + 1 is at most `first_wait` * 2^(n - 1) seconds, or `patience` if that is less;
-    the part `jitter` of it is drawn (1: "full jitter"). A wait that the server asks for is kept to the
-    second, but one longer than `patience` ends the attempts. `sleep` and `draw` (from 0 to 1) are for tests;
-    without a `sleep`, waiting ends when the breaker stops.
+    The wait before attempt n + 1 is between half and all of `first_wait` * 2^(n - 1) seconds, or of
+    `patience` if that is less. A wait that the server asks for is kept to the second, but one longer than
+    `patience` ends the attempts. `sleep` and `draw` (from 0 to 1) are for tests.
     """
 
     attempts: int = 3
     timeout: float = 60.0
     patience: float = 30.0
     first_wait: float = 0.5
-    jitter: float = 1.0
     sleep: Callable[[float], None] | None = field(default=None, repr=False, compare=False)
     draw: Callable[[], float] = field(default=random.random, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        if self.attempts < 1:
-            raise UsageError(f"attempts is {self.attempts}; accepted: 1 or more")
 
     def run(self, once: Callable[[float], T], breaker: CircuitBreaker | None = None) -> T:
         """The result of `once(timeout)`, which raises RetryLater for a failure that may pass. Raises GaveUp,
         NotSent, and whatever else `once` raises."""
         breaker = breaker or CircuitBreaker()
-        absent = True
-        for attempt in range(self.attempts):
+        absent, attempt = True, 0
+        while True:
             breaker.check()
             try:
                 return once(self.timeout)
             except RetryLater as failure:
                 absent = absent and isinstance(failure, NoConnection)
-                wait = failure.wait
-                if attempt == self.attempts - 1 or (wait is not None and wait > self.patience):
-                    asks = f"; it asks for a wait of {wait:.0f} s" if wait is not None else ""
-                    times = f"{attempt + 1} attempt{'s' if attempt else ''}"
+                attempt += 1
+                if attempt >= self.attempts or (failure.wait or 0) > self.patience:
+                    asks = f"; it asks for a wait of {failure.wait:.0f} s" if failure.wait is not None else ""
+                    times = f"{attempt} attempt{'s' if attempt > 1 else ''}"
                     raise GaveUp(f"{failure}{asks} ({times})", absent=absent) from failure
-                breaker.pause(self._backoff(attempt) if wait is None else wait, self.sleep)
-        raise AssertionError("there is at least one attempt")
+                wait = self._backoff(attempt) if failure.wait is None else failure.wait
+                (self.sleep or breaker.pause)(wait)
 
     def _backoff(self, attempt: int) -> float:
-        longest = min(self.first_wait * 2.0**attempt, self.patience)
-        return (1 - self.jitter + self.jitter * self.draw()) * longest
+        longest = min(self.first_wait * 2.0 ** (attempt - 1), self.patience)
+        return (0.5 + 0.5 * self.draw()) * longest
 
 
 # -- transport: one request and its response; failures as three kinds of errors ------------------------
 
 AGENT = "asof (a search engine on a user's own machine; one request at a time)"
-
-
-class Unreachable(Exception):
-    """An address that cannot be reached: no such host, no HTTP, no secure connection."""
-
-
-class ResponseTooLarge(Exception):
-    """A response with more bytes than are read."""
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"the answer has more than {limit:,} bytes")
 
 
 class Response(Struct, frozen=True):
@@ -389,36 +353,29 @@ class Response(Struct, frozen=True):
 
     @property
     def may_pass(self) -> bool:
-        """True if the server is busy (429) or failed (5xx), so that a retry may succeed."""
-        return self.status == 429 or self.status >= 500
+        """True if the server is slow (408), busy (429) or failed (5xx), so that a retry may succeed."""
+        return self.status in (408, 429) or self.status >= 500
 
 
-def send(
-    method: str,
-    url: str,
-    headers: Mapping[str, str],
-    timeout: float,
-    *,
-    body: bytes | None = None,
-    largest: int,
-) -> Response:
-    """The response to one request, whatever its status. No redirect is followed, no proxy used.
+@contextmanager
+def exchange(
+    method: str, url: str, headers: Mapping[str, str], timeout: float, body: bytes | None = None
+) -> Iterator[tuple[TimedConnection, HTTPResponse]]:
+    """One request, and the response while it is read. No redirect is followed, no proxy used.
 
-    Raises RetryLater (NoConnection) for a server that is silent, gone, or cuts its answer off; Unreachable;
-    ResponseTooLarge for a 200 with more than `largest` bytes.
+    Raises RetryLater (NoConnection) for a server that is silent, gone, or cuts its answer off; Unreachable.
     """
     connection, parts = TimedConnection(url, timeout), urlsplit(url)
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:
         connection.request(method, target, body, dict(headers))
         with connection.getresponse() as response:
-            return Response(response.status, response.headers, _body(response, largest))
+            yield connection, response
     except TimeoutError as error:
         raise RetryLater(f"no answer within {timeout:g} s") from error
-    except ssl.SSLCertVerificationError as error:
-        raise Unreachable(f"no secure connection: {error.verify_message}") from error
     except ssl.SSLError as error:
-        raise Unreachable(f"no secure connection: {error.reason or error}") from error
+        reason = getattr(error, "verify_message", "") or error.reason or error
+        raise Unreachable(f"no secure connection: {reason}") from error
     except ConnectionError as error:
         kind = NoConnection if isinstance(error, ConnectionRefusedError) else RetryLater
         raise kind(f"the connection failed: {error.strerror or type(error).__name__}") from error
@@ -431,6 +388,15 @@ def send(
         raise Unreachable(f"it cannot be reached: {reason}; check the address and the network") from error
     finally:
         connection.close()
+
+
+def send(
+    method: str, url: str, headers: Mapping[str, str], timeout: float, largest: int, body: bytes | None = None
+) -> Response:
+    """The response to one request, whatever its status. Raises what `exchange` raises, and ResponseTooLarge
+    for a 200 with more than `largest` bytes."""
+    with exchange(method, url, headers, timeout, body) as (_, response):
+        return Response(response.status, response.headers, _body(response, largest))
 
 
 def _body(response: HTTPResponse, largest: int) -> bytes:
@@ -450,9 +416,11 @@ def _body(response: HTTPResponse, largest: int) -> bytes:
 
 _REMEDIES = {
     401: "check the key",
+    402: "the account has to be paid for",
     403: "check the key",
     404: "check the address and the model's name",
 }
+"""Statuses that every request would get."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -474,7 +442,14 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         check_address(self.url, insecure=self.insecure)
-        check_key(self.key, self.url)
+        if self.key is not None and not re.fullmatch(r"[!-~]+", self.key):
+            raise UsageError(f"the key for {self.shown} is empty, or has characters that no key has")
+
+    @classmethod
+    def below(cls, base: str, path: str, **options: Any) -> Endpoint:
+        """The endpoint `path` (such as /embeddings) of a server whose address ends before it."""
+        check_base(base, path, insecure=options.get("insecure", False))
+        return cls(base.rstrip("/") + path, **options)
 
     @property
     def shown(self) -> str:
@@ -483,51 +458,78 @@ class Endpoint:
 
     def post(self, body: Mapping[str, Any]) -> Any:
         """The server's answer to `body`, both JSON. Raises ModelError with the address and what is wrong."""
-        data = json.dumps(body).encode()
         try:
-            answer = self.retry.run(partial(self._once, data))
-        except (GaveUp, Unreachable) as error:
-            self.refuse(str(error), cause=error)
-        except ResponseTooLarge as error:
-            self.refuse(f"{error}; is this the right address?", cause=error)
+            return self.answer(body)
+        except (GaveUp, RequestRejected) as error:
+            raise ModelError(self.message(error)) from error
+
+    def answer(self, body: Mapping[str, Any], breaker: CircuitBreaker | None = None) -> Any:
+        """The same for one request of a batch. Raises GaveUp, NotSent, RequestRejected; and ModelError for
+        what every other request would get too."""
+        answer = self.retry.run(partial(self._once, json.dumps(body).encode()), breaker)
         try:
             return json.loads(answer, parse_constant=_no_constant)
         except (ValueError, RecursionError) as error:
-            text = self._without_key(answer.decode("utf-8", "replace"))
-            self.refuse(f"the answer is not JSON: {text!r}", cause=error)
+            raise RequestRejected("the answer is not JSON", answer.decode("utf-8", "replace")) from error
 
-    def refuse(self, reason: str, *, cause: BaseException | None = None) -> NoReturn:
+    def lines(self, body: Mapping[str, Any], timeout: float) -> Iterator[str]:
+        """The lines of one answer as they arrive, `timeout` seconds from one to the next. Raises RetryLater,
+        RequestRejected, ModelError."""
+        left = self.largest
+        data = json.dumps(body).encode()
+        with exchange("POST", self.url, self._headers, timeout, data) as (connection, response):
+            if response.status != 200:
+                self._check(Response(response.status, response.headers, _body(response, self.largest)))
+            while line := response.readline(left + 1):
+                left -= len(line)
+                if left < 0:
+                    raise ResponseTooLarge(self.largest)
+                yield line.decode("utf-8", "replace").rstrip("\r\n")
+                connection.extend(timeout)
+
+    def message(self, failure: Exception) -> str:
+        """A failure as a message about this server."""
+        answer = self._plain(failure.answer) if isinstance(failure, RequestRejected) else ""
+        absent = isinstance(failure, GaveUp) and failure.absent
+        about = "; is this the right address?" if isinstance(failure, ResponseTooLarge) else ""
+        about = "; check url in asof.toml, and that the server runs" if absent else about
+        return f"{self.shown}: {failure}{f': {answer!r}' if answer else ''}{about}"
+
+    def refuse(self, reason: str) -> NoReturn:
         """Raise ModelError about this server."""
-        raise ModelError(f"{self.shown}: {reason}") from cause
+        raise ModelError(f"{self.shown}: {reason}")
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        key = {} if self.key is None else {"Authorization": f"Bearer {self.key}"}
+        return {"Content-Type": "application/json", "Accept": "*/*", "User-Agent": "asof", **key}
 
     def _once(self, data: bytes, timeout: float) -> bytes:
-        """The bytes of an answer with status 200. Raises RetryLater, ModelError, and what `send` raises."""
-        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "asof"}
-        if self.key is not None:
-            headers["Authorization"] = f"Bearer {self.key}"
-        response = send("POST", self.url, headers, timeout, body=data, largest=self.largest)
+        response = send("POST", self.url, self._headers, timeout, self.largest, data)
+        self._check(response)
+        return response.body
+
+    def _check(self, response: Response) -> None:
+        """Raises RetryLater, RequestRejected, ModelError for another status than 200."""
         status = response.status
         if status == 200:
-            return response.body
+            return
         if (location := response.location) is not None:
-            target = self._without_key(location)
+            target = self._plain(location)
             self.refuse(f"it redirects to {target!r}, which is not followed; set the right address as url")
-        message = self._without_key(response.body.decode("utf-8", "replace"))
-        reason = f"status {status}" + (f", {message!r}" if message else "")
+        said = self._plain(response.body.decode("utf-8", "replace"))
+        reason = f"status {status}" + (f", {said!r}" if said else "")
         if response.may_pass:
             raise RetryLater(reason, retry_after(response.headers))
         remedy = self.remedies.get(status) or _REMEDIES.get(status)
-        return self.refuse(reason + (f"; {remedy}" if remedy else ""))
+        reason += f"; {remedy}" if remedy else ""
+        if status in _REMEDIES:
+            self.refuse(reason)
+        raise RequestRejected(reason)
 
-    def _without_key(self, message: str) -> str:
+    def _plain(self, message: str) -> str:
         """A server's own words as part of a message: without the key, on one line, shortened."""
         return one_line(message.replace(self.key, "(the key)") if self.key else message)
-
-
-def check_key(key: str | None, url: str) -> None:
-    """Raises UsageError for a key that cannot be sent as a bearer token."""
-    if key is not None and not re.fullmatch(r"[!-~]+", key):
-        raise UsageError(f"the key for {shown(url)} is empty, or has characters that no key has")
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -538,7 +540,7 @@ def _no_constant(name: str) -> NoReturn:
 
 LARGEST = 16 * 2**20
 REDIRECTS = 3
-PATIENT = Retry(attempts=6, patience=300.0, first_wait=3.0, jitter=0.5)
+PATIENT = Retry(attempts=6, patience=300.0, first_wait=3.0)
 
 
 class NotFound(SourceError):
@@ -575,12 +577,12 @@ class Fetcher:
         address and what is wrong."""
         try:
             return self.retry.run(partial(self._once, url, read, largest))
-        except RequestRejected as error:
-            _refuse(url, f"it says: {one_line(str(error))}", error)
-        except Unreachable as error:
-            _refuse(url, str(error), error)
         except ResponseTooLarge as error:
             raise DownloadTooLarge(f"{shown(url)}: {error}") from error
+        except Unreachable as error:
+            _refuse(url, str(error), error)
+        except RequestRejected as error:
+            _refuse(url, f"it says: {one_line(str(error))}", error)
         except GaveUp as error:
             _refuse(url, f"{error}; documents indexed so far are kept: try again later", error)
 
@@ -604,15 +606,13 @@ class Fetcher:
         self.requests += 1
         headers = {"User-Agent": AGENT, "Accept-Encoding": "identity"}
         try:
-            response = send("GET", url, headers, timeout, largest=largest)
-        except NoConnection as error:
+            response = send("GET", url, headers, timeout, largest)
+        except (NoConnection, Unreachable) as error:
             if self.answered:  # the network was there a moment ago
+                raise RetryLater(str(error)) from error
+            if isinstance(error, Unreachable):
                 raise
             raise Unreachable(f"it cannot be reached: {error}; check the address and the network") from error
-        except Unreachable as error:
-            if self.answered and not isinstance(error.__cause__, SSLCertVerificationError):
-                raise RetryLater(str(error)) from error
-            raise
         finally:
             self.last = self.clock()
         self.answered = True

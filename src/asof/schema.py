@@ -160,8 +160,11 @@ def variable() -> AcceptedValue:
     )  # fmt: skip
 
 
-def secret(environment: Mapping[str, str], name: str, whose: str, table: str) -> str:
-    """The key that an environment variable holds. Raises UsageError when it is not set."""
+def secret(environment: Mapping[str, str], name: str, whose: str, table: str) -> str | None:
+    """The key that an environment variable holds, None where none is named. Raises UsageError when it is not
+    set."""
+    if not name:
+        return None
     key = environment.get(name, "").strip()
     if not key:
         raise UsageError(

@@ -263,7 +263,7 @@ def test_a_model_is_refused_where_it_cannot_be_checked_or_asked(asof, refused, s
         monkeypatch.setitem(sys.modules, name, None)
     for options in (("quotes", "--judge"), ("model",)):
         result = asof(*shop, "--answers", *options)
-        extra = "asof: a language model needs pydantic and openai: pip install 'asof-search[llm]'\n"
+        extra = "asof: a language model needs pydantic: pip install 'asof-search[llm]'\n"
         assert result == (2, "", extra)
 
 

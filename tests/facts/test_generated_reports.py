@@ -16,7 +16,7 @@ from asof.errors import ModelError, UsageError
 from asof.extensions.facts.indexer import estimate_reports, precompute_reports
 from asof.extensions.facts.indexer import report as known_report
 from asof.models.metered import prompt_tokens
-from asof.models.ports import Prompt, Reply, ScriptedModel, words
+from asof.models.ports import Prompt, Reply, ScriptedModel
 from asof.time.moment import read
 from asof.values import Document, SourcedTime, Usage
 
@@ -72,7 +72,7 @@ def test_all_periods_are_told_from_the_bottom_up(corpus, model):
     assert came == [(done, 12) for done in range(1, 13)]
     assert (told.reports, told.left, told.problems, told.complete) == (12, 0, (), True)
     assert told.cost.calls == 12
-    assert told.cost.prompt_tokens == sum(words(each.system) + words(each.user) for each in model.prompts)
+    assert told.cost.prompt_tokens == sum(len(f"{each.system} {each.user}".split()) for each in model.prompts)
 
 
 def test_they_are_what_a_question_asks_for(corpus, model):

@@ -185,17 +185,12 @@ def test_chunks_of_sizes_that_are_none(serving: Callable[..., int], size: bytes)
     [
         ({"Retry-After": "7"}, 7.0),
         ({"Retry-After": " 0.25 "}, 0.25),
-        # a date is compared with the server's own: its clock may be wrong, ours is not read
-        ({"Date": "Tue, 01 Jan 2002 00:00:00 GMT", "Retry-After": "Tue, 01 Jan 2002 00:00:09 GMT"}, 9.0),
-        ({"Date": "Tue, 01 Jan 2002 00:00:09 GMT", "Retry-After": "Tue, 01 Jan 2002 00:00:00 GMT"}, 0.0),
-        ({"Date": "Tue, 01 Jan 2002 00:00:00 -0000", "Retry-After": "Tue, 01 Jan 2002 GMT"}, None),
         ({"Retry-After": "Tue, 01 Jan 2002 00:00:09 GMT"}, None),
         ({"Retry-After": ""}, None),
         ({"Retry-After": "-3"}, None),
         ({"Retry-After": "1e9"}, None),
         ({"Retry-After": "9" * 30}, None),
         ({"Retry-After": "soon"}, None),
-        ({"Retry-After": "Mon, 01 Jan 2024 00:00:00 +99999999999999"}, None),
         ({}, None),
     ],
 )
@@ -203,9 +198,9 @@ def test_how_long_a_server_asks_to_wait(headers: dict[str, str], wait: float | N
     assert retry_after(headers) == wait
 
 
-@given(st.text(max_size=400), st.text(max_size=40))
-def test_any_wait_is_a_number_or_nothing_and_words_become_one_printable_line(said: str, date: str) -> None:
-    wait = retry_after({"Retry-After": said, "Date": date})
+@given(st.text(max_size=400))
+def test_any_wait_is_a_number_or_nothing_and_words_become_one_printable_line(said: str) -> None:
+    wait = retry_after({"Retry-After": said})
     assert wait is None or wait >= 0
     line = one_line(said)
     assert line.isprintable()

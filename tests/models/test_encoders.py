@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from numpy.typing import NDArray
 from tests.support.meanings import Meanings
 
 from asof.errors import CorpusError, ModelError, UsageError
@@ -62,10 +61,9 @@ def lengths(texts: list[str]) -> np.ndarray:
 
 
 def test_blank_texts_are_like_nothing() -> None:
-    assert around_blanks(["ab", " \n", "abc", ""], lengths, None).tolist() == [[2, 1], [0, 0], [3, 1], [0, 0]]
-    assert around_blanks(["", " "], lengths, 2).tolist() == [[0, 0], [0, 0]]
-    assert around_blanks(["", " "], lengths, None).tolist() == [[0, 0], [0, 0]]  # asked for "."
-    assert around_blanks([], lengths, None).shape == (0, 2)
+    assert around_blanks(["ab", " \n", "abc", ""], lengths).tolist() == [[2, 1], [0, 0], [3, 1], [0, 0]]
+    assert around_blanks(["", " "], lengths).tolist() == [[0, 0], [0, 0]]
+    assert around_blanks([], lengths).shape == (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -135,23 +133,23 @@ def test_a_models_own_prompts(prompts: Any, prefixes: Prefixes | None) -> None:
 def test_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "e5-small"
     folder.mkdir()
-    assert of_folder(folder) == E5
+    assert of_folder(folder, folder.name) == E5
     own = folder / "config_sentence_transformers.json"
     own.write_text(json.dumps({"prompts": {"query": "Q: ", "document": "D: "}}))
-    assert of_folder(folder) == Prefixes("Q: ", "D: ")
+    assert of_folder(folder, folder.name) == Prefixes("Q: ", "D: ")
     own.write_text(json.dumps({"prompts": {}}))
-    assert of_folder(folder) == E5
+    assert of_folder(folder, folder.name) == E5
     model = folder.rename(tmp_path / "model")
-    assert of_folder(model) == Prefixes()
+    assert of_folder(model, model.name) == Prefixes()
     (model / "config.json").write_text(json.dumps({"_name_or_path": "intfloat/e5-small"}))
-    assert of_folder(model) == E5
+    assert of_folder(model, model.name) == E5
 
 
 @pytest.mark.parametrize("content", ["{", "[]", "[" * 100_000])
 def test_a_folder_that_is_damaged(tmp_path: Path, content: str) -> None:
     (tmp_path / "config_sentence_transformers.json").write_text(content)
     with pytest.raises(ModelError, match="its folder may be damaged"):
-        of_folder(tmp_path)
+        of_folder(tmp_path, "model")
 
 
 # -- hashed n-grams: a fixed function of one text, of unit length ----------------------------------
@@ -202,23 +200,6 @@ def test_a_text_is_encoded_once(tmp_path: Path) -> None:
     assert (first == Meanings().encode(["ferry mill", "storm", "ferry mill"])).all()
     assert first.dtype == again.dtype == np.float32
     assert (again == first[[1, 0]]).all()
-
-
-def test_two_at_once_have_the_same_bits(tmp_path: Path) -> None:
-    class Restless(Meanings):
-        """Other bits each time, as of a server; another one encodes the same meanwhile."""
-
-        def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
-            self.calls += 1
-            if self.calls == 1:
-                other.encode(texts)
-            return np.full((len(texts), 2), self.calls, np.float32)
-
-    with (
-        CachedEncoder(Restless(calls=7), tmp_path / "e.db") as other,
-        CachedEncoder(Restless(), tmp_path / "e.db") as one,
-    ):
-        assert one.encode(["ferry"]).tolist() == other.encode(["ferry"]).tolist() == [[8.0, 8.0]]
 
 
 def test_they_outlive_it(tmp_path: Path) -> None:
@@ -314,12 +295,7 @@ def embeds(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
 
 
 @pytest.fixture
-def waits() -> list[float]:
-    return []
-
-
-@pytest.fixture
-def encoder(server: Any, waits: list[float]) -> Make:
+def encoder(server: Any) -> Make:
     """An encoder of the server, which answers each request that `server.replies` has nothing for."""
     base = server.url.removesuffix("/rerank") + "/v1"
 
@@ -332,7 +308,7 @@ def encoder(server: Any, waits: list[float]) -> Make:
 
     def make(*replies: Any, key: str | None = None, **options: Any) -> HttpEncoder:
         server.replies[:0] = replies
-        endpoint = embeddings_endpoint(base, key, Retry(3, sleep=waits.append, draw=lambda: 0.5))
+        endpoint = embeddings_endpoint(base, key=key, retry=Retry(3, sleep=lambda _: None))
         return HttpEncoder(endpoint, **{"model": "m", **options})
 
     return make
@@ -364,7 +340,6 @@ def test_batches(server: Any, encoder: Make) -> None:
     assert (made.encode(texts) == encoder().encode(texts)).all()
     assert [len(body["input"]) for _, _, body in server.seen] == [3, 3, 1, 7]
     assert made.encode([]).shape == (0, 3)
-    assert len(server.seen) == 4, "nobody was asked"
 
 
 def test_questions_and_passages_are_told_apart(server: Any, encoder: Make) -> None:
@@ -377,11 +352,11 @@ def test_questions_and_passages_are_told_apart(server: Any, encoder: Make) -> No
     ]  # fmt: skip
 
 
-def test_blank_texts_are_not_sent(server: Any, encoder: Make) -> None:
+def test_blank_texts_are_a_dot_to_the_server(server: Any, encoder: Make) -> None:
     made = encoder()
     assert made.encode([" ", ""]).tolist() == [[0, 0, 0], [0, 0, 0]]
     assert made.encode(["", "mill"])[0].tolist() == [0, 0, 0]
-    assert [body["input"] for _, _, body in server.seen] == [["."], ["mill"]]
+    assert [body["input"] for _, _, body in server.seen] == [[".", "."], [".", "mill"]]
 
 
 def test_the_name_says_what_the_vectors_are_a_function_of(server: Any, encoder: Make) -> None:
@@ -394,26 +369,6 @@ def test_the_name_says_what_the_vectors_are_a_function_of(server: Any, encoder: 
 
 
 # -- failures that pass ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("status", [429, 500, 502, 503])
-def test_a_failure_that_passes(encoder: Make, waits: list[float], status: int) -> None:
-    made = encoder((status, {}, b"busy"), (status, {"Retry-After": "7"}, b""))
-    assert made.encode(["mill"]).shape == (1, 3)
-    assert waits == [0.25, 7.0]  # .5 drawn of .5 s, then what the server asks
-
-
-def test_half_a_body(encoder: Make) -> None:
-    def half(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(200)
-        handler.send_header("Content-Length", "1000")
-        handler.end_headers()
-        handler.wfile.write(b'{"data": [')
-        handler.close_connection = True
-
-    assert encoder(half).encode(["mill"]).shape == (1, 3), "asked again"
-    with pytest.raises(ModelError, match=r"the answer was cut off \(3 attempts\)"):
-        encoder(half, half, half).encode(["mill"])
 
 
 # -- answers that are refused ---------------------------------------------------------------------------
@@ -430,12 +385,15 @@ ROW = {"index": 0, "embedding": [1.0, 2.0]}
         ({"data": [ROW, {**ROW, "index": 2}]}, "the index 2; 0 to 1 was expected"),
         ({"data": [ROW, {**ROW, "index": True}]}, "the index True; 0 to 1 was expected"),
         ({"data": [ROW, {"embedding": [1.0, 2.0]}]}, "the index None"),
-        ({"data": [ROW, {"index": 1, "embedding": [1.0, 2.0, 3.0]}]}, "has 3 dimensions; 2 were expected"),
-        ({"data": [ROW, {"index": 1, "embedding": []}]}, "no list `embedding`"),
-        ({"data": [ROW, {"index": 1, "embedding": "gD8AAABA"}]}, "no list `embedding`; a server that"),
-        ({"data": [ROW, {"index": 1, "embedding": [1.0, None]}]}, "something that is no number"),
-        ({"data": [ROW, {"index": 1, "embedding": [True, 1.0]}]}, "something that is no number"),
-        ({"data": [ROW, {"index": 1, "embedding": [10**400, 1.0]}]}, "a number that is not finite"),
+        (
+            {"data": [ROW, {"index": 1, "embedding": [1.0, 2.0, 3.0]}]},
+            "vectors of 2, 3 numbers came back; 3 were expected",
+        ),
+        ({"data": [ROW, {"index": 1, "embedding": []}]}, "vectors of 0, 2 numbers came back"),
+        ({"data": [ROW, {"index": 1, "embedding": "gD8AAABA"}]}, "vectors of 0, 2 numbers"),
+        ({"data": [ROW, {"index": 1, "embedding": [1.0, None]}]}, "numbers that are not finite"),
+        ({"data": [ROW, {"index": 1, "embedding": [{}, 1.0]}]}, "a vector holds what is no number: "),
+        ({"data": [ROW, {"index": 1, "embedding": [10**400, 1.0]}]}, "a vector holds what is no number: "),
         ({"data": [ROW, {"index": 1, "embedding": [0.0, 0.0]}]}, "a vector without a direction"),
         ({"data": [ROW, 7]}, "the index None"),
         ({"error": "no"}, "no list `data`; is this the address of an embeddings server"),
@@ -446,13 +404,7 @@ def test_answers_that_are_none(encoder: Make, answer: Any, message: str) -> None
     with pytest.raises(ModelError) as refused:
         encoder((200, {}, json.dumps(answer).encode())).encode(["mill", "fog"])
     assert message in str(refused.value)
-    assert "/v1/embeddings: " in str(refused.value) or "direction" in message
-
-
-@pytest.mark.parametrize("text", [b'{"data": [{"index": 0, "embedding": [NaN]}]}', b"<html>", b"[" * 100_000])
-def test_no_json(encoder: Make, text: bytes) -> None:
-    with pytest.raises(ModelError, match="the answer is not JSON"):
-        encoder((200, {}, text)).encode(["mill"])
+    assert "/v1/embeddings" in str(refused.value)
 
 
 @pytest.mark.parametrize(

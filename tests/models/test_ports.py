@@ -102,7 +102,7 @@ def test_an_object_among_other_words(text: str) -> None:
         (GOOD[:-1], "there is no whole JSON object in it"),
         ("{" * 100_000, "there is no whole JSON object in it"),
         ('{"a":' * 100_000, "there is no whole JSON object in it"),
-        ('{"ferry": "P", "seats": NaN}', "there is no whole JSON object in it"),
+        ('{"ferry": "P", "seats": NaN}', "seats: Input should be a finite number"),
         ('{"ferry": "P", "seats": ' + "9" * 5_000 + "}", "there is no whole JSON object in it"),
         (f"{GOOD} {GOOD}", "it holds 2 JSON objects of that shape, and one is expected"),
         ('{"ferry": "P"}', "seats: Field required"),
@@ -111,7 +111,7 @@ def test_an_object_among_other_words(text: str) -> None:
             "ferry: Input should be a valid string; seats: Input should be greater than or equal to 0",
         ),
         ('{"ferry": "P", "seats": 1, "x": 1}', "x: Extra inputs are not permitted"),
-        ("{} {}", "none of its 2 JSON objects fits: ferry: Field required; seats: Field required"),
+        ("{} {}", "ferry: Field required; seats: Field required"),
     ],
 )
 def test_what_does_not_fit(text: str, message: str) -> None:

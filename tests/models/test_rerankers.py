@@ -1,9 +1,8 @@
-"""Rerankers: a server of both shapes, cross-encoders, and `[rerank]` of asof.toml."""
+"""Rerankers: a server, and `[rerank]` of asof.toml."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,15 +10,9 @@ from typing import Any
 import pytest
 
 from asof.corpus.corpus import open as open_corpus
-from asof.errors import MissingExtra, ModelError, UsageError
+from asof.errors import ModelError, UsageError
 from asof.http import Endpoint, Retry
-from asof.models.rerankers import (
-    TABLE,
-    CrossEncoder,
-    HttpReranker,
-    rerank_endpoint,
-    reranker_from,
-)
+from asof.models.rerankers import BATCH, REMEDIES, TABLE, CrossEncoder, HttpReranker, reranker_from
 from asof.rank.rerank import Rerank, reranked
 from asof.recipes import ASOF
 
@@ -34,39 +27,31 @@ SHARED = [1.0, 3.0, 2.0]  # words of the question in each of the texts
 
 @pytest.fixture
 def reranker(server: Any) -> Make:
-    def make(shape: str = "jina", **options: Any) -> HttpReranker:
-        return HttpReranker(Endpoint(server.url, retry=Retry(sleep=lambda _: None)), shape=shape, **options)
+    def make(model: str = "") -> HttpReranker:
+        return HttpReranker(Endpoint(server.url, retry=Retry(sleep=lambda _: None)), model)
 
     return make
 
 
-@pytest.mark.parametrize("shape", ["jina", "tei"])
-def test_scores_come_in_the_order_of_the_texts(server: Any, reranker: Make, shape: str) -> None:
-    assert reranker(shape).scores(QUESTION, TEXTS) == SHARED
-    assert reranker(shape).scores(QUESTION, TEXTS[::-1]) == SHARED[::-1]
-    assert (reranker(model="bge").name, reranker().name) == (f"bge at {server.url}", server.url)
-
-
-def test_what_is_sent(server: Any, reranker: Make) -> None:
-    reranker("jina", model="bge").scores(QUESTION, TEXTS)
-    reranker("jina").scores(QUESTION, TEXTS)
-    reranker("tei").scores(QUESTION, TEXTS)
-    asked = {"query": QUESTION, "documents": TEXTS, "top_n": 3}
+def test_scores_come_in_the_order_of_the_texts(server: Any, reranker: Make) -> None:
+    assert reranker("bge").scores(QUESTION, TEXTS) == SHARED
+    assert reranker().scores(QUESTION, TEXTS[::-1]) == SHARED[::-1]
+    assert (reranker("bge").name, reranker().name) == (f"bge at {server.url}", server.url)
+    asked = {"query": QUESTION, "top_n": 3}
     assert [body for _, _, body in server.seen] == [
-        {"model": "bge", **asked}, asked, {"query": QUESTION, "texts": TEXTS},
+        {"model": "bge", **asked, "documents": TEXTS}, {**asked, "documents": TEXTS[::-1]},
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("shape", ["jina", "tei"])
-def test_batches(server: Any, reranker: Make, shape: str) -> None:
-    assert reranker(shape, batch=2).scores(QUESTION, TEXTS) == SHARED
-    assert [len(body.get("texts") or body["documents"]) for _, _, body in server.seen] == [2, 1]
-    assert reranker(shape).scores(QUESTION, []) == []
-    assert len(server.seen) == 2
+def test_batches(server: Any, reranker: Make) -> None:
+    assert reranker().scores(QUESTION, TEXTS * BATCH) == SHARED * BATCH
+    assert [len(body["documents"]) for _, _, body in server.seen] == [BATCH] * 3
+    assert reranker().scores(QUESTION, []) == []
+    assert len(server.seen) == 3
 
 
 def rows(*pairs: tuple[Any, Any]) -> list[dict[str, Any]]:
-    return [{"index": index, "SCORE": score} for index, score in pairs]
+    return [{"index": index, "relevance_score": score} for index, score in pairs]
 
 
 @pytest.mark.parametrize(
@@ -79,48 +64,23 @@ def rows(*pairs: tuple[Any, Any]) -> list[dict[str, Any]]:
         (rows((0, 1), (1, 1), (True, 2)), "a result has the index True"),
         (rows((0, 1), (1, 1), (2.0, 2)), "a result has the index 2.0"),
         ([*rows((0, 1), (1, 1)), 7], "a result has the index None"),
-        ([*rows((0, 1), (1, 1)), {"index": 2}], "a result has the SCORE None; a finite number was expected"),
-        (rows((0, 1), (1, 1), (2, "1")), "a result has the SCORE 1; a finite number"),
-        (rows((0, 1), (1, 1), (2, True)), "a result has the SCORE True"),
-        (rows((0, 1), (1, 1), (2, 10**400)), "a result has the SCORE 1000000000000"),
+        (
+            [*rows((0, 1), (1, 1)), {"index": 2}],
+            "a result has the relevance_score None; a number was expected",
+        ),
+        (rows((0, 1), (1, 1), (2, "1")), "a result has the relevance_score 1; a number"),
+        (rows((0, 1), (1, 1), (2, True)), "a result has the relevance_score True"),
+        (rows((0, 1), (1, 1), (2, 10**400)), "a result has the relevance_score 1000000000000"),
+        (rows((0, 1), (1, 1), (2, float("nan"))), "the answer is not JSON"),
+        ({}, "the answer has no list `results`; is this the address of a reranker?"),
     ],
 )
-@pytest.mark.parametrize(("shape", "key"), [("jina", "relevance_score"), ("tei", "score")])
-def test_answers_that_are_refused(
-    server: Any, reranker: Make, results: Any, told: str, shape: str, key: str
-) -> None:
-    said = json.dumps(results if shape == "tei" else {"results": results}).replace("SCORE", key)
-    server.replies.append((200, {}, said.encode()))
+def test_answers_that_are_refused(server: Any, reranker: Make, results: Any, told: str) -> None:
+    server.replies.append((200, {}, json.dumps({"results": results}).encode()))
     with pytest.raises(ModelError) as raised:
-        reranker(shape).scores(QUESTION, TEXTS)
-    assert str(raised.value).startswith(f"{server.url}: {told.replace('SCORE', key)}")
+        reranker().scores(QUESTION, TEXTS)
+    assert str(raised.value).startswith(f"{server.url}: {told}")
     assert len(server.seen) == 1  # it would say the same again
-
-
-@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999"])
-def test_numbers_that_are_not_finite(server: Any, reranker: Make, number: str) -> None:
-    server.replies.append((200, {}, f'[{{"index": 0, "score": {number}}}]'.encode()))
-    with pytest.raises(ModelError, match=r"is not JSON|a result has the score inf; a finite number"):
-        reranker("tei").scores(QUESTION, TEXTS[:1])
-
-
-@pytest.mark.parametrize(
-    ("shape", "said", "hint"),
-    [
-        ("jina", [{"index": 0, "score": 1}], '; shape = "tei" would read it'),
-        ("tei", {"results": []}, '; shape = "jina" would read it'),
-        ("jina", {"data": []}, ""),
-        ("jina", {"results": {}}, ""),
-        ("jina", None, ""),
-        ("tei", {"error": "x"}, ""),
-        ("tei", 1, ""),
-    ],
-)
-def test_another_shape(server: Any, reranker: Make, shape: str, said: Any, hint: str) -> None:
-    server.replies.append((200, {}, json.dumps(said).encode()))
-    with pytest.raises(ModelError) as raised:
-        reranker(shape).scores(QUESTION, TEXTS[:1])
-    assert str(raised.value) == f"{server.url}: the answer is not of the shape {shape}{hint}"
 
 
 def test_the_key_is_nowhere_to_be_seen(server: Any) -> None:
@@ -131,8 +91,7 @@ def test_the_key_is_nowhere_to_be_seen(server: Any) -> None:
     assert key not in f"{ranker!r} {ranker.name} {Rerank(ranker)!r} {reranked(ASOF, Rerank(ranker))!r}"
 
 
-@pytest.mark.parametrize("shape", ["jina", "tei"])
-def test_a_search(server: Any, reranker: Make, document: Any, memory_folder: Path, shape: str) -> None:
+def test_a_search(server: Any, reranker: Make, document: Any, memory_folder: Path) -> None:
     """By words the shortest text is the best; the server finds more of the question in another one."""
     with open_corpus(memory_folder) as corpus:
         corpus.add([
@@ -141,45 +100,19 @@ def test_a_search(server: Any, reranker: Make, document: Any, memory_folder: Pat
             document("later", "the old mill", "2003"),
         ])  # fmt: skip
         plain = corpus.at("2002").search("mill of the ferry")
-        asked = corpus.at("2002").search("mill of the ferry", recipe=reranked(ASOF, Rerank(reranker(shape))))
+        asked = corpus.at("2002").search("mill of the ferry", recipe=reranked(ASOF, Rerank(reranker())))
         server.replies.append((500, {}, b""))
         server.replies += [(500, {}, b"")] * 2
         with pytest.raises(ModelError, match=r"status 500 \(3 attempts\)"):
-            corpus.search("mill", recipe=reranked(ASOF, Rerank(reranker(shape))))
+            corpus.search("mill", recipe=reranked(ASOF, Rerank(reranker())))
     assert {hit.document for hit in plain.hits} == {"short", "long"}
     assert [(hit.document, hit.score) for hit in asked.hits] == [("long", 4.0), ("short", 0.0)]
     for hit in asked.hits:
         assert hit.why.recomputed() == hit.why.value == hit.score
     _, _, body = server.seen[0]
-    assert sorted(body.get("texts") or body["documents"]) == sorted(hit.text for hit in plain.hits)
+    assert sorted(body["documents"]) == sorted(hit.text for hit in plain.hits)
     assert body["query"] == "mill of the ferry"
     assert f"reranked: the first 2 of 2 candidates, by {server.url}" in asked.notes
-
-
-# -- a cross-encoder that cannot be had says what to do; `extras/` has the tests with a model ------
-
-
-def test_the_library_is_loaded_with_the_first_question_only(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    (tmp_path / "config.json").write_text("{}")
-    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
-    encoder = CrossEncoder(tmp_path)
-    assert encoder.name == f"cross-encoder {tmp_path}"
-    assert encoder.scores("mill", []) == []
-    with pytest.raises(
-        MissingExtra, match=r"needs sentence-transformers: pip install 'asof-search\[local\]'"
-    ):
-        encoder.scores("mill", ["the mill"])
-
-
-@pytest.mark.parametrize("made", [True, False])
-def test_a_folder_without_a_model(tmp_path: Path, made: bool) -> None:
-    folder = tmp_path / "model"
-    if made:
-        folder.mkdir()
-    with pytest.raises(ModelError, match=r"model: no config\.json there; give the folder of a saved model"):
-        CrossEncoder(folder).scores("mill", ["the mill"])
 
 
 # -- `[rerank]` of asof.toml: what is accepted, what is refused, and which reranker it makes -------
@@ -190,19 +123,19 @@ URL = "http://localhost:8080/rerank"
 
 def test_a_server() -> None:
     settings = TABLE.value({
-        "url": URL, "shape": "tei", "model": "bge", "key_variable": "RERANK_KEY", "timeout": 3,
+        "url": URL, "model": "bge", "key_variable": "RERANK_KEY", "timeout": 3,
         "top": 50,
     })  # fmt: skip
     assert settings.top == 50
     assert reranker_from(settings, Path(), {"RERANK_KEY": " secret\n"}) == HttpReranker(
-        rerank_endpoint(URL, "secret", Retry(3, 3)), "bge", "tei", 32
+        Endpoint(URL, "secret", Retry(3, 3), remedies=REMEDIES), "bge"
     )
 
 
 def test_defaults_are_as_published() -> None:
     settings = TABLE.value({"url": URL})
     assert settings.top == 10
-    assert reranker_from(settings, Path(), {}) == HttpReranker(rerank_endpoint(URL), shape="jina")
+    assert reranker_from(settings, Path(), {}) == HttpReranker(Endpoint(URL, remedies=REMEDIES))
 
 
 def test_a_folder_is_seen_from_that_of_the_configuration(tmp_path: Path) -> None:
@@ -235,10 +168,9 @@ def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
         ({"path": "x", "model": "bge", "timeout": 3}, "model, timeout: only for a server"),
         ({"hub": "a/b", "key_variable": "K"}, "key_variable: only for a server (url), not for hub"),
         ({"ulr": URL}, "no key ulr; did you mean url?"),
-        ({"zzzzz": 1}, "no key zzzzz; accepted: url, path, hub, model, shape, key_variable"),
+        ({"zzzzz": 1}, "no key zzzzz; accepted: url, path, hub, model, key_variable"),
         ({"url": "localhost:8080"}, "url is 'localhost:8080'; accepted: http://host"),
         ({"url": 3}, "url = 3: an address such as http://localhost:8080/rerank is expected"),
-        ({"url": URL, "shape": "cohere"}, "shape = 'cohere': one of jina, tei is expected"),
         ({"url": URL, "model": " "}, "model = ' ': the model's name, as the server knows it, is expected"),
         ({"url": URL, "timeout": 0}, "timeout = 0: a number of seconds from 0.1 to 600 is expected"),
         ({"url": URL, "top": 0}, "top = 0: a whole number from 1 to 1000 is expected"),
@@ -251,12 +183,3 @@ def test_what_is_refused(table: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError) as raised:
         TABLE.value(table)
     assert str(raised.value).startswith(told)
-
-
-@pytest.mark.parametrize("key", ["sk-Tell-Nobody-42", "jina_5e0a", 7])
-def test_a_key_where_its_variable_should_stand_is_not_shown(key: Any) -> None:
-    with pytest.raises(UsageError) as raised:
-        TABLE.value({"url": URL, "key_variable": key})
-    assert str(raised.value) == (
-        "key_variable: the name of an environment variable (not the key itself) is expected"
-    )

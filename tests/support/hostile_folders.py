@@ -15,8 +15,8 @@ SECRET = "hunter2-Tell-Nobody"  # noqa: S105  it is one for the tests
 VARIABLES = ("HARBOUR_SECRET", "AWS_SECRET_ACCESS_KEY", "HOME", "PATH", SECRET, "harbour_secret", "")
 HUB = "sentence-transformers/all-MiniLM-L6-v2"
 EVERY = {
-    "encoder": ("url", "model", "key_variable", "revision", "insecure", "query_prefix", "batch", "device"),
-    "rerank": ("url", "path", "hub", "model", "key_variable", "shape", "top", "insecure"),
+    "encoder": ("url", "model", "key_variable", "revision", "insecure", "query_prefix", "batch"),
+    "rerank": ("url", "path", "hub", "model", "key_variable", "top", "insecure"),
     "model": ("url", "model", "key_variable", "prices", "temperature", "insecure", "attempts"),
     "arxiv": ("url", "pdf_url", "delay", "per_day"),
 }
@@ -92,7 +92,7 @@ class Case:
         places = [HUB, f"./{HUB}", "../outside/model", str(self.outside / "model"), "~/model", "/proc/self"]
         known = {
             "key_variable": rng.choice(VARIABLES if self.odd else VARIABLES[:4]),
-            "path": rng.choice(places), "hub": HUB, "revision": "main", "shape": "tei", "device": "cpu",
+            "path": rng.choice(places), "hub": HUB, "revision": "main",
             "model": rng.choice([*places, "m"]) if table == "encoder" else "m", "query_prefix": "secret: ",
         }  # fmt: skip
         numbers = {

@@ -20,14 +20,13 @@ def shared_words(question: str, text: str) -> float:
 
 
 def answer(body: dict[str, Any] | None) -> Reply:
-    """What a server of the shape of the request says, best first; "well" to a GET."""
+    """What a reranker says, best first; "well" to a GET."""
     if body is None:
         return 200, {}, b"well"
-    texts = body["texts"] if "texts" in body else body["documents"]
-    key = "score" if "texts" in body else "relevance_score"
-    rows = [{"index": at, key: shared_words(body["query"], text)} for at, text in enumerate(texts)]
-    rows.sort(key=lambda row: -row[key])
-    return 200, {}, json.dumps(rows if "texts" in body else {"model": "m", "results": rows}).encode()
+    scores = [shared_words(body["query"], text) for text in body["documents"]]
+    rows = [{"index": at, "relevance_score": score} for at, score in enumerate(scores)]
+    rows.sort(key=lambda row: -row["relevance_score"])
+    return 200, {}, json.dumps({"model": "m", "results": rows}).encode()
 
 
 def drips(first: bytes) -> Callable[[BaseHTTPRequestHandler], None]:

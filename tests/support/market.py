@@ -15,8 +15,8 @@ from asof.environment import now
 from asof.extensions.facts.extraction import ExtractionReport, estimate, extract_facts
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.store import facts_in
-from asof.http import Retry
-from asof.models.chat import ChatModel, OpenAIServer
+from asof.http import Endpoint, Retry
+from asof.models.chat import PATH, ChatModel
 from asof.models.metered import CachedModel, MeteredModel, Prices
 from asof.store.calls import StoredCalls
 from asof.store.store import Store
@@ -51,8 +51,9 @@ def model(
     store: Store, url: str, budget: float | None = None, prices: Prices | None = PRICES, **more: Any
 ) -> Iterator[MeteredModel]:
     """The model of a server, with what keeps and counts its replies; it does not wait between attempts."""
-    retry = Retry(more.pop("attempts", 3), timeout=10.0, draw=lambda: 0.0)
-    chat = ChatModel("reader", OpenAIServer(url), retry=retry, concurrency=more.pop("concurrency", 2), **more)
+    retry = Retry(more.pop("attempts", 3), timeout=10.0, sleep=lambda _: None)
+    endpoint = Endpoint.below(url, PATH, retry=retry)
+    chat = ChatModel("reader", endpoint, concurrency=more.pop("concurrency", 2), **more)
     with closing(StoredCalls(store, now)) as calls:
         yield MeteredModel(CachedModel(chat, calls), prices, budget)
 

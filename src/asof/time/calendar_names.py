@@ -48,7 +48,6 @@ from asof.time.reading import (
     weeks_of,
     year_after,
     year_figures,
-    year_words,
 )
 
 # -- names ---------------------------------------------------------------------------------------------
@@ -199,7 +198,7 @@ def _day(run: TokenRun, i: int, _: ParseContext) -> Name | None:
         return None
     if at == i + 1 and run.sense(at, "ordinal") == 2 and not run.has(at + 1, "unit") and glue != " ":
         return None
-    if year_words(run, at) is not None or (glue == "" and short):  # Oct4 is a gene
+    if glue == "" and short:  # Oct4 is a gene
         return None
     day = day_number(run, at) or _beyond_month(run, at)
     if day is None or not _counts_days(run, day[1], exact=not run.has(at, "number") or day[1] > at + 1):
@@ -376,7 +375,7 @@ def weekday(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
             return None
     number = weekday_at(run, i)
     if number is None:
-        return _counted(run, i, context) if side is None else None
+        return None
     dated = _dated(run, i + 1, number, context)
     if dated is not None:
         return dated
@@ -428,46 +427,6 @@ def _dated(run: TokenRun, i: int, number: int, context: ParseContext) -> RuleMat
     if day is None or glue not in (" ", ",") or run.behind(day[1] - 1)[1][:1] in (":", "-", "/"):
         return None
     return ParsedTime("day", _monthly(day[0], context, weekday=number), relative=True), day[1]
-
-
-def _counted(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
-    """`two Sundays from now`."""
-    count = cardinal(run, i)
-    if count is None or context.now is None or not run.follows(count[1]):
-        return None
-    number = run.sense(count[1], "plural_weekday") or run.sense(count[1], "weekday")
-    sign = run.sense(count[1] + 1, "ago")
-    if number is None or sign is None or not run.follows(count[1] + 1) or not 0 < count[0] < 100:
-        return None
-    intervals = _weekly(number, context)
-    first = on_side(intervals, sign, context)[0]
-    shift = sign * 7 * (count[0] - 1) * DAY
-    return ParsedTime("day", ((first[0] + shift, first[1] + shift),), relative=True), count[1] + 2
-
-
-def day_of_some_month(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
-    """`the 18th`: that of the month that is nearest. `the 18` is a day only inside a range."""
-    the = run.has(i, "the")
-    at = i + 1 if the else i
-    number = run.sense(at, "day_figures")
-    match = ordinal(run, at)
-    if match is None and the and number is not None and 1 <= number <= 31:
-        return ParsedTime("day", (), True, needs_cue="number", number=number), at + 1
-    if match is None or not 1 <= match[0] <= 31 or run.has(at, "ordinal"):
-        return None
-    word, gap = run.behind(match[1] - 1)
-    if gap in (" ", "-") and word and not _free(run, match[1]):
-        return None
-    choices = _monthly(match[0], context)
-    return ParsedTime("day", choices, True, needs_cue="clear_cue", number=match[0]), match[1]
-
-
-def _free(run: TokenRun, i: int) -> bool:
-    """True if a day of the month is not followed by a noun that it counts (`the 18th floor`)."""
-    return i < run.size and not run[i].kind.isdisjoint(_AFTER_DAY)
-
-
-_AFTER_DAY = sense_set("to and at from between on relation day")
 
 
 def _monthly(day: int, context: ParseContext, weekday: int | None = None) -> tuple[LocalInterval, ...]:
@@ -526,14 +485,12 @@ def _cut_yearly(yearly: Yearly, cut: Callable[[LocalInterval], LocalInterval]) -
 def nth_of(run: TokenRun, i: int, context: ParseContext, period: Rule) -> RuleMatch | None:
     """An ordinal with a unit or weekday of a time: `the third week of 2027`, `first 2 weeks of 2021`.
 
-    Also `20th of next month` and `the week of March 4`.
+    Also `the week of March 4`.
     """
     at = i + 1 if run.has(i, "the") else i
     if run.sense(at, "unit") == "week":
         return _week_with(run, at, context, period)
     match = ordinal(run, at)
-    if match is None and at > i and (day := run.sense(at, "day_figures")) and run.follows(at + 1):
-        return _day_of(run, at + 1, day, context, period)  # le 5 du mois dernier
     if match is None:
         return None
     number, j = match
@@ -547,7 +504,7 @@ def nth_of(run: TokenRun, i: int, context: ParseContext, period: Rule) -> RuleMa
         unit, size = run.sense(j, "unit"), 1
     weekday = weekday_at(run, j) if size == 1 else None
     if weekday is None and unit is None:
-        return _day_of(run, j, number, context, period)
+        return None
     j += 1
     of = run.after(j, "of")
     if unit == "day" and size == 1 and month_at(run, of) is not None:
@@ -586,21 +543,10 @@ def _period(run: TokenRun, i: int, context: ParseContext, period: Rule) -> RuleM
     return None
 
 
-def _day_of(run: TokenRun, j: int, number: int, context: ParseContext, period: Rule) -> RuleMatch | None:
-    """`20th of next month`."""
-    of = run.after(j, "of")
-    if of == j or number < 1 or month_at(run, of) is not None:
-        return None
-    match = _period(run, of, context, period)
-    if match is None or match[0].grain != "month":
-        return None
-    return _placed(match[0], lambda month: nth("day", number, 1, month), "day"), match[1]
-
-
 def _week_with(run: TokenRun, i: int, context: ParseContext, period: Rule) -> RuleMatch | None:
-    """`week of March 4`, `the week commencing 4 March`: the week that holds the day."""
+    """`week of March 4`: the week that holds the day."""
     at = i + 1
-    if not run.has(at, "of") and not run.has(at, "starting"):
+    if not run.has(at, "of"):
         return None
     match = period(run, run.after(at + 1, "the"), context)
     if match is None or match[0].grain != "day" or not run.follows(at + 1):

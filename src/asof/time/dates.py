@@ -1,4 +1,4 @@
-"""Dates and longer times, alone or inside each other: `March 2021`, `early 2024`, `two weeks before Easter`.
+"""Dates and longer times, alone or inside each other: `March 2021`, `early 2024`, `last year`.
 
 Which rules are tried depends on the senses of the first item and of the one after it; the one that reads
 farthest wins.
@@ -11,7 +11,7 @@ from datetime import UTC
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.time.calendar_names import Name, calendar_name, day_of_some_month, name_at, nth_of, part_of, weekday
+from asof.time.calendar_names import Name, calendar_name, name_at, nth_of, part_of, weekday
 from asof.time.lexicon import EARLIEST, LATEST, TokenRun
 from asof.time.numeric_dates import (
     Lengths,
@@ -19,13 +19,10 @@ from asof.time.numeric_dates import (
     decade,
     distance,
     duration,
-    from_point,
     numeric_date,
     shift_anchor,
     shift_instant,
-    starting,
     unit_after_number,
-    within,
     year,
 )
 from asof.time.reading import (
@@ -33,7 +30,6 @@ from asof.time.reading import (
     FINER,
     HOUR,
     IN_CLOCK,
-    IN_DAYS,
     IN_MONTHS,
     Anchor,
     LocalInterval,
@@ -232,7 +228,6 @@ def relative_time(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | N
         _relative_day(run, i, context.now)
         or _sided(run, i, context, context.now)
         or _counted_side(run, i, context)
-        or _beyond(run, i, context.now)
         or _so_far(run, i, context.now)
     )
 
@@ -313,9 +308,9 @@ def _window_of(lengths: Lengths, side: int, context: ParseContext) -> ParsedTime
     now, (count, unit) = context.now, lengths[0]
     if now is None or count < 1:
         return None
-    if len(lengths) == 1 and count == int(count) and (unit in _WHOLE or (unit == "decade" and side > 0)):
-        steps = -int(count) if side < 0 else 1
-        return ParsedTime(unit, (calendar_units(now.today, unit, steps, int(count)),), relative=True)
+    if len(lengths) == 1 and (unit in _WHOLE or (unit == "decade" and side > 0)):
+        steps = -count if side < 0 else 1
+        return ParsedTime(unit, (calendar_units(now.today, unit, steps, count),), relative=True)
     far, grain = shift_anchor(lengths, context, side), grain_of(lengths[-1][1])
     if far.zone is not None:
         there = shift_instant(now.utc, lengths, side)
@@ -338,22 +333,8 @@ def _counted_side(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | N
     return None if reading is None else (reading, count[1] + 2)
 
 
-def _beyond(run: TokenRun, i: int, now: Anchor) -> RuleMatch | None:
-    """`the week before last`, `month after next`."""
-    i = i + 1 if run.has(i, "the") else i
-    unit, step = run.sense(i, "unit"), run.sense(i + 1, "shift")
-    at = run.after(i + 2, "the")
-    if unit is None or step is None or run.sense(at, "side") != step or unit in IN_CLOCK or unit == "day":
-        return None
-    if not (run.follows(i + 1) and run.follows(at)) or (
-        run.follows(at + 1) and run[at + 1].senses.keys() & {"unit", "month", "weekday", "season", "holiday"}
-    ):
-        return None
-    return ParsedTime(grain_of(unit), (calendar_units(now.today, unit, 2 * step),), relative=True), at + 1
-
-
 def _so_far(run: TokenRun, i: int, now: Anchor) -> RuleMatch | None:
-    """`earlier this year`, `later today`, `year to date`, `the rest of the month`, `EOY`."""
+    """`earlier this year`, `later today`, `year to date`, `EOY`."""
     if (unit := run.sense(i, "to_date")) is not None:
         whole = calendar_units(now.today, unit)
         return (ParsedTime(unit, ((whole[0], now.at),), relative=True), i + 1) if whole[0] < now.at else None
@@ -361,25 +342,17 @@ def _so_far(run: TokenRun, i: int, now: Anchor) -> RuleMatch | None:
         whole = calendar_units(now.today, unit)
         return ParsedTime("day", ((whole[1] - DAY, whole[1]),), relative=True, whole=whole, which=2), i + 1
     way, j = run.sense(i, "so_far"), i + 1
-    if (not run.has(i, "rest") and way is None) or not run.follows(j):
+    if way is None or not run.follows(j):
         return None
-    if run.has(i, "rest"):
-        j = j + 1 if run.has(j, "the") or run.sense(j, "side") == 0 else j
-        unit = run.sense(j, "unit")
-    elif run.sense(j, "day") == 0:
-        unit = "day"
-    else:
-        unit = run.sense(j + 1, "unit") if run.sense(j, "side") == 0 else None
-        j += 1
-    if unit is None or unit in IN_CLOCK or (unit not in IN_DAYS and unit_after_number(run, j) is None):
+    unit = "day" if run.sense(j, "day") == 0 else None
+    if run.sense(j, "side") == 0:
+        unit, j = run.sense(j + 1, "unit"), j + 1
+    if unit is None or unit in IN_CLOCK:
         return None
     first, after = calendar_units(now.today, unit)
-    if run.has(i, "rest"):
-        first = now.at if unit == "day" else now.today * DAY
-    else:
-        first, after = (first, now.at) if way < 0 else (now.at, after)
-        if first >= after:
-            return None
+    first, after = (first, now.at) if way < 0 else (now.at, after)
+    if first >= after:
+        return None
     return ParsedTime(grain_of(unit), ((first, after),), relative=True), j + 1
 
 
@@ -425,32 +398,27 @@ _RULES = (
     _row(fiscal_years, "fiscal fiscal_year", least=2),
     _row(decade, "decade"),
     _row(decade, "figures", "decade_suffix"),
-    _row(decade, "cardinal", "decade"),
-    _row(decade, "the", "figures cardinal decade"),
+    _row(decade, "the", "figures decade"),
     _row(decade, "decade_label", "figures cardinal the of"),
-    _row(decade, "decade_article", "figures"),
     _row(century, "figures", "ordinal_suffix unit century_sign"),
     _row(century, "cardinal", "ordinal"),
     _row(century, "ordinal", "unit"),
     _row(century, "unit", "roman cardinal figures"),
     _row(century, "the", "figures cardinal ordinal"),
     _row(year, "year_figures short_year"),
-    _row(year, "cardinal one_thousand calendar_year unit", least=2),
-    _row(relative_time, "day day_night side rolling to_date end_of_unit rest so_far"),
+    _row(year, "calendar_year unit", least=2),
+    _row(relative_time, "day day_night side rolling to_date end_of_unit so_far"),
     _row(cjk_date, "figures cardinal", "year_sign month_sign day_sign cardinal", least=2),
     _row(cjk_date, "era beside", least=2),
     _row(calendar_name, "quarter_name half_name"),
     _row(beside, "beside"),
-    _row(relative_time, "unit", "shift", least=3),
     _row(side_after, "unit fiscal_year", "side_after fiscal"),
     _row(side_after, "month month_short season holiday", "side_after"),
-    _row(relative_time, "the", "day side rolling unit"),
+    _row(relative_time, "the", "day side rolling"),
     _row(relative_time, "figures", "side rolling", least=3),
     _row(relative_time, "cardinal", least=3),
     _row(weekday, "side rolling weekday weekday_short"),
     _row(weekday, "beside", "weekday weekday_short weekday_letter of"),
-    _row(weekday, "figures", "weekday plural_weekday", least=3),
-    _row(weekday, "cardinal", least=3),
 )
 """The rules of times that hold no other time."""
 
@@ -512,14 +480,6 @@ def _nth(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     return nth_of(run, i, context, simple)
 
 
-def _shifted(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
-    return from_point(run, i, context, simple)
-
-
-def _starting(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
-    return starting(run, i, context, simple)
-
-
 def day_point(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """The longest time at `i` without a time of day."""
     return _longest(run, i, context, "day")
@@ -530,29 +490,19 @@ _NTH = (
     _row(_nth, "figures", _ORDINAL, least=3),
     _row(_nth, "cardinal", "ordinal", least=3),
     _row(_nth, "ordinal", least=3),
-    _row(_nth, "unit", "of starting", least=3),
+    _row(_nth, "unit", "of", least=3),
 )
 _TABLES: dict[str, tuple[_Row, ...]] = {
     "simple": _RULES,
     "period": (*_RULES, *_NTH),
     "day": (
         *_RULES,
-        _row(day_of_some_month, "the", "figures cardinal"),
-        _row(day_of_some_month, "figures", _ORDINAL),
-        _row(within, "within", least=3),
         _row(distance, "figures", _UNIT, least=3),
         _row(distance, "ago_before cardinal", least=3),
         _row(distance, "one vague", _AFTER_ONE, least=3),
         _row(distance, "ahead", f"figures {_AMOUNT}", least=3),
         *_NTH,
         _row(_part, "part", least=2),
-        _row(_shifted, "figures", _UNIT, least=4),
-        _row(_shifted, "cardinal", least=4),
-        _row(_shifted, "one vague", _AFTER_ONE, least=4),
-        _row(_shifted, "the", "unit", least=4),
-        _row(_starting, "figures", _UNIT, least=4),
-        _row(_starting, "cardinal", least=4),
-        _row(_starting, "one vague", _AFTER_ONE, least=4),
     ),
 }
 

@@ -17,17 +17,12 @@ from typing import Annotated, Literal, NamedTuple
 
 from asof.time import reading as yearly
 from asof.time.calendar_names import month_at
-from asof.time.dates import DATE_BEGINNINGS, day_point, rules_at, simple
+from asof.time.clock import may_be_clock, time_after, time_before
+from asof.time.dates import DATE_BEGINNINGS, day_point, rules_at
 from asof.time.lexicon import GROUND, NO_SENSES, TokenRun, lexicon, runs, sense_set
 from asof.time.numeric_dates import (
     attached_left,
     attached_right,
-    bounded,
-    clock,
-    half_of_day,
-    hours_of_day,
-    is_after_hour,
-    iso_clock,
     joint,
     lasting,
     opening,
@@ -35,7 +30,6 @@ from asof.time.numeric_dates import (
 from asof.time.reading import (
     DAY,
     GRAINS,
-    HOUR,
     LocalInterval,
     ParseContext,
     ParsedTime,
@@ -49,7 +43,6 @@ from asof.time.reading import (
     months,
     reading_in_year,
     reading_without_year,
-    relative_day,
     span_of,
     widen,
     year_after,
@@ -58,7 +51,7 @@ from asof.time.reading import (
 from asof.time.span import Span, nearest_moment
 from asof.wire import HIDDEN, one_of
 
-# -- ranges, both ends included: `from March to May 2021`, `2019-21`, `between 4 and 22 May`, `9am to 5pm` --
+# -- ranges, both ends included: `from March to May 2021`, `2019-21`, `between 4 and 22 May` ----------------
 
 CLOCK = ("hour", "minute", "second")
 
@@ -70,8 +63,7 @@ def time_range(
 
     `point` reads an end of it, `day_point` one without a time of day.
     """
-    rules = ((hours_of_day, day_point), (_days_of_month, day_point), (_years, point), (_points, point))
-    for rule, ends in rules if run.may_hold_hours else rules[1:]:
+    for rule, ends in ((_days_of_month, day_point), (_years, point), (_points, point)):
         try:
             match = rule(run, i, context, ends)
         except (ValueError, OverflowError):  # 30 February, or outside the years 1 to 9999
@@ -127,13 +119,13 @@ def _points(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMa
         return None
     grain = min(a.grain, b.grain, key=GRAINS.index)
     relative = (a.relative and not (b.year and (a.yearly or a.number))) or (
-        b.relative and not (a.year and (b.yearly or b.number or b.daily))
+        b.relative and not (a.year and (b.yearly or b.number))
     )
     return ParsedTime(grain, choices, relative, a.fiscal or b.fiscal, zone=b.zone or a.zone), last[1]
 
 
 def _end(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMatch | None:
-    """An end of a range; `now`, a bare day of a month and `eight o'clock` may be one."""
+    """An end of a range; `now` and a bare day of a month may be one."""
     at = i + 1 if run.has(i, "the") else i
     if run.has(i, "now") and context.now is not None:
         return ParsedTime("second", ((context.now.at, context.now.at),), relative=True), i + 1
@@ -141,9 +133,6 @@ def _end(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMatch
     bare = point(run, at, context) if at > i else None
     if bare is not None and (match is None or bare[1] > match[1]):
         match = bare
-    time = clock(run, i)
-    if time is not None and context.now is not None and (match is None or time[1] > match[1]):
-        return time[0].on(relative_day(context.now.today))._replace(daily=time[0].daily), time[1]
     if match is None and (day := day_number(run, at)) is not None and not run.has(at, "cardinal"):
         return ParsedTime("day", (), True, needs_cue="number", number=day[0]), day[1]
     return match
@@ -217,11 +206,8 @@ def _between(a: ParsedTime, b: ParsedTime) -> Iterator[LocalInterval]:
             there = b.yearly(year)
             yield from _ordered(here, there if there[1] > here[0] else b.yearly(year + 1))
     else:
-        ends = b.choices
-        if b.daily is not None and a.daily is None:
-            ends = tuple(b.daily(here[0] // DAY) for here in a.choices)
         for here in a.choices:
-            for there in ends:
+            for there in b.choices:
                 yield from _ordered(here, (there[0], there[0]) if b.grain in CLOCK else there)
 
 
@@ -231,9 +217,6 @@ def _ordered(here: LocalInterval, there: LocalInterval) -> Iterator[LocalInterva
 
 
 # -- points, with the time of day before or after ------------------------------------------------------
-
-_SPELLED_HOURS = sense_set("cardinal hour")
-_LOOSE = (None, "around")  # relations of "at" that leave the time as it is
 
 
 def point(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
@@ -249,11 +232,10 @@ def point(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
 def _point(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     match = day_point(run, i, context)
     if match is not None and match[0].number is None:
-        if match[0].grain == "day":
-            return _time_after(run, match, None) or match
-        if match[0].grain == "hour" and match[0].choices and not run.has(match[1] - 1, "unit"):
-            return _time_after(run, match, _half(match[0])) or match
-    timed = _time_first(run, i, context) if _may_be_clock(run, i) else None
+        hours = match[0].grain == "hour" and match[0].choices and not run.has(match[1] - 1, "unit")
+        if match[0].grain == "day" or hours:
+            return time_after(run, match) or match
+    timed = time_before(run, i, context, day_point) if may_be_clock(run, i) else None
     if timed is None or (match is not None and match[1] >= timed[1]):
         return match
     return timed
@@ -261,89 +243,10 @@ def _point(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
 
 def may_begin(run: TokenRun, i: int) -> bool:
     """True if a point may begin at item `i`, as far as it and the next one show."""
-    return bool(rules_at(run, i)) or _may_be_clock(run, i)
+    return bool(rules_at(run, i)) or may_be_clock(run, i)
 
 
-def _may_be_clock(run: TokenRun, i: int) -> bool:
-    """True if a time of day may begin with an item; figures need `:`, `pm` or the like after them."""
-    kind, following = run.items[i].kind, run[i + 1]
-    if "day_figures" in kind:
-        return is_after_hour(following.kind, following.glue)
-    return not kind.isdisjoint(_SPELLED_HOURS)
-
-
-def _half(part_of_day: ParsedTime) -> int:
-    """0 for a part of the morning, else 12."""
-    return 0 if part_of_day.best[0] % DAY < DAY // 2 else 12
-
-
-def _time_after(run: TokenRun, match: RuleMatch, half: int | None) -> RuleMatch | None:
-    """A time after a day or a part of one: `5 March 2024 at 3 pm`, `2024-03-05T14:30`, `tonight at 9`."""
-    reading, after = match
-    iso = iso_clock(run, after)
-    if iso is not None:
-        return iso[0].on(reading), iso[1]
-    at = after
-    if run.follows(at, " ,") and run.has(at, "at") and run.sense(at, "relation") in _LOOSE:
-        at += 1
-    if run.follows(at, " ,-") or run[at].glue in (")-", "@"):
-        time = clock(run, at, bare=at > after or run[at].glue == "@")
-        if time is not None and ends(run, time[1]):
-            said_half, stop = half_of_day(run, time[1])
-            year = year_figures(run, stop) if run.follows(stop) and ends(run, stop + 1) else None
-            if year is not None and reading.yearly is not None:  # Oct 26 15:50:06 2016
-                reading, stop = reading_in_year(reading.grain, reading.yearly, year), stop + 1
-            return time[0].in_half(half if said_half is None else said_half).on(reading), stop
-    if half is not None:
-        return None
-    at = run.after(after, "of")
-    at = run.after(at, "the")
-    part = run.sense(at, "daypart")
-    if part is None or not run.follows(at):
-        return None
-    hours = [int(hour) * HOUR for hour in str(part).split()]
-    there = reading.mapped(lambda day: (day[0] + hours[0], day[0] + hours[1]), "hour")
-    timed = _time_after(run, (there, at + 1), _half(there)) if there.choices else None
-    return timed or (there, at + 1)
-
-
-def ends(run: TokenRun, after: int) -> bool:
-    """True if figures read as a time do not continue as something else."""
-    word, gap = run.behind(after - 1)
-    goes_on = word[:1].isdigit() if gap in ("/", ".", ":", "-") else word != "" and gap == ""
-    return not goes_on and gap[:1] != "%"
-
-
-def _time_first(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
-    """A time of day before a day, or alone on the anchor's: `3pm on 5 March`, `8.30pm today`."""
-    time = clock(run, i, bare=True)
-    if time is None:
-        return None
-    sure = clock(run, i)
-    time = sure or time
-    if not ends(run, time[1]) or (sure is None and time[0].grain == "hour"):
-        return None
-    half, after = half_of_day(run, time[1])
-    there = time[0].in_half(half)
-    signs = " ,." if run.words(after - 1) > 1 else " ,"  # 3:15 p.m. on Friday
-    day_at = run.after(after, "on", signs)
-    day_at = run.after(run.after(day_at, "of", " ,"), "the")
-    day = day_point(run, day_at, context) if run.follows(day_at, signs) else None
-    if day is not None and day[0].grain == "hour" and day[0].choices and not run.has(day[1] - 1, "unit"):
-        midnight = day[0].mapped(lambda part: (part[0] // DAY * DAY, part[0] // DAY * DAY + DAY), "day")
-        return there.in_half(_half(day[0])).on(midnight), day[1]  # 10pm tonight
-    if day is not None and day[0].grain == "day" and day[0].choices and day[0].needs_cue != "number":
-        end = day[1]
-        part = run.sense(end, "daypart")
-        if part is not None and run.follows(end):
-            there, end = there.in_half(0 if str(part).startswith("8 ") else 12), end + 1
-        return (there.on(day[0]), end) if sure is not None or part is not None else None
-    if sure is None or context.now is None or not (there.sure or run.has(i - 1, "at")):
-        return None
-    return there.on(relative_day(context.now.today))._replace(daily=there.daily), after
-
-
-BEGINNINGS = DATE_BEGINNINGS | _SPELLED_HOURS
+BEGINNINGS = DATE_BEGINNINGS | {"hour"}
 """The senses of items at which a point may begin."""
 
 
@@ -352,8 +255,7 @@ BEGINNINGS = DATE_BEGINNINGS | _SPELLED_HOURS
 Open = tuple[int | None, int | None]
 """A stretch of which a side may be unbounded."""
 
-_BOUNDED = sense_set("bound ago_before")
-_OPENING = _BOUNDED | sense_set("relation from between")
+_OPENING = sense_set("relation from between")
 _FIRST = BEGINNINGS | _OPENING
 
 
@@ -378,8 +280,6 @@ def match_time(run: TokenRun, i: int, context: ParseContext) -> TimeMatch | None
     begins = may_begin(run, i)
     if not begins and i >= run.last_joint and kind.isdisjoint(_OPENING):
         return None
-    if not kind.isdisjoint(_BOUNDED) and (more := _bounded(run, i, context)) is not None:
-        return more
     match = _range(run, i, context)
     if "relation" in kind and (limited := _limited(run, i, context, match)) is not None:
         return limited
@@ -387,12 +287,8 @@ def match_time(run: TokenRun, i: int, context: ParseContext) -> TimeMatch | None
         return TimeMatch(i, match[1], "between", match[0], match[0].choices)
     if not begins and "from" not in kind:
         return None
-    if "from" in kind:
-        special = _onwards(run, i, context)
-    else:
-        special = _day_with_bound(run, i, context) if i < run.last_relation else None
-    if special is not None:
-        return special
+    if "from" in kind and (onwards := _onwards(run, i, context)) is not None:
+        return onwards
     alone = point(run, i, context)
     if alone is not None and alone[0].impossible:
         return TimeMatch(i, alone[1], "in", alone[0], ())
@@ -404,25 +300,14 @@ def match_time(run: TokenRun, i: int, context: ParseContext) -> TimeMatch | None
     return TimeMatch(i, alone[1], "in", alone[0], alone[0].choices)
 
 
-def _related(first: int, after: int, relation: str, reading: ParsedTime, bounds: str = "") -> TimeMatch:
-    """The match of a relation with a time; `bounds`: the relation that sets its bounds, if it is another."""
-    limits = [bounds_of_relation(bounds or relation, choice, reading) for choice in reading.choices]
+def _related(first: int, after: int, relation: str, reading: ParsedTime) -> TimeMatch:
+    """The match of a relation with a time."""
+    limits = [bounds_of_relation(relation, choice, reading) for choice in reading.choices]
     return TimeMatch(first, after, relation, reading, tuple(limits))
 
 
 def _range(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     return time_range(run, i, context, point, day_point) if i < run.last_joint else None
-
-
-def _bounded(run: TokenRun, i: int, context: ParseContext) -> TimeMatch | None:
-    try:
-        more = bounded(run, i, context, simple)
-    except (ValueError, OverflowError):
-        return None
-    if more is None:
-        return None
-    core, how, reading, after = more
-    return _related(i, after, how, reading._replace(choices=(core,)))
 
 
 def _limited(run: TokenRun, i: int, context: ParseContext, match: RuleMatch | None) -> TimeMatch | None:
@@ -452,22 +337,6 @@ def _onwards(run: TokenRun, i: int, context: ParseContext) -> TimeMatch | None:
     if match is None or not (match[0].choices and run.has(match[1], "onwards") and run.follows(match[1])):
         return None
     return _related(i, match[1] + 1, "since", match[0])
-
-
-def _day_with_bound(run: TokenRun, i: int, context: ParseContext) -> TimeMatch | None:
-    """`tomorrow before 5pm`: the relation limits by a time of that day."""
-    day = day_point(run, i, context)
-    if day is None or day[0].grain != "day" or not day[0].choices or not run.follows(day[1]):
-        return None
-    relation = run.sense(day[1], "relation")
-    if relation in (None, "around", "as of") or run.has(day[1], "to"):
-        return None
-    time = clock(run, day[1] + 1, bare=relation == "by")
-    if time is None or not run.follows(day[1] + 1) or not ends(run, time[1]):
-        return None
-    half, after = half_of_day(run, time[1])
-    reading = time[0].in_half(half).on(day[0])
-    return _related(i, after, relation, reading, "before" if relation == "by" else relation)
 
 
 def bounds_of_relation(relation: str, core: LocalInterval, reading: ParsedTime) -> Open:
@@ -586,7 +455,7 @@ class TimeContext(NamedTuple):
 
     `published` is the date of a publication, in place of an anchor: relative times count from its last
     moment. Those that differ between its first moment and its last one are left out, and so is an hour of
-    that very day (`at 3 pm`). `own` is the document's own period: a relative quarter, half or year
+    that very day (`this morning`). `own` is the document's own period: a relative quarter, half or year
     (`last year`) counts from its end.
     """
 

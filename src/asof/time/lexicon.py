@@ -129,9 +129,9 @@ def sense_set(names: str) -> frozenset[str]:
 
 
 _ALONE = sense_set(
-    "month month_short weekday weekday_short plural_weekday unit units decade day day_night season holiday "
-    "daypart hour fiscal_year end_of_unit to_date decade_label roman year_sign month_sign day_sign "
-    "century_sign era beside quarter_name half_name hundreds one_thousand"
+    "month month_short weekday weekday_short unit units decade day day_night season holiday "
+    "daypart fiscal_year end_of_unit to_date decade_label roman year_sign month_sign day_sign "
+    "century_sign era beside quarter_name half_name"
 )
 _WARY = sense_set("wary very_wary with_year")
 _SUFFICIENT = sense_set("month weekday day day_night holiday end_of_unit to_date")
@@ -189,7 +189,7 @@ def _merged(named: tuple[str, ...]) -> TimeLexicon:
             continue
         entry = senses.setdefault(words[0], {}) if len(words) == 1 else phrases.setdefault(words, {})
         entry.setdefault(table, value)
-        if table in _ALONE or (table == "cardinal" and 11 <= value <= 20) or table == "thousand":
+        if table in _ALONE:
             if len(words) > 1:
                 telling.append(words)
                 continue
@@ -274,6 +274,8 @@ _CONTEXT = 2  # words before a window that rules look at
 _LONG = 8  # letters or figures of a word that says a time alone
 _DATE_FIGURES = re.compile("[0-9](?:((?:[0-9]?|(?<=[12])[0-9]{3}|[0-9]{7}|[0-9]{13})(?![0-9]))|[0-9]+)")
 """Figures; those that may say a day, a year, or a date as in 20240305 and 20240305143007 have a group."""
+_TELLING = re.compile(r"[^\W\d_]|[0-9]{4}|[0-9][-/.:][0-9]")
+"""What a window without a letter has at least: a year, or figures with a sign of dates between them."""
 _SMALL, _CAPITAL = re.compile("[a-z]"), re.compile("[A-Z]")
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
 _WIDE = re.compile("[０-９]")
@@ -395,6 +397,8 @@ def windows(text: TimeText, lexicon: TimeLexicon) -> Iterator[WordWindow]:
         alone = (begin, done) == (start, end)
         if alone and lower[start:end] not in sufficient and end - start < _LONG and text.ends != (start, end):
             continue
+        if _TELLING.search(lower, begin, done) is None:
+            continue
         done = [word.end() for word in islice(WORD.finditer(lower, begin, done), _BOUND)][-1]
         yield WordWindow(text, (begin, done))
 
@@ -478,7 +482,6 @@ class TimeToken(Struct, frozen=True):
 
 _JOINING = frozenset(("-", "--", "/"))
 _TO, _TO_OR_AND = sense_set("to"), sense_set("to and")
-_HOURS = sense_set("hour cardinal meridiem hour_sign daypart between from")
 
 _END = TimeToken("", NO_SENSES, NO_SENSES.kind, FAR, True)
 _BEYOND = (NO_SENSES,) * 8
@@ -517,12 +520,6 @@ class TokenRun:
             default=0,
         )
         """The last item that can join two times to a range: a word, or one after `-` or `/`; or 0."""
-        self.last_relation = max((i for i, kind in enumerate(kinds) if "relation" in kind), default=0)
-        """The last item that can limit a time; or 0."""
-        self.may_hold_hours = any(
-            items[i].glue in (":", ".") or not _HOURS.isdisjoint(kind) for i, kind in enumerate(kinds)
-        )
-        """Whether two times of day that make a range may be in it."""
         self._senses: list[Senses] = [*[item.senses for item in items], *_BEYOND]
 
     def _phrase(self, second: int, item: TimeToken) -> tuple[int, TimeToken]:

@@ -1,9 +1,8 @@
 """Parses a date: a text becomes the span that was written, as precise as it was and no more.
 
 `2024-03` is a month and not its first day, `14:30` is a minute and not its first second. What could mean two
-days (`03/04/2024`) is refused, not guessed. No clock is read: `yesterday` needs an anchor. With an anchor (a
-question) any expression of the grammar that fills the whole text is a time: `last spring`, `Q3 FY24`. Without
-one (metadata) only the forms of this module are.
+days (`03/04/2024`) is refused, not guessed. ISO 8601 is read here, all else by the grammar, as an expression
+that fills the whole text. No clock is read: `yesterday` needs an anchor.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ from asof.time.span import (
     FIRST,
     LAST,
     TICK,
-    Days,
-    Grain,
     Period,
     Span,
     days_in,
@@ -45,54 +42,28 @@ ACCEPTED = (
 
 _HOUR, _MINUTE, _SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
 
-
-@cache
-def _names(*tables: str) -> dict[str, int]:
-    """The words of some tables in all languages, and their numbers."""
-    return lexicon(every("time")).names(*tables)
-
-
-_Y, _D = r"(?P<y>[0-9]{4})", r"(?P<d>[0-9]{1,2})"
-_NAME = r"(?P<name>[^\W\d_]+)\.?"
-_FORMS = tuple(
-    re.compile(form)
-    for form in (
-        rf"{_Y}(?:-(?P<m>[0-9]{{2}}))?",
-        rf"{_Y}(?P<dash>-?)(?P<m>[0-9]{{2}})(?P=dash)(?P<d>[0-9]{{2}})",
-        rf"{_Y}[- ]?q(?P<q>[0-9])",
-        rf"q(?P<q>[0-9])[- ]{_Y}",
-        rf"{_Y}(?P<dash>-?)w(?P<week>[0-9]{{2}})(?:(?P=dash)(?P<weekday>[0-9]))?",
-        rf"{_Y}-(?P<ordinal>[0-9]{{3}})",
-        rf"{_D}(?:(?:st|nd|rd|th)? |\. ?){_NAME},? {_Y}",
-        rf"{_NAME} {_D}(?:st|nd|rd|th|\.)?,? {_Y}",
-        rf"{_NAME},? {_Y}",
-        rf"{_Y},? {_NAME}",
-    )
+_PERIOD = re.compile(r"[0-9]{4}(?:-Q[0-9]|-[0-9]{2}(?:-[0-9]{2})?)?")
+_WEEK = re.compile(r"[0-9]{4}-?W[0-9]{2}")
+_DAY = re.compile(r"[0-9]{8}|[0-9]{4}-?W[0-9]{2}-?[0-9]")
+_TIMED = re.compile(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}) ?[T ]([0-9]{2}(?:(:?)[0-9]{2}(?:\3[0-9]{2}(?:[.,]([0-9]+))?)?)?)"
+    r" ?(Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?"
 )
-# After a blank a bare `1430` might be a year, after a `T` it is a time.
-_TIME = (
-    r"(?<=[0-9])(?:t| (?=[0-9]{2}(?![0-9])))(?P<hour>[0-9]{2})(?:(?P<colon>:?)(?P<minute>[0-9]{2})"
-    r"(?:(?P=colon)(?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]+))?)?)?"
-    r"(?: ?(?P<offset>z|utc?|gmt|[+-][0-9]{2}(?::?[0-9]{2})?)(?: \([a-z ]+\))?)?"
-)
-_CLOCK = re.compile(rf"{_TIME}\Z")
-_ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_ISO_TIME = re.compile(rf"({_ISO_DAY.pattern}){_TIME}", re.IGNORECASE | re.ASCII)
-_PREFIX = re.compile(r"([^\W\d_]+)\.?,? ")
 _IN_DOUBT = re.compile(r"(?<![0-9])[0-9]{1,2} ?(?:[/.] ?[0-9]{1,2}(?![0-9:]| ?[ap]\.?m)|-[0-9]{1,2}(?:-|\Z))")
 _BETWEEN = re.compile(r"[\s'’]+")
 _NUMBER = re.compile(r"(?<![0-9])[0-9]+(?= )")
-_FIGURES = re.compile(r"([0-9]{1,4})[-/. ]([0-9]{1,2})[-/. ]([0-9]{1,4})")
+_FIGURES = re.compile(r"([0-9]{1,4})[-/. ]([0-9]{1,2})[-/. ]([0-9]{1,4})(?: .*)?")
 
 
 def read(text: str, anchor: datetime | None = None, zone: tzinfo = UTC, *, fiscal_start: int = 1) -> Span:
-    """The span that `text` names, in UTC.
+    """The span that `text` names, in UTC: a time of ISO 8601, or an expression of the grammar that is the
+    whole text, as its best reading; days in figures whose order is not agreed are refused.
 
     A date, and a time without an offset, are meant in `zone` (hashable); a time that the clocks there show
     twice gives the span around both. `anchor` (aware) is the moment from which relative texts count: `now` is
-    that instant, `3 months ago` a day, `2 hours ago` a minute. With it any expression of the grammar is read
-    that is the whole text, as its best reading; days in figures whose order is not agreed are not. Fiscal
-    years start in the month `fiscal_start`. The end of the year 9999 is None.
+    that instant, `3 months ago` a day, `2 hours ago` a minute. Without it only dates and periods are read
+    (`5 March 2024`), no open time (`since 2020`). Fiscal years start in the month `fiscal_start`. The end of
+    the year 9999 is None.
 
     Raises BadTime for any text that is not such a time, and for a relative one when there is no anchor.
     """
@@ -100,12 +71,15 @@ def read(text: str, anchor: datetime | None = None, zone: tzinfo = UTC, *, fisca
         raise _refusal(text[:24] + "...", f"it has {len(text)} characters, and a time at most {LONGEST}")
     plain = " ".join(unicodedata.normalize("NFC", text).split())
     try:
-        return _date(text, zone)
-    except BadTime:
-        if anchor is not None and (said := _said(plain, anchor, zone, fiscal_start)) is not None:
-            return said
-        if not _is_relative(plain):
-            raise
+        span = _iso(plain.upper(), zone)
+    except OverflowError:
+        raise _refusal(text, "in UTC it is outside the years 1 to 9999") from None
+    except (ValueError, BadTime) as why:
+        raise _refusal(text, str(why)) from None
+    if span is not None or (span := _said(plain, anchor, zone, fiscal_start)) is not None:
+        return span
+    if not _is_relative(plain):
+        raise _refusal(text, _complaint(plain))
     if anchor is None:
         raise BadTime(
             f"{text!r} counts from an anchor, and there is none; give one, or write a date: 2024-03-05"
@@ -142,34 +116,64 @@ def epoch(value: float) -> Span:
 
 
 @lru_cache(maxsize=4096)
-def _date(text: str, zone: tzinfo) -> Span:
-    """The span of a text that needs no anchor."""
-    try:
-        if _ISO_DAY.fullmatch(text):
-            return days_in(one_day(date.fromisoformat(text)), zone)
-        if found := _ISO_TIME.fullmatch(text):
-            return _timed(date.fromisoformat(found[1]), found, zone)
-        plain = " ".join(unicodedata.normalize("NFC", text.casefold()).split())
-        return _absolute(plain, zone)
-    except OverflowError:
-        raise _refusal(text, "in UTC it is outside the years 1 to 9999") from None
-    except ValueError as why:
-        raise _refusal(text, str(why)) from None
+def _iso(plain: str, zone: tzinfo) -> Span | None:
+    """The span of a date or time of ISO 8601 in capitals; None for another text. ValueError: no such time."""
+    if _PERIOD.fullmatch(plain):
+        period = Period.parse(plain)
+        return days_in((period.start, period.after), zone)
+    if _WEEK.fullmatch(plain):
+        return days_in(week_of(date.fromisocalendar(int(plain[:4]), int(plain[-2:]), 1)), zone)
+    if _DAY.fullmatch(plain):
+        return days_in(one_day(date.fromisoformat(plain)), zone)
+    if found := _TIMED.fullmatch(plain):
+        day, clock, _, fraction, offset = found.groups()
+        start = datetime.combine(date.fromisoformat(day), time.fromisoformat(clock), _zone(offset, zone))
+        if fraction:
+            unit = TICK * 10 ** (6 - min(len(fraction), 6))
+        else:
+            unit = {2: _HOUR, 4: _MINUTE}.get(len(clock.replace(":", "")), _SECOND)
+        return _lasting(start, unit)
+    return None
 
 
-def _said(plain: str, anchor: datetime, zone: tzinfo, fiscal_start: int) -> Span | None:
+def _zone(offset: str | None, zone: tzinfo) -> tzinfo:
+    if offset is None or offset[0] not in "+-":
+        return zone if offset is None else UTC
+    hours, minutes = int(offset[1:3]), int(offset[3:].lstrip(":") or 0)
+    if hours > 23 or minutes > 59:
+        raise ValueError(f"no place has the offset {offset}")
+    return timezone((1 if offset[0] == "+" else -1) * (hours * _HOUR + minutes * _MINUTE))
+
+
+def _lasting(start: datetime, unit: timedelta) -> Span:
+    """From a time on the clocks of a zone on."""
+    once, again = start.astimezone(UTC), start.replace(fold=1).astimezone(UTC)
+    if again < once:
+        raise ValueError(f"the clocks in {start.tzinfo} skip that time")
+    return Span(once, span_of_length(again, unit).end)
+
+
+def _said(plain: str, anchor: datetime | None, zone: tzinfo, fiscal_start: int) -> Span | None:
     """The expression of the grammar that is the whole text; None if none is, or its days are in doubt."""
     from asof.time.expressions import TimeContext, parse  # which few readers of dates need
 
-    if plain.casefold() == "now":  # of a question a wish, and no time
+    if anchor is not None and plain.casefold() == "now":  # of a question a wish, and no time
         return span_of_length(anchor, TICK)
     if _IN_DOUBT.search(plain):
         return None
     found = parse(plain, anchor, TimeContext(zone, fiscal_start, every("time")))
     if len(found) != 1 or found[0].end != len(plain):
         return None
+    if anchor is None and found[0].relation != "in":
+        return None
     before = _BETWEEN.split(plain[: found[0].start].casefold())
-    return found[0].span if _names("leading").keys() >= set(filter(None, before)) else None
+    return found[0].span if _leading().issuperset(filter(None, before)) else None
+
+
+@cache
+def _leading() -> frozenset[str]:
+    """The words of all languages that may stand before a time that is the whole text."""
+    return frozenset(lexicon(every("time")).names("leading"))
 
 
 def _is_relative(plain: str) -> bool:
@@ -185,18 +189,6 @@ def _is_relative(plain: str) -> bool:
 
 def _refusal(text: str, why: str) -> BadTime:
     return BadTime(f"{text!r} is not a time: {why}; {ACCEPTED}; in doubt write the year first: 2024-03-05")
-
-
-def _absolute(plain: str, zone: tzinfo) -> Span:
-    if days := _dated(plain):
-        return days_in(days, zone)
-    clock = _CLOCK.search(plain)
-    day = plain[: clock.start()] if clock else plain
-    if clock and (days := _dated(day)):
-        if days != one_day(days[0]):
-            raise ValueError("a time of day needs the day before it")
-        return _timed(days[0], clock, zone)
-    raise ValueError(_complaint(day))
 
 
 def _complaint(plain: str) -> str:
@@ -219,72 +211,6 @@ def _complaint(plain: str) -> str:
         else "figures have no agreed order"
     )
     return f"{why}; write {meant.pop()}" if meant else why
-
-
-def _dated(plain: str) -> Days | None:
-    """The days of a date without a time; None if it has no known form. ValueError: not in the calendar."""
-    prefix = _PREFIX.match(plain)
-    weekday = _names("weekday", "weekday_short").get(prefix[1]) if prefix else None
-    bare = plain[prefix.end() :] if prefix and weekday else plain
-    found = next(filter(None, (form.fullmatch(bare) for form in _FORMS)), None)
-    if found is None:
-        return None
-    days = _filled(found.groupdict())
-    if prefix and weekday and (days != one_day(days[0]) or days[0].isoweekday() != weekday):
-        raise ValueError(f"{bare!r} is no {prefix[1]}")
-    return days
-
-
-def _filled(part: dict[str, str | None]) -> Days:
-    number = {name: int(text) for name, text in part.items() if text and text.isdecimal()}
-    year = number["y"]
-    if "week" in number:
-        first = date.fromisocalendar(year, number["week"], number.get("weekday", 1))
-        return one_day(first) if "weekday" in number else week_of(first)
-    if "ordinal" in number:
-        day = date(year, 1, 1) + timedelta(days=number["ordinal"] - 1)
-        if day.year != year:
-            raise ValueError(f"{year} has no day {number['ordinal']}")
-        return one_day(day)
-    if "q" in number and not 1 <= number["q"] <= 4:
-        raise ValueError("the quarters are Q1, Q2, Q3 and Q4")
-    month = number.get("m", 3 * number.get("q", 1) - 2)
-    if name := part.get("name"):
-        month = _names("month", "month_short").get(name, 0)
-        if not month:
-            raise ValueError(f"no month is called {name!r}")
-    grain: Grain = "quarter" if "q" in number else "month" if "m" in number or name else "year"
-    if "d" in number:
-        return one_day(date(year, month, number["d"]))
-    period = Period(grain, date(year, month, 1))
-    return period.start, period.after
-
-
-def _timed(day: date, clock: re.Match[str], zone: tzinfo) -> Span:
-    hour, minute, second, fraction, offset = clock.group("hour", "minute", "second", "fraction", "offset")
-    digits = (fraction or "")[:6]
-    if digits:
-        unit = TICK * 10 ** (6 - len(digits))
-    else:
-        unit = _HOUR if minute is None else _MINUTE if second is None else _SECOND
-    zone = _offset(offset) if offset else zone
-    reading = time(int(hour), int(minute or 0), int(second or 0), int(digits.ljust(6, "0")))
-    start = datetime.combine(day, reading, zone)
-    if zone is UTC:
-        return span_of_length(start, unit)
-    once, again = start.astimezone(UTC), start.replace(fold=1).astimezone(UTC)
-    if again < once:
-        raise ValueError(f"the clocks in {zone} skip that time")
-    return Span(once, span_of_length(again, unit).end)
-
-
-def _offset(text: str) -> tzinfo:
-    if text[0] not in "+-":
-        return UTC
-    hours, minutes = int(text[1:3]), int(text[-2:]) if len(text) > 3 else 0
-    if hours > 23 or minutes > 59:
-        raise ValueError(f"no place has the offset {text}")
-    return timezone((1 if text[0] == "+" else -1) * (hours * _HOUR + minutes * _MINUTE))
 
 
 # -- times given as text or Python values, as spans and instants ---------------------------------------

@@ -13,7 +13,7 @@ from datetime import MAXYEAR, UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.time.lexicon import EARLIEST, LATEST, TokenRun, two_figures
+from asof.time.lexicon import TokenRun, two_figures
 from asof.time.span import DAY as DAY
 from asof.time.span import TICK, Span, months_later
 
@@ -95,13 +95,11 @@ def calendar_units(ordinal: int, unit: str, steps: int = 0, count: int = 1) -> L
     return months(index // 12, index % 12 + 1, count * size)
 
 
-def shift_day(ordinal: int, unit: str, count: float) -> int:
+def shift_day(ordinal: int, unit: str, count: int) -> int:
     """The day so many units after a day (negative: before). Raises ValueError outside the calendar."""
     if unit in IN_DAYS:
-        return ordinal + round(count * IN_DAYS[unit])
-    whole = int(count * IN_MONTHS[unit])
-    rest = count * IN_MONTHS[unit] - whole
-    return months_later(date.fromordinal(ordinal), whole).toordinal() + round(rest * 30)
+        return ordinal + count * IN_DAYS[unit]
+    return months_later(date.fromordinal(ordinal), count * IN_MONTHS[unit]).toordinal()
 
 
 def third(interval: LocalInterval, grain: str, which: int) -> LocalInterval:
@@ -181,8 +179,6 @@ def wall(moment: datetime, zone: tzinfo) -> int:
 
 Yearly = Callable[[int], LocalInterval]
 """The interval of a name in a year. Raises ValueError if that year has none."""
-Daily = Callable[[int], LocalInterval]
-"""The interval of a time of day in the day of an ordinal."""
 
 
 class Anchor(NamedTuple):
@@ -215,10 +211,10 @@ class ParsedTime(NamedTuple):
     """The meaning of some words: `choices` of intervals, best first; none if they need an anchor that is
     missing (then they are `relative`), or name a date that does not exist (30 February).
 
-    `yearly` is set when the text names no year, `daily` when it names no day; `number` is a bare day of a
-    month; `year` is a year in the text. `needs_cue` names the sense that the word before must have (`cue`,
-    `clear_cue`), because the words may mean something else. `zone` is set when the text names one. `which`
-    third of `whole` is meant where the words name a third.
+    `yearly` is set when the text names no year; `number` is a bare day of a month; `year` is a year in the
+    text. `needs_cue` names the sense that the word before must have (`cue`, `clear_cue`), because the words
+    may mean something else. `zone` is set when the text names one. `which` third of `whole` is meant where
+    the words name a third.
     """
 
     grain: str
@@ -228,7 +224,6 @@ class ParsedTime(NamedTuple):
     needs_cue: str = ""
     zone: tzinfo | None = None
     yearly: Yearly | None = None
-    daily: Daily | None = None
     number: int | None = None
     year: int | None = None
     whole: LocalInterval | None = None
@@ -443,37 +438,9 @@ Number = tuple[int, int]
 
 
 def cardinal(run: TokenRun, i: int) -> Number | None:
-    """`12`, `twelve`, `twenty-one`, `two thousand and fifteen`, `seven hundred`; at most 999,999."""
+    """`12`, `twelve`, `twenty-one`."""
     number = run.sense(i, "number")
-    if number is not None:
-        return number, i + 1
-    start = i
-    found = (1, i) if run.sense(i, "one_thousand") else _below_thousand(run, i)
-    if found is None:
-        return None
-    number, i = found
-    if not run.sense(i, "thousand") or not (run.follows(i, " -") or i == start):  # mil novecientos
-        return found
-    rest = _below_thousand(run, run.after(i + 1, "and")) if run.follows(i + 1, " -") else None
-    return _added((number * 1000, i + 1), rest)
-
-
-def _below_thousand(run: TokenRun, i: int) -> Number | None:
-    hundreds = run.sense(i, "hundreds")
-    if hundreds is not None:
-        return _added((hundreds, i + 1), below_hundred(run, i + 1) if run.follows(i + 1) else None)
-    found = below_hundred(run, i)
-    if found is None or not (0 < found[0] < 100 and run.sense(found[1], "hundred")):
-        return found
-    number, i = found
-    if not run.follows(i, " -"):
-        return found
-    rest = below_hundred(run, run.after(i + 1, "and")) if run.follows(i + 1, " -") else None
-    return _added((number * 100, i + 1), rest)
-
-
-def _added(number: Number, rest: Number | None) -> Number:
-    return number if rest is None else (number[0] + rest[0], rest[1])
+    return below_hundred(run, i) if number is None else (number, i + 1)
 
 
 def below_hundred(run: TokenRun, i: int) -> Number | None:
@@ -489,22 +456,15 @@ def below_hundred(run: TokenRun, i: int) -> Number | None:
     return number, i + 1
 
 
-def amount(run: TokenRun, i: int) -> tuple[float, int] | None:
-    """The amount before a unit: a number, `a`, `a few`, `a couple of`, `two and a half`."""
+def amount(run: TokenRun, i: int) -> Number | None:
+    """The amount before a unit: a number, `a`, `a few`, `a couple of`."""
     if run[i].kind.isdisjoint(_AMOUNT):
         return None
-    start = i
-    if run.has(i, "one") and run.has(i + 1, "vague"):
-        i += 1
-    vague = run.sense(i, "vague")
+    at = i + 1 if run.has(i, "one") and run.has(i + 1, "vague") else i
+    vague = run.sense(at, "vague")
     if vague is not None:
-        return vague, i + 1
-    found = (1, i + 1) if run.has(start, "one") else cardinal(run, start)
-    if found is None or not run.follows(found[1], " -"):
-        return found
-    if run.sense(found[1], "and_half"):
-        return found[0] + 0.5, found[1] + 1
-    return found
+        return vague, at + 1
+    return (1, i + 1) if run.has(i, "one") else cardinal(run, i)
 
 
 def ordinal(run: TokenRun, i: int) -> Number | None:
@@ -555,24 +515,6 @@ def short_year(run: TokenRun, i: int) -> int | None:
     return number
 
 
-def year_words(run: TokenRun, i: int) -> Number | None:
-    """A year in words: `nineteen eighty-six`, `nineteen oh one`, `two thousand and fifteen`."""
-    century = run.sense(i, "cardinal")
-    if century is None and not run.has(i, "one_thousand"):
-        return None
-    if century is not None and 11 <= century <= 20 and run.follows(i + 1, " -"):
-        rest = below_hundred(run, i + 1)
-        if rest is not None and rest[0] >= 10:
-            return century * 100 + rest[0], rest[1]
-        if rest is not None and rest[0] == 0 and run.follows(i + 2, " -"):
-            unit = run.sense(i + 2, "cardinal")
-            return (century * 100 + unit, i + 3) if unit is not None and 0 < unit < 10 else None
-    found = cardinal(run, i)
-    if found is not None and found[1] > i + 1 and EARLIEST <= found[0] <= LATEST:
-        return found
-    return None
-
-
 # -- the year after or before a name: `, 2024`, `of '24`, `next year`, `FY24`, `2023's` ----------------
 
 
@@ -598,9 +540,6 @@ def year_after(run: TokenRun, i: int, glue: str, context: ParseContext) -> tuple
         word, gap = run.behind(at)
         counted = gap == " " and word in run.lexicon.lists["counted"] and at == i
         return None if counted or (gap in (":", "") and word) else (year, at + 1, False)
-    spelled = year_words(run, at)
-    if spelled is not None:
-        return spelled[0], spelled[1], False
     side = _sided_year(run, at)
     if side is not None and context.now:
         return context.now.year + side, at + 2, True

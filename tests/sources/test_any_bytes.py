@@ -15,8 +15,8 @@ from asof.sources.dates import dates_in
 from asof.sources.files import document
 from asof.sources.html import parse_text as parse_html
 from asof.sources.html_walk import pieces
-from asof.sources.markdown import parse_chat, parse_markdown, split
-from asof.sources.markups import parse_asciidoc, parse_docstrings, parse_org
+from asof.sources.markdown import parse_asciidoc, parse_markdown, split
+from asof.sources.org import parse_org
 from asof.sources.readers import ParsedFile, TextParser, Unreadable, decoded, parsed, suffixes
 from asof.sources.source import InputLimits
 from asof.values import Document
@@ -29,18 +29,13 @@ ORG = (
     "* ¦** TODO ¦\n¦:END:\n¦:PROPERTIES:\n¦#+BEGIN_SRC\n¦#+END_SRC\n¦[[¦][¦]]¦file:¦#+TITLE: ¦ :a:b:\n¦=¦*¦~"
     "¦|-¦COMMENT ¦#+BEGIN_COMMENT\n¦word¦|--+¦/a¦ :a¦[[a]¦[[a][b¦#+a[¦<2024-03-05 ¦: a"
 )
-ASCIIDOC = (
-    "= ¦== ¦\n¦----\n¦////\n¦|===\n¦:a: ¦{a}¦<<¦>>¦[[¦]]¦xref:¦*¦_¦`¦#¦[¦]¦https://¦ \\\n¦v1, 2024\n¦word¦."
-    "¦link:¦https://a¦<<a,¦:a: \\\n¦a [[¦[.a¦[]"
-)
-CHAT = "12/03/2021, 18:04 - ¦[3/13/21, 6:04:05 PM] ¦Ada: ¦\n¦\u200e¦<a b>¦<¦:¦1¦ "
+ASCIIDOC = "= ¦== ¦\n¦----\n¦////\n¦word¦=¦ "
 HTML = (
     "<!--¦<![CDATA[¦<a ¦<a¦</¦</a¦<!¦&¦<¦<?¦<script>¦<a b='¦<a b=\"¦<!--a--!¦<title>¦<b>¦<![¦<pre>\n¦<h1>"
     "¦<nav>¦&#1¦<a =¦<a b=¦<main>¦</main>¦<header>¦<article><time datetime=1>"
     '¦<script type="application/ld+json">[{}]</script>'
 )
 BLOCKS = "<table><tr><td>x¦<ul><li>x¦<sup><a>¦<table>¦<td>¦<pre>\n¦<br>¦<a id=x>¦<h1>¦<div"
-CODE = '"""¦def a(b):\n¦class C:\n¦ ¦\n¦\'¦x¦(¦\\¦\\ud800'
 
 
 def text_of(parts: str) -> st.SearchStrategy[str]:
@@ -77,7 +72,6 @@ def test_any_bytes_make_a_page_or_are_refused(raw: bytes, kind: str):
     ("parse", "parts"),
     [
         (parse_markdown, MARKDOWN), (parse_org, ORG), (parse_asciidoc, ASCIIDOC), (parse_html, HTML),
-        (parse_docstrings, CODE),
     ],
 )  # fmt: skip
 @given(data=st.data())
@@ -92,14 +86,6 @@ def test_headings_stand_at_their_offsets(parse: TextParser, parts: str, data: st
         assert parse is parse_markdown or heading.title in line  # marks of emphasis stay in a note
 
 
-@given(text_of(CHAT))
-def test_any_text_is_a_chat_with_different_names_or_none(text: str):
-    if (chat := parse_chat(text, "stem")) is not None:
-        names = [part.name for part in chat.parts]
-        assert all(names)
-        assert len(set(names)) == len(names)
-
-
 def parser(parse: TextParser) -> Callable[[str], ParsedFile]:
     return lambda text: parse(text, "stem", InputLimits())
 
@@ -109,7 +95,6 @@ LINEAR: list[tuple[str, Callable[[str], object], list[str], str, int]] = [
     ("asciidoc", parser(parse_asciidoc), ["x\n\n", "= "], ASCIIDOC, 4_000),
     ("html", parser(parse_html), [""], HTML, 4_000),
     ("blocks", html_text, [""], BLOCKS, 4_000),
-    ("chat", lambda text: parse_chat(text, ""), ["13/03/2021, 18:04 - A: x"], CHAT, 4_000),
     (
         "declarations", lambda text: list(pieces(text)), ["", "<!DOCTYPE a ["],
         "<!DOCTYPE a [¦<!DOCTYPE a []¦]   ¦<!-- a --><?b?>¦<!-- -¦<?¦ ", 20_000,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from asof.sources import markups
 from asof.sources.dates import dates_in
+from asof.sources.org import parse_org
 from asof.sources.readers import Unreadable, parsed
 from asof.sources.source import InputLimits
 from asof.values import Heading, Link
@@ -65,7 +65,7 @@ x = [[1]]
 
 
 def parse(text: str):
-    return markups.parse_org(text, "stem", InputLimits())
+    return parse_org(text, "stem", InputLimits())
 
 
 def test_a_file():

@@ -233,6 +233,15 @@ def test_what_is_no_section(text):
     assert sections(text) == []
 
 
+def test_sections_of_asciidoc_outside_of_code():
+    text = "= Title =\nIda\n\n----\n= no title\n----\n\n== Sub  \n\n=no\n\n....\n== open"
+    page = markdown.parse_asciidoc(text, "stem", InputLimits())
+    headings = [(h.level, h.title, text[h.offset :].partition("\n")[0]) for h in page.outline]
+    assert headings == [(1, "Title =", "= Title ="), (2, "Sub", "== Sub  ")]
+    assert (page.title, page.text) == ("Title =", text)
+    assert markdown.parse_asciidoc("text\n", "stem", InputLimits()).title == "stem"
+
+
 @pytest.mark.parametrize(
     ("text", "title"),
     [("\n\n First \nsecond", "First"), ("x" * 81 + "\ny", "stem"), ("x" * 80, "x" * 80)],

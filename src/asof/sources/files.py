@@ -329,7 +329,6 @@ class Files:
         self._checkpoints: Mapping[str, bytes] = {}
         self._parts: dict[str, list[str]] = {}
         self._encodings = Encodings()
-        self._others: Counter[str] = Counter()
         self._slow = 0
         self._made: SharedTimestamps[tuple[ParsedFile, dates.FileDates]] = SharedTimestamps()
 
@@ -346,7 +345,6 @@ class Files:
 
     def _documents(self) -> Iterator[SourceEvent]:
         self._encodings.clear()
-        self._others.clear()
         listing = survey(self.naming)
         yield from listing.problems
         yield from unread(self.naming, listing.others)
@@ -367,7 +365,6 @@ class Files:
         for second, (page, known), why in self._made.all():
             known = replace(known, state=known.state + second.to_bytes(SECOND, signed=True))
             yield from self._stated(disbelieved(page, why) if why else page, known, None)
-        yield from unread(self.naming, self._others)
         yield from self._encodings.problems(self.naming)
         if same_minute and undated:
             yield Problem(
@@ -410,10 +407,7 @@ class Files:
                 return
             page = self._encodings.of(relative, parsed(raw, relative, self.limits))
         except Unreadable as wrong:
-            if wrong.other and self.kind == "folder":
-                self._others[suffix(relative)] += 1
-            else:
-                yield unreadable(self.naming, file.relative, wrong)
+            yield unreadable(self.naming, file.relative, wrong)
             return
         self._slow += page.slow
         parts = [(id_, page)] if page.text.strip() or page.lines else []

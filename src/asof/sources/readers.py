@@ -81,9 +81,6 @@ def _marked(raw: bytes) -> tuple[str, str]:
 
 LONGEST_TITLE = 80
 
-OFTEN_OTHER = frozenset({".py", ".json"})
-"""Suffixes of files that mostly hold no text: an empty one is no problem."""
-
 
 class ParsedFile(Struct, frozen=True):
     """The content of a file. `front` is its metadata, `lines` where each key is (for problems).
@@ -123,17 +120,14 @@ TextParser = Callable[[str, str, InputLimits], ParsedFile]
 
 
 class Unreadable(ValueError):
-    """A file that cannot be parsed; `remedy`: what to do. `empty`: it has no content. `lost`: see `Problem`.
-    `other`: it is of another kind than its name suggests (a program's JSON that is no chat)."""
+    """A file that cannot be parsed; `remedy`: what to do. `empty`: it has no content. `lost`: see
+    `Problem`."""
 
-    def __init__(
-        self, message: str, remedy: str = "", *, empty: bool = False, lost: bool = True, other: bool = False
-    ) -> None:
+    def __init__(self, message: str, remedy: str = "", *, empty: bool = False, lost: bool = True) -> None:
         super().__init__(message)
         self.remedy = remedy
         self.empty = empty
-        self.lost = lost and not other
-        self.other = other
+        self.lost = lost
 
 
 def suffix(relative: str) -> str:
@@ -150,7 +144,7 @@ def parsed(raw: bytes, relative: str, limits: InputLimits) -> ParsedFile:
     """A file's bytes, parsed by the reader of its name's suffix. Raises Unreadable."""
     kind, stem = suffix(relative), storable(PurePosixPath(relative).stem)
     if not raw:
-        raise Unreadable("the file is empty", empty=True, other=kind in OFTEN_OTHER)
+        raise Unreadable("the file is empty", empty=True)
     try:
         read: Reader | None = plugins.load(plugins.READERS, kind)
         if read is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asof.sources import dates
-from asof.sources.dates import DAY, SHARED, SharedTimestamps, second_made, without_later
+from asof.sources.dates import without_later
 from asof.sources.readers import ParsedFile
 from asof.time.moment import read
 from asof.values import SourcedTime
@@ -75,7 +75,6 @@ def test_no_date_in_the_first_lines(text):
 # -- when a file says that it was made ---------------------------------------------------------------
 
 MARCH = "2015-03-02T10:00:00Z"
-LATER = read("2020").first
 
 
 def page(made: str | None) -> ParsedFile:
@@ -92,34 +91,3 @@ def test_a_file_is_not_made_after_its_last_change(made: str | None, changed: str
     found = without_later(given, read(changed).first)
     assert (found == given) == believed
     assert believed or "last changed before" in found.notes[0].message
-
-
-@pytest.mark.parametrize(("count", "others"), [(SHARED - 1, 0), (SHARED, 0), (1, SHARED - 1)])
-def test_a_second_that_several_files_share_dates_none_of_them(count: int, others: int) -> None:
-    """Of so many pages of one second, and others that stand as they were."""
-    made: SharedTimestamps[int] = SharedTimestamps()
-    made.others[7] = others
-    for number in range(count):
-        made.wait(7, number)
-    made.wait(8, count)
-    found = {number: not why for _, number, why in made.all()}
-    assert found == {**dict.fromkeys(range(count), count + others < SHARED), count: True}
-    assert list(made.all()) == []
-
-
-@pytest.mark.parametrize(
-    ("made", "dated", "changed", "waits"),
-    [
-        (MARCH, MARCH, LATER, True),
-        (MARCH, MARCH, read(MARCH).first + DAY // 2, False),
-        ("2015-03-02", "2015-03-02", LATER, False),
-        (None, None, LATER, False),
-        (MARCH, "2015", LATER, False),
-    ],
-)
-def test_what_was_saved_then_or_has_a_day_alone_or_is_dated_otherwise_does_not_wait(
-    made: str | None, dated: str | None, changed: int, waits: bool
-) -> None:
-    given = page(made)
-    published = given.created if made == dated else page(dated).created
-    assert (second_made(given, published, changed) is not None) == waits

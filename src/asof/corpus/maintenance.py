@@ -219,13 +219,10 @@ def horizon_of(before: When, now: int) -> int:
 
 
 def forget_texts(folder: Path) -> None:
-    """Remove files beside the store that may hold texts: what slow readers made of files, and what was
-    derived from rows. Raises CorpusError."""
+    """Remove what was derived from rows, which may hold texts. Raises CorpusError."""
     from asof.index.view import forget_derived
-    from asof.sources import source
 
     try:
-        source.forget(folder)
         forget_derived(folder / engine.DERIVED)
     except OSError as wrong:
         what = wrong.filename or folder
@@ -258,7 +255,7 @@ class SourceOpener(Struct, frozen=True):
         """See `Corpus.source`."""
         from asof.sources.history import open_source
         from asof.sources.records import path_of
-        from asof.sources.source import NAME, InputLimits, ReaderCache, is_target, open_scheme, scheme_in
+        from asof.sources.source import is_target, open_scheme, scheme_in
 
         if isinstance(name, str) and is_target(name):
             return open_scheme(name, self.context(scheme_in(name)), options)
@@ -266,9 +263,8 @@ class SourceOpener(Struct, frozen=True):
             raise UsageError(f"{name}: {', '.join(unused)} are options of schemes, such as arxiv:...")
         path = name if isinstance(name, Path) else path_of(name)
         return open_source(
-            path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime,
-            limits=InputLimits(kept=ReaderCache(self.folder / NAME)),
-        )  # fmt: skip
+            path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime
+        )
 
     def context(self, scheme: str) -> SourceContext:
         """The context in which a source of a scheme is opened."""

@@ -1,20 +1,13 @@
-"""Publication dates of documents: from fields, periods, file names, git, first lines, creation dates, mtime.
-
-A template, or the program that wrote all files of a folder in one go, leaves its own date in each. So a
-creation date that several files of a folder share to the second counts for none of them, unless they were
-saved then; nor does a date later than the file itself.
-"""
+"""Publication dates of documents: from fields, periods, file names, git, first lines, and what files say."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from pathlib import PurePosixPath
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
@@ -448,55 +441,15 @@ def _line(line: str) -> SourcedTime | None:
     return stated_or_none(line, "content")
 
 
-# -- creation dates in files ---------------------------------------------------------------------------
-
 DAY = 24 * 3600 * 1_000_000  # microseconds
-SHARED = 5
-"""From so many files on, a shared second is not their creation time."""
-
-Waiting = TypeVar("Waiting")
 
 
 def without_later(page: ParsedFile, mtime: int) -> ParsedFile:
-    """The page without a date that is later than its file (`mtime`: instant of its last change)."""
+    """The page without a creation date that is later than its file (`mtime`: the instant of its last change);
+    a day is left for clocks of other zones."""
     if page.created is None or page.created.span.first <= mtime + DAY:
         return page
-    return disbelieved(page, "the file was last changed before")
-
-
-def disbelieved(page: ParsedFile, why: str) -> ParsedFile:
-    """The page without its stated creation date, and a note why."""
-    date = page.created.text[:10] if page.created else ""
-    note = Problem(f"its date {date} is not believed: {why}", lost=False)
+    note = Problem(
+        f"its date {page.created.text[:10]} is not believed: the file was last changed before", lost=False
+    )
     return replace(page, created=None, notes=(*page.notes, note))
-
-
-def second_made(page: ParsedFile, published: SourcedTime | None, mtime: int) -> int | None:
-    """The instant at which a page was made, if that is its date (`published`), to the second, and long before
-    its file was changed: then it is to be seen whether others share it."""
-    made = page.created
-    if made is None or published is not made or abs(made.span.first - mtime) < DAY:
-        return None
-    return made.span.first if made.span.last - made.span.first < DAY - 1 else None
-
-
-@dataclass(slots=True)
-class SharedTimestamps(Generic[Waiting]):
-    """Items that wait for the end of a folder, by the second in which they were made; `others`: how many
-    files of a second were emitted without waiting."""
-
-    waiting: dict[int, list[Waiting]] = field(default_factory=dict)
-    others: Counter[int] = field(default_factory=Counter)
-
-    def wait(self, second: int, what: Waiting) -> None:
-        self.waiting.setdefault(second, []).append(what)
-
-    def all(self) -> Iterator[tuple[int, Waiting, str]]:
-        """All waiting items, in order of arrival for each second, with the reason to ignore the date ("":
-        none)."""
-        for second, group in self.waiting.items():
-            count = len(group) + self.others[second]
-            why = f"{count} files say that they were made in that second" if count >= SHARED else ""
-            yield from ((second, each, why) for each in group)
-        self.waiting.clear()
-        self.others.clear()

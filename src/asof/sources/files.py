@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from asof.errors import SourceError
 from asof.sources import dates
-from asof.sources.dates import SharedTimestamps, disbelieved, of_file, second_made, without_later
+from asof.sources.dates import of_file, without_later
 from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
-from asof.sources.source import InputLimits, SourceNaming, closed_after, printable, token
+from asof.sources.source import InputLimits, SourceNaming, printable, token
 from asof.values import (
     PART,
     Checkpoint,
@@ -284,9 +284,6 @@ COUNT = 4
 COMMIT = 100
 """After so many slow files their documents are committed, in case the run breaks off."""
 
-SECOND = 8
-"""The bytes after them with the creation time of the file, if its date waited for those of others."""
-
 
 class Encodings(defaultdict[str, set[str]]):
     """The files of a run that were not UTF-8, by the encoding that they were read as."""
@@ -330,7 +327,6 @@ class Files:
         self._parts: dict[str, list[str]] = {}
         self._encodings = Encodings()
         self._slow = 0
-        self._made: SharedTimestamps[tuple[ParsedFile, dates.FileDates]] = SharedTimestamps()
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
         self._checkpoints = checkpoints
@@ -340,10 +336,6 @@ class Files:
                 self._parts.setdefault(document_file(name), []).append(name)
 
     def documents(self) -> Iterator[SourceEvent]:
-        with closed_after(self.limits.kept):
-            yield from self._documents()
-
-    def _documents(self) -> Iterator[SourceEvent]:
         self._encodings.clear()
         listing = survey(self.naming)
         yield from listing.problems
@@ -362,9 +354,6 @@ class Files:
             if self._slow >= COMMIT:
                 self._slow = 0
                 yield SafeToCommit()
-        for second, (page, known), why in self._made.all():
-            known = replace(known, state=known.state + second.to_bytes(SECOND, signed=True))
-            yield from self._stated(disbelieved(page, why) if why else page, known, None)
         yield from self._encodings.problems(self.naming)
         if same_minute and undated:
             yield Problem(
@@ -401,8 +390,6 @@ class Files:
             mtime = of_file(file.mtime) if believed else None
             state = token(self._options, relative, raw, repr(committed), repr(mtime))
             if same := self._unchanged(id_, state):
-                if second := self._checkpoints[same[0]][len(state) + COUNT :]:
-                    self._made.others[int.from_bytes(second, signed=True)] += 1
                 yield from map(Unchanged, same)
                 return
             page = self._encodings.of(relative, parsed(raw, relative, self.limits))
@@ -417,24 +404,19 @@ class Files:
         whole = state + len(parts).to_bytes(COUNT)
         for name, part in parts:
             known = dates.FileDates(relative, name, committed, mtime, whole)
-            yield from self._stated(without_later(part, file.mtime // 1000), known, file.mtime // 1000)
+            yield from self._stated(without_later(part, file.mtime // 1000), known)
 
     def _unchanged(self, id_: str, state: bytes) -> list[str]:
         """The documents of a file, if its checkpoints are of its present content; else none."""
         own = self._checkpoints.get(id_, b"")
         names = [id_] * bool(own) + self._parts.get(id_, [])
         whole = state + len(names).to_bytes(COUNT)
-        return names if all(self._checkpoints[name].startswith(whole) for name in names) else []
+        return names if all(self._checkpoints[name] == whole for name in names) else []
 
-    def _stated(self, page: ParsedFile, known: dates.FileDates, saved: int | None) -> Iterator[SourceEvent]:
-        """The statements of a document of a file, and its checkpoint; none yet if its date waits for those of
-        the others (`saved`: the instant of the file's last change; None: it has waited)."""
+    def _stated(self, page: ParsedFile, known: dates.FileDates) -> Iterator[SourceEvent]:
+        """The statements of a document of a file, and its checkpoint."""
         page_dates = dates.dates_in(page, self.fiscal_start)
         published = known.published(page, page_dates)
-        second = None if saved is None or page.name else second_made(page, published, saved)
-        if second is not None:
-            self._made.wait(second, (page, known))
-            return
         remarks = (*page.notes, *page_dates.notes)
         relative = "" if self.kind == "file" else known.relative
         yield from notes(self.naming, relative, remarks)

@@ -26,7 +26,7 @@ from asof.sources.files import (
 from asof.sources.git import Blobs, Git, GitFailed, Replay, commits, in_work_tree, same_content, tree
 from asof.sources.readers import NotText, ParsedFile, Unreadable, decoded, parsed, suffix, suffixes
 from asof.sources.records import JsonLines
-from asof.sources.source import Fields, InputLimits, SourceNaming, closed_after, printable, token
+from asof.sources.source import Fields, InputLimits, SourceNaming, printable, token
 from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged
 
 
@@ -83,7 +83,7 @@ class History:
                 )
             self._reported.clear()
             self._encodings.clear()
-            with git.blobs() as blobs, closed_after(self.limits.kept):
+            with git.blobs() as blobs:
                 if layout.head:
                     past, clamped = commits(git, layout)
                     if clamped:

@@ -1,6 +1,6 @@
 """The interface of sources: a name, and an iterator over statements (documents, deletions, problems).
 
-Also the reader cache, names of record fields, and sources that a scheme opens (`SCHEME:...`).
+Also names of record fields, and sources that a scheme opens (`SCHEME:...`).
 """
 
 from __future__ import annotations
@@ -8,11 +8,9 @@ from __future__ import annotations
 import inspect
 import os
 import re
-import sqlite3
-import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
-from dataclasses import dataclass, field, fields
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -20,121 +18,11 @@ from typing import Any, Protocol, runtime_checkable
 import msgspec
 from msgspec import Struct
 
-from asof import files, plugins
+from asof import plugins
 from asof.errors import SourceError, UsageError
 from asof.schema import Table
 from asof.values import SourceEvent, document_file
 from asof.version import __version__
-
-# -- cache of slow readers, by digest of the file's bytes: a moved file is not read again --------------
-
-NAME = "readings.db"
-"""The cache file in a corpus's folder. It can be deleted; erasing a document deletes it."""
-
-MOST = 256 * 2**20
-"""The most bytes of compressed answers; the oldest are dropped first."""
-
-_TABLE = (
-    "CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY, key BLOB UNIQUE, answer BLOB, sum BLOB)"
-)
-_LEFT = """DELETE FROM answers WHERE number <= (
-    SELECT max(number) FROM (
-        SELECT number, sum(length(answer)) OVER (ORDER BY number DESC) AS bytes FROM answers)
-    WHERE bytes > ?)"""
-
-
-@dataclass(slots=True)
-class ReaderCache:
-    """Answers by key, in a file at `path` that is opened on first use.
-
-    Nothing depends on it: where the file cannot be opened, is damaged or is in use, everything is read again.
-    Each answer carries a digest of itself and its key.
-    """
-
-    path: Path
-    most: int = MOST
-    _db: sqlite3.Connection | None = field(default=None, init=False)
-    _failed: bool = field(default=False, init=False)
-    _grown: bool = field(default=False, init=False)
-
-    def get(self, key: bytes, largest: int) -> bytes | None:
-        """The answer of a key, of at most `largest` bytes, or None."""
-        row = self._asked(
-            lambda db: db.execute("SELECT answer, sum FROM answers WHERE key = ?", (key,)).fetchone()
-        )
-        if row is None:
-            return None
-        unpacking = zlib.decompressobj()
-        try:
-            answer = unpacking.decompress(row[0], largest + 1)
-        except (zlib.error, TypeError):
-            return None
-        return answer if len(answer) <= largest and _sum(key, answer) == row[1] else None
-
-    def put(self, key: bytes, answer: bytes) -> None:
-        """Store an answer."""
-        values = (key, zlib.compress(answer, 1), _sum(key, answer))
-        insert = "INSERT OR REPLACE INTO answers (key, answer, sum) VALUES (?, ?, ?)"
-        self._grown |= self._asked(lambda db: db.execute(insert, values)) is not None
-
-    def close(self) -> None:
-        """Close the file; the oldest answers are dropped if there are too many bytes."""
-        if self._grown:
-            self._asked(lambda db: db.execute(_LEFT, (self.most,)))
-        if self._db is not None:
-            self._db.close()
-        self._db, self._failed, self._grown = None, False, False
-
-    def _asked(self, ask: Callable[[sqlite3.Connection], Any]) -> Any:
-        """The reader's answer; None if the file cannot be used, which is not tried again before `close`."""
-        if self._failed:
-            return None
-        try:
-            if self._db is None:
-                self._db = self._opened()
-            return ask(self._db)
-        except (sqlite3.Error, OSError) as wrong:
-            self._failed = True
-            if self._db is not None:
-                self._db.close()
-                self._db = None
-            if isinstance(wrong, sqlite3.DatabaseError) and not isinstance(wrong, sqlite3.OperationalError):
-                with suppress(OSError):
-                    forget(self.path.parent)  # it is damaged
-            return None
-
-    def _opened(self) -> sqlite3.Connection:
-        for each in _files(self.path.parent):
-            files.check_file(each, sole=True)
-        db = sqlite3.connect(self.path, isolation_level=None, timeout=0, check_same_thread=False)
-        try:
-            db.execute("PRAGMA trusted_schema = OFF")
-            db.execute("PRAGMA synchronous = OFF")  # a power cut may lose it
-            db.execute(_TABLE)
-        except sqlite3.Error:
-            db.close()
-            raise
-        return db
-
-
-def closed_after(kept: ReaderCache | None) -> AbstractContextManager[object]:
-    """Closes the cache, if there is one, when a source has been read."""
-    return closing(kept) if kept is not None else nullcontext()
-
-
-def forget(folder: Path) -> None:
-    """Remove the file from a corpus's folder. Raises OSError."""
-    for path in _files(folder):
-        files.remove(path)
-
-
-def _files(folder: Path) -> tuple[Path, Path]:
-    return folder / NAME, folder / f"{NAME}-journal"
-
-
-def _sum(key: bytes, answer: bytes) -> bytes:
-    return blake2b(answer, key=key[:64], digest_size=16).digest()
-
 
 # -- source --------------------------------------------------------------------------------------------
 
@@ -186,8 +74,7 @@ class InputLimits:
     """The largest input that is read, in bytes: of a file, of a line of JSON, of a note's frontmatter; of a
     document that a process of its own reads (PDF, office documents), also its pages, the characters of its
     text and the bytes that it unpacks to, and what reading it may take: bytes of memory (limited on Linux
-    only) and seconds; of a mailbox its messages (`documents`) and the characters of `all` of them.
-    `kept`: where that process's answers are kept, if anywhere."""
+    only) and seconds; of a mailbox its messages (`documents`) and the characters of `all` of them."""
 
     file: int = 64 * 2**20
     line: int = 16 * 2**20
@@ -199,11 +86,6 @@ class InputLimits:
     unpacked: int = 256 * 2**20
     memory: int = 384 * 2**20
     seconds: int = 60
-    kept: ReaderCache | None = field(default=None, compare=False, repr=False)
-
-    def numbers(self) -> dict[str, object]:
-        """All parameters that decide what is read, by name."""
-        return {each.name: getattr(self, each.name) for each in fields(self) if each.compare}
 
 
 class SourceNaming(Struct, frozen=True):

@@ -13,7 +13,7 @@ import pytest
 
 import asof
 from asof.errors import MissingExtra, SourceError
-from asof.extensions.documents.reading import PROCESS, FormatReader
+from asof.extensions.documents.reading import PROCESS, FormatReader, ReaderProcess
 from asof.sources.dates import dates_in
 from asof.sources.readers import ParsedFile, Unreadable
 from asof.sources.source import InputLimits
@@ -61,6 +61,13 @@ def test_a_file_that_misbehaves_is_unreadable_and_the_next_is_read(read, what, s
     with pytest.raises(Unreadable, match=said):
         read(what)
     assert read("again").text.endswith("again stem.x")
+
+
+@pytest.mark.parametrize("answer", [b"", b"{", b"\xff", b"[" * 100_000, b"[]", b'{"parts": [7]}'])
+def test_an_answer_that_is_none_is_no_exception_of_json(read, monkeypatch, answer):
+    monkeypatch.setattr(ReaderProcess, "ask", lambda *_: answer)
+    with pytest.raises(Unreadable, match="breaks what reads it"):
+        read("hello")
 
 
 def test_a_reader_may_say_what_to_do(monkeypatch):

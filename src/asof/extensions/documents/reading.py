@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from asof.extensions.documents.parts import Part
 from asof.sources.dates import stated, stated_or_none
 from asof.sources.git import inherited
 from asof.sources.readers import ParsedFile, Reader, Unreadable
-from asof.sources.source import InputLimits, token
+from asof.sources.source import InputLimits
 from asof.time.span import Span, nearest_moment
 from asof.values import Heading, Link, Problem, SourcedTime, storable
 from asof.wire import replace
@@ -58,7 +58,7 @@ class ReaderProcess:
     def ask(self, request: Mapping[str, object], raw: bytes, limits: InputLimits) -> bytes:
         """The reader's answer on a file, as JSON. Raises Unreadable; SourceError where no process is."""
         with self._lock:
-            process = self._ready(json.dumps(limits.numbers()))
+            process = self._ready(json.dumps(asdict(limits)))
             try:
                 state, answer = self._exchange(process, request, raw, limits.seconds + GRACE)
             except (OSError, ValueError) as wrong:
@@ -170,9 +170,6 @@ def disbelieved(span: Span) -> str:
 MAX_TITLE = 500
 """Characters of a title."""
 
-_PASSING = (b'{"no": "memory"', b'{"no": "import"')
-"""The beginning of answers that may differ the next time."""
-
 _ZIP = (".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods", ".epub")
 BEGINNINGS: Mapping[str, tuple[str, ...]] = {
     "a PDF": (".pdf",), "RTF": (".rtf",), "an office document or another archive": _ZIP,
@@ -218,11 +215,15 @@ class FormatReader:
             "suffix": self.suffix, "many": self.many,
         }  # fmt: skip
         try:
-            answer = self._answer(request, raw, limits)
+            answer = PROCESS.ask(request, raw, limits)
         except Unreadable as wrong:
             raise Unreadable(str(wrong), self.remedy or wrong.remedy) from wrong
         try:
-            parts = _checked(answer)
+            told = json.loads(answer)
+        except (ValueError, RecursionError) as wrong:
+            raise _broken() from wrong
+        try:
+            parts = _checked(told)
         except Unreadable as wrong:
             if (kind := kind_of(raw)) and self.suffix not in BEGINNINGS[kind] and not wrong.empty:
                 raise Unreadable(f"{wrong}; it begins as {kind} does", "correct its suffix") from wrong
@@ -234,18 +235,6 @@ class FormatReader:
         if len(set(names)) != len(names):
             raise _broken()
         return parts
-
-    def _answer(self, request: Mapping[str, object], raw: bytes, limits: InputLimits) -> Any:
-        """The answer of the process on a file; its earlier answer, where that was cached."""
-        if limits.kept is None:
-            return json.loads(PROCESS.ask(request, raw, limits))
-        key = token(repr(limits), *(str(request[name]) for name in ("module", "stem", "suffix", "many")), raw)
-        answer = limits.kept.get(key, 6 * limits.all + 2**20)
-        if answer is None:
-            answer = PROCESS.ask(request, raw, limits)
-            if not answer.startswith(_PASSING):
-                limits.kept.put(key, answer)
-        return json.loads(answer)
 
 
 def reader(module: str, suffix: str, *packages: str, many: bool = False, remedy: str = "") -> Reader:

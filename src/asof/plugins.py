@@ -75,9 +75,8 @@ BUILT_IN = {
     SOURCES: {
         "arxiv": "asof.extensions.systems.arxiv_source:SCHEME",
         "feed": "asof.extensions.documents.feeds:FEED",
-        "sitemap": "asof.extensions.documents.web:SITEMAP",
         "zotero": "asof.extensions.documents.zotero:SCHEME",
-        "bookmarks": "asof.extensions.documents.web:BOOKMARKS",
+        "bookmarks": "asof.extensions.documents.bookmarks:BOOKMARKS",
     },
     RECIPES: {
         "asof": "asof.recipes:ASOF",
@@ -117,7 +116,7 @@ BUILT_IN = {
         ".ods": "asof.extensions.documents.reading:ODS",
         ".eml": "asof.extensions.documents.reading:EML",
         ".mbox": "asof.extensions.documents.reading:MBOX",
-        ".ipynb": "asof.extensions.documents.reading:NOTEBOOK",
+        ".ipynb": "asof.extensions.documents.notebook:NOTEBOOK",
         ".org": "asof.sources.org:ORG",
         ".adoc": "asof.sources.markdown:ASCIIDOC",
         ".asciidoc": "asof.sources.markdown:ASCIIDOC",

@@ -200,7 +200,7 @@ FAILING = [
     (["index", "notes", "--set", "since=2020"], 2), (["index", "notes", "nowhere"], 2),
     (["index", "pictures"], 1), (["index", "empty"], 1), (["index", "broken.jsonl"], 3),
     (["index", "binary.md"], 3), (["index", "arxiv:cs.IR"], 2), (["index", "feed:evil.xml"], 2),
-    (["index", "sitemap:map.xml"], 1), (["index", "pictures", "--index", "elsewhere"], 1),
+    (["index", "pictures", "--index", "elsewhere"], 1),
     (["papers", "new papers on dense retrieval", "--categories", "cs.IR"], 2),
     (["papers", "--offline", "dense retrieval"], 1), (["search", "crane"], 2), (["links", "crane"], 2),
     (["status"], 2),
@@ -255,11 +255,6 @@ RSS = (
     "<item><guid>https://pier.example/1</guid><pubDate>Tue, 02 Mar 2021 10:00:00 GMT</pubDate>"
     "<description>The crane is {}.</description></item></channel></rss>"
 )
-SITEMAP = "<urlset>{}</urlset>"
-
-
-def url(name: str) -> str:
-    return f"<url><loc>https://pier.example/{name}</loc><lastmod>2021-03-02</lastmod></url>"
 
 
 def test_a_feed_and_again(asof, write, here, monkeypatch):
@@ -284,20 +279,18 @@ def test_a_feed_and_again(asof, write, here, monkeypatch):
     assert "blog.xml:1: entry 2 has neither an id nor a link" in " ".join(result.err.split())
 
 
-def test_pages_and_what_is_gone(asof, write):
+def test_bookmarks_that_are_gone_end(asof, write):
     names = ["a", "b", "c", "d"]
-    for name in names:
-        write(f"site/{name}.html", f"<html><body><p>The jib is of oak {name}.</p></body></html>")
-    write("map.xml", SITEMAP.format("".join(map(url, [*names, "lost"]))))
-    command = ("index", "sitemap:map.xml", "--set", "pages=site")
+    line = '<DT><A HREF="https://pier.example/{}" ADD_DATE="1614679200">The jib {}</A>'
+    write("marks.html", "".join(line.format(each, each) for each in names))
+    command = ("index", "bookmarks:marks.html")
     result = asof(*command)
     assert (result.code, "4 added" in result.out) == (0, True)
-    assert "1 of 5 addresses have no file below site" in " ".join(result.err.split())
     assert "4 unchanged" in asof(*command).out
-    write("map.xml", SITEMAP.format(url("a")))
+    write("marks.html", line.format("a", "a"))
     result = asof(*command)
     assert result.code == 2
-    assert "3 of the 4 documents of 'sitemap:map.xml' are missing" in " ".join(result.err.split())
+    assert "3 of the 4 documents of 'bookmarks:marks.html' are missing" in " ".join(result.err.split())
     assert "3 removed" in asof(*command, "--yes").out
 
 
@@ -310,10 +303,8 @@ def test_pages_and_what_is_gone(asof, write):
         (["feed:blog.xml", "--set", "pages=."], "pages: not for feed:...; accepted: no options"),
         (["feed:blog.xml", "--set", "pages"], "--set 'pages': NAME=VALUE is expected"),
         (["feed:evil.xml"], "evil.xml:1: it declares a DOCTYPE, which such files do not need; do not trust"),
-        (["sitemap:blog.xml", "--set", "pages=lost"], "lost does not exist"),
         (["zotero:."], "holds no zotero.sqlite"),
         (["bookmarks:blog.xml"], "is no export of bookmarks"),
-        (["sitemap:blog.xml"], "its XML is <rss>, no sitemap"),
         (["feed:"], "'' is no path; the path of a file or folder is expected"),
     ],
 )

@@ -10,11 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
-from asof.extensions.documents.html_blocks import html_text
 from asof.sources.dates import dates_in
 from asof.sources.files import document
 from asof.sources.html import parse_text as parse_html
-from asof.sources.html_walk import pieces
+from asof.sources.html_walk import HtmlLines, pieces
 from asof.sources.markdown import parse_asciidoc, parse_markdown, split
 from asof.sources.org import parse_org
 from asof.sources.readers import ParsedFile, TextParser, Unreadable, decoded, parsed, suffixes
@@ -94,7 +93,7 @@ LINEAR: list[tuple[str, Callable[[str], object], list[str], str, int]] = [
     ("org", parser(parse_org), ["", "* "], ORG, 4_000),
     ("asciidoc", parser(parse_asciidoc), ["x\n\n", "= "], ASCIIDOC, 4_000),
     ("html", parser(parse_html), [""], HTML, 4_000),
-    ("blocks", html_text, [""], BLOCKS, 4_000),
+    ("lines", lambda text: HtmlLines().read(text), [""], BLOCKS, 4_000),
     (
         "declarations", lambda text: list(pieces(text)), ["", "<!DOCTYPE a ["],
         "<!DOCTYPE a [¦<!DOCTYPE a []¦]   ¦<!-- a --><?b?>¦<!-- -¦<?¦ ", 20_000,

@@ -7,7 +7,7 @@ import pytest
 from asof.sources import html as webpage
 from asof.sources import markdown
 from asof.sources.dates import dates_in
-from asof.sources.html_walk import MarkupToken, pieces, walk
+from asof.sources.html_walk import HtmlLines, pieces
 from asof.sources.markdown import PLAIN
 from asof.sources.source import InputLimits
 from asof.values import Heading, Link
@@ -189,14 +189,8 @@ def test_a_document_type_that_declares_nothing(source, shown):
 
 
 def test_elements_that_are_skipped_end_where_they_end():
-    read, skipping = [], list[str]()
-
-    def on_start(piece: MarkupToken) -> None:
-        read.append(f"<{piece.name}")
-        skipping.extend(["nav"] * (piece.name == "nav"))
-
-    walk("a<nav>b<p>c</p><nav>d</nav>e</nav>f</p>", skipping, read.append, on_start, read.append)
-    assert (read, skipping) == (["a", "<nav", "f", "p"], [])
+    page = HtmlLines(lambda piece: piece.name == "nav").read("a<nav>b<p>c</p><nav>d</nav>e</nav>f</p>")
+    assert (page.lines, page.skipping) == ([("af", 0)], [])
 
 
 # -- reStructuredText and plain texts ------------------------------------------------------------------

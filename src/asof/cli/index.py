@@ -193,10 +193,10 @@ def index(
 ) -> int:  # fmt: skip
     """Index folders of notes, vaults, single files, .jsonl[.gz]. Run it again to index what changed.
 
-    SCHEME:... names what is kept elsewhere, which is only read: feed:FILE (RSS, Atom), sitemap:FILE and
-    bookmarks:FILE (with saved pages: --set pages=FOLDER), zotero:FOLDER; arxiv:cs.IR+cs.CL fetches the
-    papers of categories from arXiv, arxiv:2401.13222 a paper by its id, each with all its versions (--set
-    since, until, per_day, full). Run again, it fetches what is new; interrupted, it resumes.
+    SCHEME:... names what is kept elsewhere, which is only read: feed:FILE (RSS, Atom), bookmarks:FILE,
+    zotero:FOLDER; arxiv:cs.IR+cs.CL fetches the papers of categories from arXiv, arxiv:2401.13222 a paper
+    by its id, each with all its versions (--set since, until, per_day, full). Run again, it fetches what
+    is new; interrupted, it resumes.
 
     A file, line or entry that cannot be read is reported, and the rest is indexed (exit code 3). A first run
     that indexes nothing leaves no index behind (exit code 1, 2 or 3).

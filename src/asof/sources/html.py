@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from asof.sources import dates
-from asof.sources.html_walk import BLOCKS, LEVELS, MarkupToken, declared_charset, walk
+from asof.sources.html_walk import BLOCKS, HtmlLines, MarkupToken, declared_charset
 from asof.sources.markdown import link_to
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.records import language_code
@@ -17,8 +17,6 @@ from asof.sources.source import InputLimits
 from asof.text.passages import count_words
 from asof.values import Heading, Link, Problem, line_feeds, storable
 
-_SKIPPED = {"script", "style", "nav", "template"}
-_BLOCKS = BLOCKS | {"br", "dialog", "hgroup", "optgroup", "option", "search"}
 _DATES = {
     "article:published_time": "published", "datepublished": "published", "dc.date.issued": "published",
     "citation_publication_date": "published", "date": "date", "dc.date": "created",
@@ -44,19 +42,13 @@ class PageLine(NamedTuple):
 def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
     """The text of a web page, its title, dates and links; without headers, footers and asides outside of its
     `<main>` or `<article>`, if it has one of these, with half of the words or more."""
-    reading = _PageReading()
-    walk(text, reading.skipping, reading.on_text, reading.on_start, reading.on_end)
-    reading.end_line()
+    reading = _PageReading().read(text)
     lines, links = reading.main_text()
     starts = accumulate((len(line.text) + 1 for line in lines), initial=0)
     headings = ((start, line) for start, line in zip(starts, lines, strict=False) if line.heading)
     outline = tuple(Heading(start, line.heading, line.text.strip()) for start, line in headings)
     title = reading.title or reading.named or next((h.title for h in outline if h.level == 1), stem)
-    lost = "<{}> is never closed: what follows it is not read"
-    notes = [
-        Problem(lost.format(name), remedy="mend the markup", lost=False)
-        for name in (["script"] if reading.in_json else reading.skipping[:1])
-    ]
+    notes = (Problem(each, remedy="mend the markup", lost=False) for each in reading.faults())
     return ParsedFile(
         "\n".join(line.text for line in lines), title, outline, tuple(dict.fromkeys(links)),
         tuple(dict.fromkeys(reading.tags)), language=reading.language, front=reading.dates.front(),
@@ -67,20 +59,22 @@ def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa
 HTML = text_reader(parse_text, declared_charset)
 
 
-class _PageReading:
+class _PageReading(HtmlLines):
     """The state of reading a page; `named` is the title that the page shows to others."""
 
+    blocks = BLOCKS | {"br", "dialog", "hgroup", "optgroup", "option", "search"}
+    skipped = HtmlLines.skipped | {"nav"}
+    parted: ClassVar = {"td", "th"}
+    bullet = ""
+
     def __init__(self) -> None:
-        self.skipping: list[str] = []
+        super().__init__()
         self.in_json = False
-        self.lines: list[PageLine] = []
+        self.page_lines: list[PageLine] = []
         self.links: list[tuple[Link, str]] = []  # and the place of each, as of a line
         self.tags: list[str] = []
         self.dates = _PageDates()
-        self.title = self.named = self.language = ""
-        self._line: list[str] = []
-        self._in_title = False
-        self._heading = self._preformatted = 0
+        self.named = self.language = ""
         self._open = {"main": 0, "article": 0}  # how many elements are open
         self._mains = 0  # how many there were that stand in no other
         self._asides = 0
@@ -91,36 +85,29 @@ class _PageReading:
 
     def main_text(self) -> tuple[list[PageLine], list[Link]]:
         """The lines and links; of a page with one main text without those beside it."""
-        words = [(count_words(line.text), line.place == "main") for line in self.lines]
+        words = [(count_words(line.text), line.place == "main") for line in self.page_lines]
         most = 2 * sum(count for count, main in words if main) >= sum(count for count, _ in words)
         # What is never closed beside the main text may hold anything.
         left_out = "aside" if self._mains == 1 and most and not self._asides else None
-        lines = [line for line in self.lines if line.place != left_out]
+        lines = [line for line in self.page_lines if line.place != left_out]
         return lines, [link for link, place in self.links if place != left_out]
+
+    def faults(self) -> list[str]:
+        self.skipping += ["script"] if self.in_json else []
+        return super().faults()
 
     def on_text(self, text: str) -> None:
         if self.in_json:
             self.dates.take_json(text)
-            return
-        text = storable(line_feeds(text))
-        if self._in_title:
-            self.title = self.title or " ".join(text.split())
-        elif self._preformatted and "\n" in text:
-            first, *rest = text.split("\n")
-            self._line.append(first)
-            for line in rest:
-                self.end_line()
-                self._line.append(line)
         else:
-            self._line.append(text)
+            super().on_text(storable(line_feeds(text)))
 
     def on_start(self, piece: MarkupToken) -> None:
         name, get = piece.name, piece.attributes.get
         if name == "script" and get("type", "").strip().lower() == "application/ld+json":
             self.in_json = True
-        elif name in _SKIPPED:
-            self.skipping.append(name)
-        elif name == "meta":
+            return
+        if name == "meta":
             self._meta(piece)
         elif name == "html":
             self.language = language_code(get("lang", ""))
@@ -128,32 +115,25 @@ class _PageReading:
             self.links.append((link, self._place))
         elif name == "time" and ("pubdate" in piece.attributes or self._open["article"]):
             self.dates.take_time(get("datetime", "").strip())
-        if name in _BLOCKS:
-            self.end_line()
-            self._heading = LEVELS.get(name, self._heading)
-            self._in_title = name == "title"
-            self._preformatted += name == "pre"
-            self._asides += name in _ASIDE and self._place != "main"
-            if name in self._open:
-                self._mains += self._place != "main"
-                self._open[name] += 1
-        elif name in ("td", "th"):
-            self._line.append(" ")
+        super().on_start(piece)
+        self._asides += name in _ASIDE and self._place != "main"
+        if name in self._open:
+            self._mains += self._place != "main"
+            self._open[name] += 1
 
     def on_end(self, name: str) -> None:
+        super().on_end(name)
         if name == "script":
             self.in_json = False
-        elif name in _BLOCKS:
-            self.end_line()
-            self._in_title = False
-            if name in LEVELS:
-                self._heading = 0
-            elif name == "pre":
-                self._preformatted = max(0, self._preformatted - 1)
-            elif name in self._open:
-                self._open[name] = max(0, self._open[name] - 1)
-            elif name in _ASIDE and self._place != "main":
-                self._asides = max(0, self._asides - 1)
+        elif name in self._open:
+            self._open[name] = max(0, self._open[name] - 1)
+        elif name in _ASIDE and self._place != "main":
+            self._asides = max(0, self._asides - 1)
+
+    def add(self, text: str) -> None:
+        for line in text.split("\n"):
+            if line := line.rstrip():
+                self.page_lines.append(PageLine(line, self.heading, self._place))
 
     def _meta(self, piece: MarkupToken) -> None:
         get = piece.attributes.get
@@ -165,14 +145,6 @@ class _PageReading:
             self.tags += [word for part in content.split(",") if (word := " ".join(part.split()))]
         elif name == "og:title":
             self.named = self.named or " ".join(content.split())
-
-    def end_line(self) -> None:
-        """Blocks end lines; a line without words is none."""
-        line = "".join(self._line)
-        self._line.clear()
-        line = line.rstrip() if self._preformatted else " ".join(line.split())
-        if line:
-            self.lines.append(PageLine(line, self._heading, self._place))
 
 
 class _PageDates:

@@ -1,4 +1,4 @@
-"""HTML as a stream of texts and tags, in one pass, with the standard library only.
+"""HTML as a stream of texts and tags, and as lines, in one pass, with the standard library only.
 
 Not `html.parser`: on broken markup it takes quadratic time (60 kB of `<a ` half a minute) and can fail with
 an AssertionError. Here a tag that is never closed turns the rest into text.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 RAW = {"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"}
 """Elements whose content holds no tags."""
@@ -35,6 +35,8 @@ _DECLARATIONS = re.compile(
 
 _CHARSET = re.compile(rb"charset\s{0,9}=\s{0,9}[\"']?([A-Za-z0-9][A-Za-z0-9._:-]{0,40})", re.IGNORECASE)
 _UNQUOTED = re.compile(r"[^\s>]*")
+_SPACES = re.compile(r"\s+")
+_VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 
 
 class MarkupToken(NamedTuple):
@@ -50,29 +52,6 @@ def declared_charset(raw: bytes) -> str:
     """The encoding that a page declares in its first 2,048 bytes; "" where it declares none."""
     found = _CHARSET.search(raw[:2_048])
     return found[1].decode("ascii") if found else ""
-
-
-def walk(
-    source: str,
-    skipping: list[str],
-    on_text: Callable[[str], None],
-    on_start: Callable[[MarkupToken], None],
-    on_end: Callable[[str], None],
-) -> None:
-    """Hand on the pieces of an HTML text, but those in elements that are skipped: `on_start` puts the name of
-    one into `skipping`, which at the end holds those that are never closed."""
-    for piece in pieces(source):
-        if skipping:
-            if piece.kind == "start" and piece.name == skipping[-1]:
-                skipping.append(piece.name)
-            elif piece.kind == "end" and piece.name == skipping[-1]:
-                skipping.pop()
-        elif piece.kind == "text":
-            on_text(piece.text)
-        elif piece.kind == "start":
-            on_start(piece)
-        else:
-            on_end(piece.name)
 
 
 def pieces(source: str) -> Iterator[MarkupToken]:
@@ -151,3 +130,99 @@ def _past(pattern: re.Pattern[str], source: str, at: int) -> int:
 def _end_of_raw(source: str, at: int, name: str) -> int:
     match = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(source, at)
     return match.start() if match else len(source)
+
+
+# -- lines -----------------------------------------------------------------------------------------
+
+
+class HtmlLines:
+    """The text of an HTML source: a line for each block, and its level if it is a heading (else 0).
+
+    Elements that are `left_out`, and scripts, are not read. A line of what is preformatted, or has a `<br>`,
+    holds line feeds. `skipping`: after reading, the elements that are never closed.
+    """
+
+    blocks: ClassVar = BLOCKS
+    skipped: ClassVar = {"script", "style", "template"}
+    bullet: ClassVar = "- "
+    parted: ClassVar = {"td", "th", "sup"}
+    """Elements before which a word ends: the raised number of a note is no part of a word."""
+
+    def __init__(self, left_out: Callable[[MarkupToken], bool] = lambda _: False) -> None:
+        self.left_out = left_out
+        self.skipping: list[str] = []
+        self.lines: list[tuple[str, int]] = []
+        self.title = ""
+        self.heading = self.preformatted = 0
+        self._line: list[str] = []
+        self._mark = ""
+        self._in_title = False
+
+    def read(self, source: str) -> Self:
+        """Read a source, whatever it contains."""
+        for piece in pieces(source):
+            if self.skipping:
+                if piece.name == self.skipping[-1]:
+                    self.skipping.append(piece.name) if piece.kind == "start" else self.skipping.pop()
+            elif piece.kind == "text":
+                self.on_text(piece.text)
+            elif piece.kind == "start":
+                self.on_start(piece)
+            else:
+                self.on_end(piece.name)
+        self.end_line()
+        return self
+
+    def faults(self) -> list[str]:
+        """A sentence on what is never closed."""
+        return [f"<{name}> is never closed: what follows it is not read" for name in self.skipping[:1]]
+
+    def on_text(self, text: str) -> None:
+        if self._in_title:
+            self.title = self.title or " ".join(text.split())
+        else:
+            self._line.append(text if self.preformatted else _SPACES.sub(" ", text))
+
+    def on_start(self, piece: MarkupToken) -> None:
+        name = piece.name
+        if name in self.blocks:
+            self.end_line()
+        if name in self.skipped or (name not in _VOID and self.left_out(piece)):
+            self.skipping.append(name)
+        elif name in self.blocks:
+            self.heading = LEVELS.get(name, self.heading)
+            self._in_title = name == "title"
+            self.preformatted += name == "pre"
+            self._mark = self.bullet if name == "li" else self._mark
+        elif name in self.parted:
+            self._line.append(" ")
+        elif name == "br":
+            self._line.append("\n")
+
+    def on_end(self, name: str) -> None:
+        if name in self.blocks:
+            self.end_line()
+            self._in_title = False
+            if name in LEVELS:
+                self.heading = 0
+            elif name == "pre":
+                self.preformatted = max(0, self.preformatted - 1)
+
+    def end_line(self) -> None:
+        """Make a line of the text since the last block; one without words is none."""
+        text = "".join(self._line)
+        self._line.clear()
+        if not text.strip():
+            return
+        if self.heading:
+            text = " ".join(text.split())
+        elif self.preformatted:
+            text = text.strip("\n").rstrip()
+        else:
+            text = "\n".join(" ".join(each.split()) for each in text.split("\n")).strip()
+        self.add(self._mark + text)
+        self._mark = ""
+
+    def add(self, text: str) -> None:
+        """Take in a line that was read."""
+        self.lines.append((text, self.heading))

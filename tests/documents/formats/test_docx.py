@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.support.office_files import docx as file
-from tests.support.office_files import headings, part_of, relation, unzipped, zipped
+from tests.support.office_files import headings, part_of
 
 from asof.extensions.documents import docx
 from asof.extensions.documents.parts import Part, ReadLimits, Refused
@@ -159,54 +159,6 @@ def test_generated_contents_are_left_out_and_foreign_parts_noted():
     assert part.notes == ["a document of another format that is embedded in it is not read"]
 
 
-def with_part(
-    name: str, content: bytes, kind: str = "", body: str = p("a") + '<w:altChunk r:id="rPart"/>' + p("b")
-) -> bytes:
-    """A document with a part of another format, of this content type ("": its suffix says it)."""
-    members = unzipped(file(body))
-    links = "word/_rels/document.xml.rels"
-    added = f"{relation('rPart', 'aFChunk', name)}</Relationships>".encode()
-    members |= {links: members[links].replace(b"</Relationships>", added), f"word/{name}": content}
-    if kind:
-        own = f'<Override PartName="/word/{name}" ContentType="{kind}"/>'
-        default = '<Default Extension="dat" ContentType="application/x-odd"/>'
-        members["[Content_Types].xml"] = f"<Types>{default}{own}</Types>".encode()
-    return zipped(members)
-
-
-HTML = b"<meta charset='iso-8859-1'><title>t</title><h2>Pier</h2><p>F\xe4hre<ul><li>x<li>y</ul>"
-MHT = (
-    b"MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html; "
-    b"charset=utf-8\nContent-Transfer-Encoding: quoted-printable\n\n<p>F=C3=A4hre</p>\n"
-    b"--b\nContent-Type: image/png\n\nx\n--b--\n"
-)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "kind", "text"),
-    [
-        ("p.html", HTML, "", "Pier\n\nF\xe4hre\n\n- x\n- y"),
-        ("p.dat", HTML, "text/html; charset=x", "Pier\n\nF\xe4hre\n\n- x\n- y"),
-        ("p.htm", "\ufeff<p>F\xe4hre".encode("utf-16"), "application/xhtml+xml", "F\xe4hre"),
-        ("p.txt", "\ufeffone\r\nmore\r\n \r\ntwo".encode(), "", "one\nmore\n\ntwo"),
-        ("p.mht", MHT, "message/rfc822", "F\xe4hre"),
-    ],
-)
-def test_a_part_that_is_html_or_text_is_read_in_its_place(name, content, kind, text):
-    part = part_of(docx, with_part(name, content, kind), LIMITS)
-    assert (part.text, part.notes) == (f"a\n\n{text}\n\nb", [])
-    table = f'<w:tbl><w:tr><w:tc>{p("k")}</w:tc><w:tc><w:altChunk r:id="rPart"/></w:tc></w:tr></w:tbl>'
-    in_cell = part_of(docx, with_part(name, content, kind, body=table), LIMITS)
-    assert in_cell.text == f"k; {' '.join(text.split())}"
-
-
-@pytest.mark.parametrize(("name", "kind"), [("p.rtf", ""), ("p.html", "application/rtf"), ("p.docx", "")])
-def test_a_part_of_another_format_is_noted(name, kind):
-    part = part_of(docx, with_part(name, b"{\\rtf1 no}", kind), LIMITS)
-    assert part.text == "a\n\nb"
-    assert part.notes == [f"a document of another format that is embedded in it is not read: word/{name}"]
-
-
 CORE = (
     "<title>T</title><creator>Ann</creator><keywords>a, b;c</keywords><subject>S</subject>"
     "<created>2024-01-02T03:04:05Z</created><modified>2024-02-03T04:05:06Z</modified>"
@@ -227,8 +179,6 @@ def test_what_it_says_of_itself():
         (file(p("a") + "<w:p>"), "is damaged"),
         (file(p("x" * 10_001)), "characters"),
         (file("<w:sdt>" * 300 + "</w:sdt>" * 300), "nested"),
-        (with_part("p.txt", b"word " * 5_000), "more than 10,000 characters"),
-        (with_part("p.html", b"<p>" * 10**6), "unpacks to more"),
     ],
 )
 def test_what_is_refused(raw: bytes, why: str):

@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support import office_files
 
-from asof.extensions.documents import docx, epub, mail, notebook, odf, pptx, rtf, sheets
+from asof.extensions.documents import docx, epub, mail, odf, pptx, rtf, sheets
 from asof.extensions.documents.parts import Part, ReadLimits, Refused
 from asof.sources.readers import parsed
 from asof.sources.source import InputLimits
@@ -63,10 +63,7 @@ EPUB = Format(
 RTF = Format(rtf, ".rtf", rb"{\rtf1{\info{\title Head}}\pard\outlinelevel0 Head\par}", "Head")
 EML = Format(mail, ".eml", MAIL, "text")
 MBOX = Format(mail, ".mbox", b"From a Tue Mar  5 10:00:00 2024\n" + MAIL, "text")
-NOTEBOOK = Format(
-    notebook, ".ipynb", b'{"nbformat": 4, "cells": [{"cell_type": "markdown", "source": "# Head"}]}', "Head"
-)
-FORMATS = [DOCX, PPTX, ODT, XLSX, EPUB, RTF, EML, MBOX, NOTEBOOK]
+FORMATS = [DOCX, PPTX, ODT, XLSX, EPUB, RTF, EML, MBOX]
 each_format = pytest.mark.parametrize("kind", FORMATS, ids=lambda each: each.suffix)
 
 

@@ -9,15 +9,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.extensions.documents.html_blocks import write_markdown
-from asof.extensions.documents.notebook import LONGEST_OUTPUT, read
-from asof.extensions.documents.parts import ReadLimits, Refused, Writer
-
-LIMITS = ReadLimits(20_000, 10, 10**6)
+from asof.extensions.documents.notebook import LONGEST_OUTPUT, parse_notebook
+from asof.sources.readers import ParsedFile, Unreadable
+from asof.sources.source import InputLimits
 
 
-def notebook(*cells: dict[str, object], **more: object) -> bytes:
-    return json.dumps({"nbformat": 4, "metadata": {}, "cells": cells, **more}).encode()
+def read(text: str, limits: InputLimits = InputLimits()) -> ParsedFile:  # noqa: B008
+    return parse_notebook(text, "stem", limits)
+
+
+def notebook(*cells: dict[str, object], **more: object) -> str:
+    return json.dumps({"nbformat": 4, "metadata": {}, "cells": cells, **more})
 
 
 def code(source: object, *outputs: object) -> dict[str, object]:
@@ -32,91 +34,85 @@ def shown(**data: object) -> dict[str, object]:
 
 
 CELLS: tuple[dict[str, object], ...] = (
-    {"cell_type": "markdown", "source": ["# Ferries\n", "\n", "They *run*.\n", "## Runs ##\n", "- daily"]},
+    {
+        "cell_type": "markdown",
+        "source": ["# Ferries #run\n", "\n", "They *run*. ![p](data:x/y,z)\n", "## Runs ##"],
+    },
     code(["# count\n", "print(3)"], {"output_type": "stream", "text": ["\x1b[31m3\x1b[0m\n"]}),
-    code("plot()", shown(text_plain="<Figure size 640x480>", image_png="iVBO")),
-    code(
-        "1/0", {"output_type": "error", "ename": "ZeroDivisionError", "evalue": "by zero", "traceback": ["x"]}
-    ),
+    code("plot('```')", shown(text_plain="<Figure size 640x480>", image_png="iVBO")),
+    code("", {"output_type": "error", "ename": "ZeroDivisionError", "evalue": "by zero", "traceback": ["x"]}),
     {"cell_type": "raw", "source": "as it is"},
 )
-TEXT = (
-    "Ferries\n\nThey *run*.\n\nRuns\n\n- daily\n\n# count\nprint(3)\n\n3\n\nplot()\n\n1/0\n\n"
-    "ZeroDivisionError: by zero\n\nas it is"
-)
+TEXT = """\
+# Ferries #run
+
+They *run*. p
+## Runs ##
+
+```python
+# count
+print(3)
+```
+
+```
+3
+```
+
+````python
+plot('```')
+````
+
+```
+ZeroDivisionError: by zero
+```
+
+as it is"""
 
 
 def test_a_notebook():
-    raw = notebook(*CELLS, metadata={"language_info": {"name": "python"}, "authors": [{"name": "Ida"}]})
-    (part,) = read(raw, "stem", ".ipynb", LIMITS)
-    assert part.text == TEXT
-    assert part.outline == [(0, 1, "Ferries"), (TEXT.index("Runs"), 2, "Runs")]
-    assert (part.title, part.front) == ("Ferries", {"kernel_language": "python", "author": "Ida"})
-
-
-def test_format_3_has_cells_in_worksheets():
-    cells = [
-        {"cell_type": "heading", "level": 2, "source": ["Runs"]},
-        {"cell_type": "code", "language": "python", "input": "3", "outputs": [
-            {"output_type": "pyout", "text": "3"}, {"output_type": "display_data", "png": "x", "text": "<F>"},
-        ]},
+    page = read(
+        notebook(*CELLS, metadata={"language_info": {"name": "python"}, "authors": [{"name": "Ida"}]})
+    )
+    assert page.text == TEXT
+    assert [(each.offset, each.level, each.title) for each in page.outline] == [
+        (0, 1, "Ferries #run"), (TEXT.index("## Runs"), 2, "Runs"),
     ]  # fmt: skip
-    raw = json.dumps({"nbformat": 3, "worksheets": [{"cells": cells}]}).encode()
-    (part,) = read(raw, "stem", ".ipynb", LIMITS)
-    assert (part.text, part.title, part.outline) == ("Runs\n\n3\n\n3", "Runs", [(0, 2, "Runs")])
-    assert part.front == {"kernel_language": "python"}
+    assert (page.title, page.tags) == ("Ferries #run", ("run",))
+    assert (page.front, page.by) == ({"kernel_language": "python", "author": "Ida"}, "metadata")
+
+
+def test_a_rule_at_the_start_is_no_frontmatter():
+    page = read(notebook({"cell_type": "markdown", "source": "---\na: 1\n---\nText"}))
+    assert (page.text, page.front) == ("\n---\na: 1\n---\nText", {})
 
 
 def test_a_long_output_is_cut_and_told():
     long = {"output_type": "stream", "text": "a" * (LONGEST_OUTPUT + 1)}
-    (part,) = read(notebook(code("x", long, shown(text_plain="b"))), "stem", ".ipynb", LIMITS)
-    assert part.text == f"x\n\n{'a' * LONGEST_OUTPUT}\n\nb"
-    assert part.notes == ["1 output is longer than 2,000 characters: the rest is not read"]
+    page = read(notebook(code("x", long, shown(text_plain="b"))))
+    assert page.text == f"```\nx\n```\n\n```\n{'a' * LONGEST_OUTPUT}\n```\n\n```\nb\n```"
+    (note,) = page.notes
+    assert note.message == "1 output is longer than 2,000 characters: the rest is not read"
 
 
 @pytest.mark.parametrize(
-    ("source", "text", "headings"),
+    ("text", "said"),
     [
-        ("Title\n=====\nSub\n---\n- item\n---", "Title\n\nSub\n\n- item\n---", ["Title", "Sub"]),
-        ("```\n# no heading\n```\n# One", "```\n# no heading\n```\n\nOne", ["One"]),
-        ("~~~~\n~~~\n# no\n~~~~ \n# C# #", "~~~~\n~~~\n# no\n~~~~\n\nC#", ["C#"]),
-        ("![the pier](data:image/png;base64,iVBO) ![x](a.png)", "the pier ![x](a.png)", []),
-        ("#tag\n#", "#tag\n#", []),
-    ],
-)
-def test_markdown(source, text, headings):
-    writer = Writer(LIMITS)
-    title = write_markdown(source, writer)
-    assert writer.text() == text
-    assert [words for _, _, words in writer.outline] == headings
-    assert title == (headings[0] if headings else "")
-
-
-@pytest.mark.parametrize(
-    ("raw", "said"),
-    [
-        (b"{", "it is damaged: it is no JSON"),
-        (b"[" * 100_000, "it is damaged: it is no JSON"),
-        (b"\xff", "it is damaged: it is no JSON"),
-        (b"[]", "it is no notebook"),
+        ("{", "it is damaged: it is no JSON"),
+        ("[" * 100_000, "it is damaged: it is no JSON"),
+        ("[]", "it is no notebook"),
         (notebook(nbformat=2), "it is a notebook of format 2"),
         (notebook(), "there is no text in the file"),
         (notebook(code("a" * 20_001)), "it has more than 20,000 characters"),
     ],
 )
-def test_what_is_refused(raw, said):
-    with pytest.raises(Refused) as refused:
-        read(raw, "stem", ".ipynb", LIMITS)
-    assert refused.value.message.startswith(said)
+def test_what_is_refused(text, said):
+    with pytest.raises(Unreadable, match=said):
+        read(text, InputLimits(characters=20_000))
 
 
 _KEYS = "cell_type source outputs data text/plain level output_type name"
 _VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.text(max_size=5)
-    | st.sampled_from(["# a", "code", "markdown"]),
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.sampled_from(["# a", "code", "---"]),
     lambda inner: (
         st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(_KEYS.split()), inner, max_size=4)
     ),
@@ -125,9 +121,8 @@ _VALUES = st.recursive(
 
 
 @given(st.lists(_VALUES, max_size=4), _VALUES)
-def test_any_values_give_parts_or_are_refused(cells, metadata):
-    raw = json.dumps({"nbformat": 4, "cells": cells, "metadata": metadata}).encode()
-    with suppress(Refused):
-        (part,) = read(raw, "stem", ".ipynb", LIMITS)
-        for offset, _, title in part.outline:
-            assert part.text[offset:].partition("\n")[0] == title
+def test_any_values_give_a_text_or_are_refused(cells, metadata):
+    with suppress(Unreadable):
+        page = read(json.dumps({"nbformat": 4, "cells": cells, "metadata": metadata}))
+        page.text.encode()
+        assert all(heading.offset == 0 or page.text[heading.offset - 1] == "\n" for heading in page.outline)

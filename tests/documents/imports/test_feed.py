@@ -110,7 +110,7 @@ def test_entries_that_cannot_be_used_are_problems_with_their_lines(corpus, write
     ("content", "said"),
     [
         (b"<rss><channel>", "blog.xml is no sound XML"),
-        (b"<html><body/></html>", "its XML is <html>, no feed; accepted are RSS 2.0, RSS 1.0 and Atom"),
+        (b"<html><body/></html>", "its XML is <html>, no feed; accepted are RSS and Atom"),
         (b'<!DOCTYPE r [<!ENTITY a "b">]><rss/>', "it declares a DOCTYPE"),
         (gzip.compress(b"<rss/>", mtime=0)[:-4], "blog.xml is damaged"),
         (gzip.compress(b" " * (65 * 2**20), mtime=0), "unpacks to more than 67,108,864 bytes"),

@@ -8,14 +8,10 @@ headings.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
-from email import message_from_bytes
-from pathlib import PurePosixPath
 from xml.etree import ElementTree as ET
 
-from asof.extensions.documents.html_blocks import Block, html_text
-from asof.extensions.documents.mail import decoded, text_of
 from asof.extensions.documents.office import (
     Body,
     Cell,
@@ -29,72 +25,6 @@ from asof.extensions.documents.office import (
 )
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 from asof.extensions.documents.xml import attribute, below, first, integer, local
-from asof.sources.html_walk import declared_charset
-
-# -- parts in other formats (altChunk), such as HTML -----------------------------------------------
-
-
-_TYPES = "[Content_Types].xml"
-_KINDS = {
-    "text/html": "html", "application/xhtml+xml": "html", "text/plain": "plain",
-    "message/rfc822": "saved page", "multipart/related": "saved page",
-    "application/x-mimearchive": "saved page",
-}  # fmt: skip
-_SUFFIXES = {
-    ".htm": "html", ".html": "html", ".xhtml": "html", ".txt": "plain", ".mht": "saved page",
-    ".mhtml": "saved page",
-}  # fmt: skip
-_BETWEEN = re.compile(r"\n(?:[ \t]*+\n)+")
-_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, RecursionError)
-"""Errors of the mail library for saved pages that are not sound."""
-
-
-def chunk_blocks(package: Package, member: str) -> list[Block] | None:
-    """The text of a part that is HTML, a page saved as MHT, or plain text; None for another format, and where
-    there is no such part. What its charset does not fit goes to the notes of the package."""
-    if member not in package.archive:
-        return None
-    kind = _kind(package, member)
-    if not kind:
-        return None
-    raw = package.archive.bytes(member)
-    if kind == "saved page":
-        source, kind = _page_of(raw, package.notes)
-    else:
-        marked = raw.startswith((b"\xff\xfe", b"\xfe\xff"))
-        source, wrong = decoded(raw, "utf-16" if marked else declared_charset(raw) if kind == "html" else "")
-        source = source.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-        package.notes += [f"{member}: {wrong}"] if wrong else []
-    if kind == "html":
-        return html_text(source).blocks
-    return [Block(each) for each in map(str.strip, _BETWEEN.split(source)) if each]
-
-
-def _kind(package: Package, member: str) -> str:
-    """The kind of a part, "html", "plain" or "saved page", by what the package says of it, else by its
-    suffix; "" for other formats."""
-    suffix = PurePosixPath(member).suffix.lower()
-    own = by_suffix = ""
-    for each in package.archive.xml(_TYPES) if _TYPES in package.archive else ():
-        if local(each) == "Override" and attribute(each, "PartName").lstrip("/") == member:
-            own = attribute(each, "ContentType")
-        elif local(each) == "Default" and f".{attribute(each, 'Extension').lower()}" == suffix:
-            by_suffix = attribute(each, "ContentType")
-    said = (own or by_suffix).partition(";")[0].strip().lower()
-    return _KINDS.get(said, "") if said else _SUFFIXES.get(suffix, "")
-
-
-def _page_of(raw: bytes, notes: list[str]) -> tuple[str, str]:
-    """The text of a saved page and its kind. Raises Refused for one that is damaged."""
-    try:
-        texts = [each for each in message_from_bytes(raw).walk() if each.get_content_maintype() == "text"]
-        pages = [each for each in texts if each.get_content_type() == "text/html"]
-        for each in pages or texts:
-            return text_of(each, notes), "html" if pages else "plain"
-    except _DAMAGE as wrong:
-        raise Refused(f"a saved page in it is damaged: {str(wrong)[:200]}", "save it again") from wrong
-    return "", "plain"
-
 
 # -- styles: headings, titles, list items ----------------------------------------------------------
 
@@ -269,11 +199,7 @@ class _DocxReading:
                 case "tbl":
                     self._table(each)
                 case "altChunk":
-                    for block in self._chunk(each):
-                        if block.level:
-                            self.body.heading(block.text, block.level)
-                        else:
-                            self.body.paragraph(block.text)
+                    self.notes.append("a document of another format that is embedded in it is not read")
 
     def end(self) -> None:
         """Write footnotes and comments after the text."""
@@ -327,16 +253,6 @@ class _DocxReading:
             cells.append(Cell(self._plain(each), integer(child(properties, "gridSpan"), "val", 1), above))
         return cells
 
-    def _chunk(self, element: ET.Element) -> Sequence[Block]:
-        """The text of a part of another format."""
-        relation = self._relations.get(relation_id(element))
-        member = "" if relation is None or relation.external else relation.target
-        blocks = chunk_blocks(self._package, member)
-        if blocks is None:
-            named = f": {member}" if member else ""
-            self.notes.append(f"a document of another format that is embedded in it is not read{named}")
-        return blocks or ()
-
     def _plain(self, element: ET.Element) -> str:
         """All text of an element as one piece: of a cell, a footnote, a comment."""
         said = []
@@ -348,8 +264,6 @@ class _DocxReading:
                 said += map(self._plain, boxes)
             elif local(each) == "tbl":
                 said.append(flat([self._row(row) for row in rows_of(each)]))
-            elif local(each) == "altChunk":
-                said += [block.text for block in self._chunk(each)]
         return " ".join(filter(None, said))
 
     def _pieces(self, element: ET.Element) -> Iterator[str]:

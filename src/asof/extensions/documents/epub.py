@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from itertools import zip_longest
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
-from asof.extensions.documents.html_blocks import Block, html_text
 from asof.extensions.documents.office import Archive, parsed
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 from asof.extensions.documents.xml import attribute, below, first, local
-from asof.sources.html_walk import pieces
+from asof.sources.html_walk import HtmlLines, pieces
 
 # -- the package: metadata, chapters, table of contents --------------------------------------------
 
@@ -30,23 +27,13 @@ _READ = {"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 
 
-@dataclass(frozen=True, slots=True)
-class ContentsEntry:
-    """A line of the contents: its words, its level from 1, and the id that it points to ("": the file)."""
-
-    words: str
-    level: int
-    anchor: str = ""
-
-
 @dataclass(slots=True)
 class Book:
-    """The members that are chapters, in order, and which of them are pictures (SVG); lines of the contents by
-    member; metadata; a sentence on each fault."""
+    """The members that are chapters, in order; the words and the level from 1 of each in the contents;
+    metadata; a sentence on each fault."""
 
     chapters: list[str] = field(default_factory=list)
-    pictures: set[str] = field(default_factory=set)
-    contents: dict[str, list[ContentsEntry]] = field(default_factory=dict)
+    contents: dict[str, tuple[str, int]] = field(default_factory=dict)
     title: str = ""
     front: dict[str, Any] = field(default_factory=dict)
     published: str = ""
@@ -65,17 +52,15 @@ def book(archive: Archive) -> Book:
     package = xml(archive, path)
     found = Book()
     items = {attribute(each, "id"): each for each in below(package, "item")}
-    members = {key: _member(path, attribute(each, "href"))[0] for key, each in items.items()}
+    members = {key: _member(path, attribute(each, "href")) for key, each in items.items()}
     hidden = _encrypted(archive)
     navigation, ncx = _contents_of(package, items, members)
     for each in below(package, "itemref"):
         key = attribute(each, "idref")
         name = members.get(key, "")
-        if name == navigation:
+        if name == navigation or (key in items and attribute(items[key], "media-type") not in _READ):
             continue
-        if key in items and attribute(items[key], "media-type") not in _READ:
-            found.pictures.add(name)
-        if name in hidden and name not in found.pictures:
+        if name in hidden:
             raise Refused("its text is encrypted (DRM)", "export it without protection")
         if name not in archive:
             found.notes.append(f"the chapter {name or key!r} is missing in the file")
@@ -94,11 +79,11 @@ def xml(archive: Archive, name: str) -> ET.Element:
     return parsed(_DOCTYPE.sub(b"", archive.bytes(name), count=1), name)
 
 
-def _member(base: str, href: str) -> tuple[str, str]:
-    """The member that a reference in `base` points to, and the id in it."""
-    path, _, anchor = href.strip().partition("#")
+def _member(base: str, href: str) -> str:
+    """The member that a reference in `base` points to, whatever the place in it."""
+    path = href.strip().partition("#")[0]
     name = posixpath.join(posixpath.dirname(base), unquote(path)) if path else base
-    return posixpath.normpath(name).lstrip("/"), unquote(anchor)
+    return posixpath.normpath(name).lstrip("/")
 
 
 def _encrypted(archive: Archive) -> set[str]:
@@ -192,10 +177,10 @@ def _ncx(archive: Archive, name: str, found: Book) -> None:
 
 
 def _add(found: Book, base: str, href: str, words: str, level: int) -> None:
+    """The first line of the contents that points to a member names it; others are headings in it."""
     words = " ".join(words.split())
     if href and words:
-        member, anchor = _member(base, href)
-        found.contents.setdefault(member, []).append(ContentsEntry(words, max(level, 1), anchor))
+        found.contents.setdefault(_member(base, href), (words, max(level, 1)))
 
 
 def text_of(content: bytes) -> tuple[str, str]:
@@ -224,10 +209,6 @@ def _opened(tag: re.Match[str]) -> str:
 # -- the text --------------------------------------------------------------------------------------
 
 
-_OPENS_A_CHAPTER = 2
-"""A member that begins with a heading of this level or above is a chapter, though no contents name it."""
-
-
 def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]:  # noqa: ARG001
     """A book of version 2 or 3, without images: a note says how many chapters hold nothing else. Raises
     Refused."""
@@ -236,16 +217,18 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     if len(found.chapters) > limits.pages:
         raise Refused(f"it has {len(found.chapters):,} chapters; the limit is {limits.pages:,}", "split it")
     writer = Writer(limits)
-    chapters = _Chapters(writer)
     silent = []
     for number, name in enumerate(found.chapters, 1):
-        blocks = [] if name in found.pictures else _blocks(archive, name, found.notes)
-        if not blocks:
+        lines = _lines(archive, name, found.notes)
+        if not lines:
             silent.append(number)
-        entries = found.contents.get(name, [])
-        if not entries and blocks:
-            entries = _own_title(blocks, "" if found.contents else f"Chapter {number}")
-        chapters.write(entries, blocks)
+        elif entry := found.contents.get(name):
+            _write(writer, lines, *entry)
+        elif found.contents:  # it goes on with the chapter before
+            _write(writer, lines, "", 1)
+        else:
+            own = next((text for text, level in lines if level), f"Chapter {number}")
+            _write(writer, lines, own, 1)
     if silent not in ([], [1]):  # a book mostly begins with its cover
         found.notes.append(
             f"without text, such as pictures, are {len(silent)} of {len(found.chapters)} chapters"
@@ -256,79 +239,34 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     return [part]
 
 
-def _blocks(archive: Archive, name: str, notes: list[str]) -> list[Block]:
+def _lines(archive: Archive, name: str, notes: list[str]) -> list[tuple[str, int]]:
     """The text of a member, and a sentence on each fault to `notes`."""
     source, encoding = text_of(archive.bytes(name))
-    page = html_text(source)
+    page = HtmlLines().read(source)
     if encoding:
         notes.append(f"{name}: what is no {encoding} in it is read as U+FFFD")
-    notes += [f"{name}: {note}" for note in page.notes]
-    return page.blocks
+    notes += [f"{name}: {note}" for note in page.faults()]
+    return page.lines
 
 
-def _own_title(blocks: Sequence[Block], name: str) -> list[ContentsEntry]:
-    """The entry of a chapter that contents do not name: by its first heading, else as `name` says.
-
-    A book with contents may be cut into members anywhere: one that does not begin with a heading goes on
-    with the chapter before, and `name` is empty.
-    """
-    headings = [each for each in blocks if each.level]
-    if not name:
-        headings = [each for each in blocks[:1] if 0 < each.level <= _OPENS_A_CHAPTER]
-    words = headings[0].text if headings else name
-    return [ContentsEntry(words, 1)] if words else []
-
-
-class _Chapters:
-    """Writes members; `_level` is that of the line of contents under which the text stands."""
-
-    def __init__(self, writer: Writer) -> None:
-        self.writer = writer
-        self._level = 0
-        self._waiting: list[ContentsEntry] = []
-        self._said = ""
-
-    def write(self, entries: Sequence[ContentsEntry], blocks: Sequence[Block]) -> None:
-        """Write a member; one without text (a picture that opens a part) only if chapters below it follow."""
-        anchors = {anchor for block in blocks for anchor in block.anchors}
-        self._waiting += [each for each in entries if each.anchor not in anchors]
-        if not blocks:
-            return
-        at: dict[str, list[ContentsEntry]] = {}
-        for each in entries:
-            if each.anchor in anchors:
-                at.setdefault(each.anchor, []).append(each)
-        above = {_key(each.words) for each in entries if each.anchor not in anchors}
-        named = "\n".join(_key(each.words) for each in entries)
-        highest = min(
-            (each.level for each in blocks if each.level and _key(each.text) not in named), default=1
-        )
-        for block in blocks:
-            self._waiting += [entry for anchor in block.anchors for entry in at.pop(anchor, ())]
-            key = _key(block.text)
-            if self._waiting and block.level and _key(self._waiting[-1].words) in key:
-                self._waiting[-1] = replace(self._waiting[-1], words=block.text)
-                above.add(key)
-            self._open()
-            if block.level and key:
-                if key in above:  # it was written when the member began
-                    above.remove(key)
-                elif key not in self._said:
-                    self.writer.heading(block.text, self._level + 1 + block.level - highest)
-            else:
-                self.writer.block(block.text)
-                self._said = ""
-
-    def _open(self) -> None:
-        """Write headings that wait, except those of members without text or chapters."""
-        waiting, self._waiting = self._waiting, []
-        for entry, following in zip_longest(waiting, waiting[1:]):
-            if following is None or following.level > entry.level or following.anchor:
-                self.writer.heading(entry.words, entry.level)
-                self._level = entry.level
-                self._said += _key(entry.words) + "\n"
+def _write(writer: Writer, lines: list[tuple[str, int]], words: str, level: int) -> None:
+    """Write a chapter under its line of the contents (`words`, which may be none), its headings below that.
+    A heading that says the same stands for that line, where it stands."""
+    own = next((at for at, (text, rank) in enumerate(lines) if rank and _same(words, text)), None)
+    if words and own is None:
+        writer.heading(words, level)
+    highest = min((rank for at, (_, rank) in enumerate(lines) if rank and at != own), default=1)
+    for at, (text, rank) in enumerate(lines):
+        if at == own:
+            writer.heading(max(text, words, key=len), level)
+        elif rank:
+            writer.heading(text, level + bool(words) + rank - highest)
+        else:
+            writer.block(text)
 
 
-def _key(words: str) -> str:
-    """Words as they are compared: a heading in a text and its line in the contents differ in signs."""
-    return "".join(filter(str.isalnum, words.casefold()))
+def _same(words: str, heading: str) -> bool:
+    """True if a heading in a text says what its line in the contents does, which may differ in signs, or have
+    a number more."""
+    said, shown = ("".join(filter(str.isalnum, each.casefold())) for each in (words, heading))
+    return bool(said and shown) and (said in shown or shown in said)

@@ -10,21 +10,21 @@ import html
 import io
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from email.utils import parsedate_to_datetime
 from pathlib import Path
 from typing import NamedTuple
-from urllib.parse import unquote, urljoin
+from urllib.parse import urljoin
 from xml.etree.ElementTree import Element
 
 from asof.arguments import checked
 from asof.errors import BadTime, SourceError
-from asof.extensions.documents.html_blocks import html_text
-from asof.extensions.documents.xml import ForbiddenXml, UnsoundXml, XmlTree, local, namespace
-from asof.sources.dates import second, stated
+from asof.extensions.documents.xml import ForbiddenXml, UnsoundXml, XmlTree, attribute, local, namespace
+from asof.sources.dates import stated
 from asof.sources.files import content
+from asof.sources.html_walk import HtmlLines
 from asof.sources.readers import Unreadable
 from asof.sources.source import InputLimits, SourceContext, SourceNaming, SourceScheme, token
 from asof.values import (
@@ -41,10 +41,11 @@ from asof.values import (
 )
 from asof.wire import replace
 
-# -- dates of feeds, sitemaps, bookmarks and saved pages -------------------------------------------
+# -- dates, and HTML in entries and notes ----------------------------------------------------------
 
 
 _LONGEST = 100
+_TAG = re.compile(r"<[A-Za-z/!]")
 
 
 def of_text(words: str) -> SourcedTime | None:
@@ -63,32 +64,16 @@ def of_text(words: str) -> SourcedTime | None:
         return stated(when if when.tzinfo else when.date(), "metadata")
 
 
-def of_seconds(words: str) -> SourcedTime | None:
-    """The second of a Unix time; None for blanks and 0, which mean no date. Raises BadTime."""
-    words = words.strip()
-    if not words.strip("0"):
+DateReader = Callable[[str], SourcedTime | None]
+
+
+def date_in(read: DateReader, words: str, notes: list[Problem], about: Problem) -> SourcedTime | None:
+    """The time that words say; where they cannot be read None, and a note `about` it with the reason."""
+    try:
+        return read(words)
+    except BadTime as wrong:
+        notes.append(replace(about, message=f"{about.message} cannot be read: {wrong}", lost=False))
         return None
-    if not (words.isascii() and words.isdigit() and len(words) <= 20):
-        raise BadTime(f"{words!r:.40} is not a number of seconds since 1970")
-    return second(int(words), "metadata")
-
-
-def of_browser(words: str) -> SourcedTime | None:
-    """The time as JavaScript writes it ("Tue Mar 02 2021 10:00:00 GMT+0100 (...)"); None for another text."""
-    plain = words.partition("(")[0].replace("GMT", "").replace("UTC", "").strip()
-    for form in ("%a %b %d %Y %H:%M:%S %z", "%a %b %d %Y %H:%M:%S"):
-        try:
-            when = datetime.strptime(plain, form)  # noqa: DTZ007  without an offset only the day is taken
-        except ValueError:
-            continue
-        return stated(when if when.tzinfo else when.date(), "metadata")
-    return None
-
-
-# -- HTML in entries and notes, as text with headings ----------------------------------------------
-
-
-_TAG = re.compile(r"<[A-Za-z/!]")
 
 
 class Words(NamedTuple):
@@ -106,13 +91,11 @@ def words_of(source: str) -> Words:
     blocks: list[str] = []
     outline: list[Heading] = []
     offset = 0
-    for block in html_text(source).blocks:
-        text = storable(block.text)
-        if block.level:
-            text = " ".join(text.split())
-            outline.append(Heading(offset, block.level, text))
-        blocks.append(text)
-        offset += len(text) + 2
+    for text, level in HtmlLines().read(source).lines:
+        blocks.append(storable(text))
+        if level:
+            outline.append(Heading(offset, level, blocks[-1]))
+        offset += len(blocks[-1]) + 2
     return Words("\n\n".join(blocks), tuple(outline))
 
 
@@ -131,8 +114,11 @@ def markup_of(element: Element) -> str:
 COUNT = 8
 """The bytes of a checkpoint that say how many documents a whole file states."""
 
+_GZIP = b"\x1f\x8b"
 
-DateReader = Callable[[str], SourcedTime | None]
+MAX_ELEMENTS = 1_000_000
+MAX_ATTRIBUTES = 100
+"""Of one element."""
 
 
 class FileSource:
@@ -159,47 +145,15 @@ class FileSource:
         return Checkpoint("", state + count.to_bytes(COUNT))
 
 
-def date_in(read: DateReader, words: str, notes: list[Problem], about: Problem) -> SourcedTime | None:
-    """The time that words say; where they cannot be read None, and a note `about` it with the reason."""
-    try:
-        return read(words)
-    except BadTime as wrong:
-        notes.append(replace(about, message=f"{about.message} cannot be read: {wrong}", lost=False))
-        return None
-
-
-_PAGES = "?pages="
-_GZIP = b"\x1f\x8b"
-
-MAX_ELEMENTS = 1_000_000
-MAX_ATTRIBUTES = 100
-"""Of one element."""
-
-
 def naming_of(target: str, context: SourceContext) -> SourceNaming:
     """The path that `KIND:PATH` names: it counts from the current folder, as any path does, and `~` is the
     home.
 
     Raises SourceError for a path that is not there.
     """
-    path = existing(target.partition(":")[2])
-    return SourceNaming.of(path, context.root)
-
-
-def with_pages(target: str, pages: str | Path | None) -> tuple[str, Path | None]:
-    """`KIND:PATH` without its `?pages=FOLDER`, and the folder of saved pages; `pages` counts if given.
-
-    Raises SourceError for a folder that is not there.
-    """
-    path, _, said = target.partition(_PAGES)
-    named = unquote(said) if pages is None else pages
-    return path, folder(named) if named else None
-
-
-def existing(words: str | Path) -> Path:
-    """The path that a text is. Raises SourceError for one that is not there."""
-    if not str(words).strip() or "\0" in str(words):
-        raise SourceError(f"{str(words)!r:.60} is no path; the path of a file or folder is expected")
+    words = target.partition(":")[2]
+    if not words.strip() or "\0" in words:
+        raise SourceError(f"{words!r:.60} is no path; the path of a file or folder is expected")
     try:
         path = Path(words).expanduser()
         there = path.exists()
@@ -207,15 +161,7 @@ def existing(words: str | Path) -> Path:
         raise SourceError(f"{words} cannot be read: {wrong}") from wrong
     if not there:
         raise SourceError(f"{words} does not exist; the path of a file or folder is expected")
-    return path
-
-
-def folder(words: str | Path) -> Path:
-    """The folder that a text names. Raises SourceError."""
-    path = existing(words)
-    if not path.is_dir():
-        raise SourceError(f"{words} is no folder; the folder of the saved pages is expected")
-    return path
+    return SourceNaming.of(path, context.root)
 
 
 def whole(naming: SourceNaming, limit: int) -> bytes:
@@ -231,8 +177,8 @@ def whole(naming: SourceNaming, limit: int) -> bytes:
 
 
 def tree_of(raw: bytes, shown: str) -> XmlTree:
-    """The tree of a feed or a sitemap. Raises SourceError for what is no sound XML, has a document type or
-    exceeds a limit."""
+    """The tree of a feed. Raises SourceError for what is no sound XML, has a document type or exceeds a
+    limit."""
     try:
         return XmlTree(raw, elements=MAX_ELEMENTS, attributes=MAX_ATTRIBUTES)
     except ForbiddenXml as wrong:
@@ -256,16 +202,16 @@ def _unpacked(raw: bytes, naming: SourceNaming, limit: int) -> bytes:
 
 
 ATOM = "http://www.w3.org/2005/Atom"
-CONTENT = "http://purl.org/rss/1.0/modules/content/"
-DUBLIN_CORE = "http://purl.org/dc/elements/1.1/"
-TERMS = "http://purl.org/dc/terms/"
-RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
-RSS = {
-    "", "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/",
-    "http://backend.userland.com/rss2",
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+_NAMESPACES = {
+    "", ATOM, "http://purl.org/rss/1.0/", "http://my.netscape.com/rdf/simple/0.9/",
+    "http://backend.userland.com/rss2", "http://purl.org/rss/1.0/modules/content/",
+    "http://purl.org/dc/elements/1.1/", "http://purl.org/dc/terms/",
 }  # fmt: skip
-"""The namespaces in which elements of RSS stand, if in any."""
+"""The namespaces whose elements are read, by their names alone: those of other ones (media, itunes) call
+other things the same."""
 
+_FEEDS = {"feed", "rss", "RDF"}
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:\S+")
 
 
@@ -287,130 +233,91 @@ class FeedItem:
 def entries(tree: XmlTree, shown: str) -> Iterator[FeedItem]:
     """The entries of a feed, in its order. Raises SourceError for XML that is none."""
     root = tree.root
-    if local(root) == "feed" and namespace(root) == ATOM:
-        return (_of_atom(each, tree, root) for each in _children(root, "entry", {ATOM}))
-    if local(root) == "rss":
-        found = [
-            each for channel in _children(root, "channel", RSS) for each in _children(channel, "item", RSS)
-        ]
-        return (_of_rss(each, tree, _home(root)) for each in found)
-    if local(root) == "RDF" and namespace(root) == RDF:
-        return (_of_rss(each, tree, _home(root)) for each in _children(root, "item", RSS))
-    raise SourceError(f"{shown}: its XML is <{local(root)}>, no feed; accepted are RSS 2.0, RSS 1.0 and Atom")
-
-
-# -- RSS -------------------------------------------------------------------------------------------
-
-
-def _of_rss(item: Element, tree: XmlTree, home: str) -> FeedItem:
-    guid = _text(item, "guid", RSS)
-    link = _text(item, "link", RSS)
-    if not link and _ADDRESS.fullmatch(guid):
-        first, *_ = _children(item, "guid", RSS)
-        permanent = first.attrib.get("isPermaLink", "true").strip().lower() != "false"
-        link = guid if permanent else ""
-    link = urljoin_or(home, link)
-    name = guid or _attribute(item, "about", RDF) or link
-    body = (
-        _text(item, "encoded", {CONTENT}) or _text(item, "description", RSS)
-        or _text(item, "description", {DUBLIN_CORE})
-    )  # fmt: skip
-    authors = _texts(item, "creator", {DUBLIN_CORE}) or _texts(item, "author", RSS)
-    return FeedItem(
-        _named(name, home), _plain(_text(item, "title", RSS)), words_of(body), link,
-        _text(item, "pubDate", RSS) or _text(item, "date", {DUBLIN_CORE}) or _text(item, "issued", {TERMS}),
-        _text(item, "modified", {TERMS}) or _text(item, "updated", {ATOM}), authors,
-        (*_texts(item, "category", RSS), *_texts(item, "subject", {DUBLIN_CORE})), tree.line(item),
-    )  # fmt: skip
-
-
-def _home(root: Element) -> str:
-    """The address of the site that a feed is of; "" where it says none."""
-    return next((_text(each, "link", RSS) for each in _children(root, "channel", RSS)), "")
-
-
-# -- Atom ------------------------------------------------------------------------------------------
-
-
-def _of_atom(entry: Element, tree: XmlTree, feed: Element) -> FeedItem:
-    base = _attribute(feed, "base", "http://www.w3.org/XML/1998/namespace") or _link(feed)
-    link = urljoin_or(base, _link(entry))
-    words = _construct(entry, "content")
-    if not words.text:
-        words = _construct(entry, "summary")
-    people = _children(entry, "author", {ATOM}) or _children(feed, "author", {ATOM})
-    tags = (
-        each.attrib.get("label") or each.attrib.get("term", "")
-        for each in _children(entry, "category", {ATOM})
+    if local(root) not in _FEEDS:
+        raise SourceError(f"{shown}: its XML is <{local(root)}>, no feed; accepted are RSS and Atom")
+    channel = next(iter(_children(root, "channel")), root)
+    home = root.attrib.get(f"{_XML}base", "").strip() or _link(channel)
+    authors = _people(root)
+    places = (root,) if channel is root else (root, channel)
+    return (
+        _entry(each, tree.line(each), home, authors)
+        for place in places
+        for each in (*_children(place, "item"), *_children(place, "entry"))
     )
+
+
+def _entry(entry: Element, line: int, home: str, authors: tuple[str, ...]) -> FeedItem:
+    guid = _text(entry, "guid", "id")
+    link = _link(entry)
+    if not link and _ADDRESS.fullmatch(guid):
+        first = next(iter(_children(entry, "guid")), None)
+        link = guid if first is not None and first.attrib.get("isPermaLink", "") != "false" else ""
+    link = _joined(home, link)
+    bodies = (
+        _words(each)
+        for name in ("encoded", "content", "description", "summary")
+        for each in _children(entry, name)
+    )
+    title = next(map(_words, _children(entry, "title")), Words("")).text
+    tags = (each.attrib.get("label") or each.attrib.get("term", "") for each in _children(entry, "category"))
     return FeedItem(
-        _named(_text(entry, "id", {ATOM}) or link, base), " ".join(_construct(entry, "title").text.split()),
-        words, link, _text(entry, "published", {ATOM}), _text(entry, "updated", {ATOM}),
-        tuple(name for each in people if (name := _text(each, "name", {ATOM}))),
-        tuple(storable(each.strip()) for each in tags if each.strip()), tree.line(entry),
+        _named(guid or attribute(entry, "about").strip() or link, home), " ".join(title.split()),
+        next((each for each in bodies if each.text), Words("")), link,
+        _text(entry, "published", "pubDate", "date", "issued"), _text(entry, "updated", "modified"),
+        _texts(entry, "creator") or _people(entry) or authors,
+        (*_texts(entry, "category"), *_texts(entry, "subject"), *(each for each in tags if each.strip())),
+        line,
     )  # fmt: skip
 
 
-def _construct(entry: Element, name: str) -> Words:
-    """A text of Atom, which is plain, HTML or XHTML; none where its content lies elsewhere (`src`)."""
-    for each in _children(entry, name, {ATOM}):
-        kind = each.attrib.get("type", "text").strip().lower()
-        if kind in ("xhtml", "application/xhtml+xml"):
-            return words_of(markup_of(each))
-        if kind in ("html", "text/html"):
-            return words_of(each.text or "")
-        if kind == "text" or kind.startswith("text/"):
-            return Words(storable(each.text or "").strip())
-    return Words("")
+def _words(element: Element) -> Words:
+    """A text: HTML in RSS; in Atom plain, HTML or XHTML, and none of another type."""
+    kind = element.attrib.get("type", "text" if namespace(element) == ATOM else "html").strip().lower()
+    if "xhtml" in kind:
+        return words_of(markup_of(element))
+    if kind in ("html", "text/html"):
+        return words_of("".join(element.itertext()))
+    return Words(storable(element.text or "").strip() if kind.startswith("text") else "")
 
 
 def _link(element: Element) -> str:
     """The address of the page that an entry or a feed is of."""
-    for each in _children(element, "link", {ATOM}):
-        if each.attrib.get("rel", "alternate") in (
-            "alternate",
-            "http://www.iana.org/assignments/relation/alternate",
-        ):
-            return storable(each.attrib.get("href", "").strip())
+    for each in _children(element, "link"):
+        if each.attrib.get("rel", "alternate").rpartition("/")[2] == "alternate":
+            return storable((each.attrib.get("href") or each.text or "").strip())
     return ""
 
 
-# -- elements --------------------------------------------------------------------------------------
+def _people(element: Element) -> tuple[str, ...]:
+    named = (_text(each, "name") or (each.text or "").strip() for each in _children(element, "author"))
+    return tuple(storable(name) for name in named if name)
 
 
-def _children(element: Element, name: str, namespaces: set[str]) -> list[Element]:
-    return [each for each in element if local(each) == name and namespace(each) in namespaces]
+def _children(element: Element, name: str) -> Sequence[Element]:
+    return [each for each in element if local(each) == name and namespace(each) in _NAMESPACES]
 
 
-def _texts(element: Element, name: str, namespaces: set[str]) -> tuple[str, ...]:
-    said = (storable("".join(each.itertext()).strip()) for each in _children(element, name, namespaces))
+def _texts(element: Element, *names: str) -> tuple[str, ...]:
+    found = (each for name in names for each in _children(element, name))
+    said = (storable("".join(each.itertext()).strip()) for each in found)
     return tuple(each for each in said if each)
 
 
-def _text(element: Element, name: str, namespaces: set[str]) -> str:
-    return next(iter(_texts(element, name, namespaces)), "")
-
-
-def _attribute(element: Element, name: str, within: str) -> str:
-    return storable(element.attrib.get(f"{{{within}}}{name}", "").strip())
-
-
-def _plain(title: str) -> str:
-    return " ".join(words_of(title).text.split())
+def _text(element: Element, *names: str) -> str:
+    return next(iter(_texts(element, *names)), "")
 
 
 def _named(name: str, home: str) -> str:
     """An id that is one everywhere: an address as it is, any other behind the address of its feed."""
-    name = " ".join(name.split())
+    name = storable(" ".join(name.split()))
     return name if not name or not home or _ADDRESS.fullmatch(name) else f"{home}#{name}"
 
 
-def urljoin_or(base: str, address: str) -> str:
+def _joined(base: str, address: str) -> str:
     """An address that may count from another; as it is written where it cannot be joined."""
-    try:
+    with suppress(ValueError):
         return urljoin(base, address) if address and base else address
-    except ValueError:
-        return address
+    return address
 
 
 # -- the source feed:PATH --------------------------------------------------------------------------

@@ -1,55 +1,43 @@
-"""Mail: a document for an .eml, one for each message of an .mbox, and one for each attached text.
+"""Mail: a document for an .eml, one for each message of an .mbox.
 
-A message is identified by its Message-ID, a file of it by that and the file's name. Its links are the
-messages that it answers. What it quotes of them, and its signature, are left out.
+A message is identified by its Message-ID. Its links are the messages that it answers. What it quotes of them,
+and its signature, are left out. Attached files are named; an attached mail is part of the text.
 """
 
 from __future__ import annotations
 
-import base64
-import binascii
 import codecs
-import quopri
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from email import message_from_bytes
+from email.errors import HeaderParseError
+from email.header import decode_header
 from email.message import Message
 from email.parser import BytesParser
 from email.policy import compat32
-from email.utils import parsedate_to_datetime
+from email.utils import getaddresses, parsedate_to_datetime
 from hashlib import blake2b
-from itertools import groupby
-from pathlib import PurePosixPath
 from typing import Any
 
-from asof.extensions.documents.html_blocks import html_text, write_markdown
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
-from asof.sources.html_walk import MarkupToken
+from asof.sources.html_walk import HtmlLines, MarkupToken
 
 # -- headers: words decoded, addresses, message ids, date ------------------------------------------
 
 
-_WORD = re.compile(r"=\?([^?\s]{1,60})\?([bBqQ])\?([^?]*)\?=")
-_BETWEEN = re.compile(r"(?<=\?=)[ \t\r\n]++(?==\?)")
 _ID = re.compile(r"<([^<>\s]{1,500})>")
-_COMMENTED = re.compile(r"\A([^\s<>()]+@[^\s<>()]+) \(([^()<>]+)\)\Z")
 _CONTROL = re.compile(r"[\x00-\x20\x7f]+")
 _NO_CHARSETS = {"punycode", "idna", "unicode-escape", "raw-unicode-escape", "undefined"}
 """Codecs that no mail is written in; some take a time that is no multiple of the length."""
 
-_WIDER = {
-    "iso8859-1": "cp1252",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift-jis": "cp932",
-    "euc-kr": "cp949",
-}
+_WIDER = {"iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift-jis": "cp932"}
 """Charsets to use in place of narrower ones, whose names are often given for them."""
 
 LONGEST_ID = 500
+LONGEST_ADDRESSES = 20_000
+"""Characters of a header of addresses."""
 
 _FAULTS = (RecursionError, ValueError, LookupError, TypeError, AttributeError)
 """Errors of the mail library, which does not expect all that is sent."""
@@ -57,7 +45,7 @@ _FAULTS = (RecursionError, ValueError, LookupError, TypeError, AttributeError)
 
 def header(message: Message, name: str) -> str:
     """The words of the first header of this name, on one line; "" if there is none."""
-    return " ".join(words(next(headers(message, name), "")).split())
+    return words(next(headers(message, name), ""))
 
 
 def headers(message: Message, name: str) -> Iterator[str]:
@@ -66,34 +54,20 @@ def headers(message: Message, name: str) -> Iterator[str]:
 
 
 def words(value: str) -> str:
-    """The value of a header with its encoded words decoded (RFC 2047), and bytes that should not be there."""
+    """The value of a header on one line, with its encoded words decoded (RFC 2047), and bytes that should
+    not be there."""
     if not value.isascii():
         value = decoded(value.encode("utf-8", "surrogateescape"), "")[0]
-    if "=?" not in value:
-        return value
-    value = _BETWEEN.sub("", value)
-    text, at = [], 0
-    pieces: list[tuple[str, bytes]] = []
-    for match in _WORD.finditer(value):
-        if match.start() > at:
-            pieces.append(("", value[at : match.start()].encode("utf-8", "surrogateescape")))
-        pieces.append((match[1].partition("*")[0].lower(), _bytes_of(match)))
-        at = match.end()
-    pieces.append(("", value[at:].encode("utf-8", "surrogateescape")))
-    for charset, group in groupby(pieces, lambda piece: piece[0]):
-        # a letter may begin in one word and end in the next
-        text.append(decoded(b"".join(content for _, content in group), charset)[0])
-    return "".join(text)
+    if "=?" in value:
+        with suppress(HeaderParseError, *_FAULTS):
+            value = "".join(_piece(*each) for each in decode_header(value))
+    return " ".join(value.split())
 
 
-def _bytes_of(word: re.Match[str]) -> bytes:
-    content = word[3].encode("utf-8", "surrogateescape")
-    if word[2] in "qQ":
-        return quopri.decodestring(content, header=True)
-    try:
-        return base64.b64decode(content + b"=" * (-len(content) % 4))
-    except (binascii.Error, ValueError):
+def _piece(content: bytes | str, charset: str | None) -> str:
+    if isinstance(content, str):
         return content
+    return decoded(content, charset)[0] if charset else content.decode("raw-unicode-escape", "replace")
 
 
 def decoded(content: bytes, charset: str) -> tuple[str, str]:
@@ -123,27 +97,13 @@ def _codec(charset: str) -> str:
 
 
 def addresses(message: Message, name: str) -> list[str]:
-    """Each of the addresses in a header as "Name <address>"; a comma in quotes or brackets parts none."""
-    text = next(headers(message, name), "")
-    found, one, quoted, inside, escaped = [], list[str](), False, 0, False
-    for sign in text:
-        if escaped:
-            escaped = False
-        elif sign == "\\":
-            escaped = True
-            continue
-        elif sign == '"':
-            quoted = not quoted
-            continue
-        elif not quoted:
-            inside = max(0, inside + (sign in "<(") - (sign in ">)"))
-            if sign in ",;" and not inside:
-                found.append("".join(one))
-                one.clear()
-                continue
-        one.append(sign)
-    whole = (" ".join(words(each).split()) for each in (*found, "".join(one)))
-    return [_COMMENTED.sub(r"\2 <\1>", each) for each in whole if each]
+    """Each of the addresses in a header as "Name <address>"; the header as it stands where it has none."""
+    text = next(headers(message, name), "")[:LONGEST_ADDRESSES]
+    pairs: list[tuple[str, str]] = []
+    with suppress(*_FAULTS):
+        pairs = [(words(who), address) for who, address in getaddresses([text]) if address]
+    said = [f"{who} <{address}>" if who else address for who, address in pairs] or [words(text)]
+    return [each for each in said if each]
 
 
 def ids(text: str) -> list[str]:
@@ -195,35 +155,28 @@ _ORIGINAL = re.compile(
 )
 _FROM = re.compile(r"\s*\*?(?:From|Von|De|Da|Van)\s?:\*?\s+\S")
 _SENT = re.compile(r"\s*\*?(?:Sent|Date|Gesendet|Datum|Envoyé|Enviado(?: el)?|Inviato|Verzonden)\s?:\*?\s+\S")
-_FOOTER = re.compile(r"[_=-]{20,}\s*\Z")
+_RULE = re.compile(r"[_=-]{20,}\s*\Z")
 _FORWARDED = re.compile(r"\s*(?:fwd?|wg|tr|rv|i)\s*:", re.IGNORECASE)
 """The subject of a mail that forwards another, which is then its text."""
 
 LONGEST_SIGNATURE = 12
 """Lines of a signature whose `--` lost the space that ends it."""
 
-LAST_LINES = 15
-"""A list's footer is looked for among so many lines at the end."""
-
 
 def own_words(text: str, *, forward: bool = False) -> str:
-    """A mail's text without quotes, the lines that announce them, and its signature; the footer of a
-    mailing list stays. All of it where nothing would remain."""
+    """A mail's text without quotes, the lines that announce them, and its signature. All of it where nothing
+    would remain."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
     kept: list[str] = []
-    signing = False
     for at, line in enumerate(lines):
-        signing = signing and not _FOOTER.match(line)
-        signing = signing or line == "-- " or (line == "--" and len(lines) - at <= LONGEST_SIGNATURE)
-        if signing:
-            continue
+        if line == "-- " or (line == "--" and len(lines) - at <= LONGEST_SIGNATURE):
+            break
         if line.startswith(">"):
             if not (at and lines[at - 1].startswith(">")):
                 _drop_attribution(kept)
         elif not forward and _quotes_below(lines, at):
-            if kept and _FOOTER.match(kept[-1]):  # Outlook's line above the mail that is answered
+            if kept and _RULE.match(kept[-1]):  # Outlook's line above the mail that is answered
                 kept.pop()
-            kept += _footer(lines, at + 1)
             break
         else:
             kept.append(line)
@@ -271,95 +224,45 @@ def _quotes_below(lines: Sequence[str], at: int) -> bool:
     return False
 
 
-def _footer(lines: Sequence[str], start: int) -> list[str]:
-    """The last lines of a text from the line that parts a list's footer from it."""
-    start = max(start, len(lines) - LAST_LINES)
-    return next(([*lines[at:]] for at in range(start, len(lines)) if _FOOTER.match(lines[at])), [])
-
-
-def unflowed(text: str, *, delete_space: bool = False) -> str:
-    """A text of format=flowed (RFC 3676) with each paragraph on a line; what is quoted keeps its lines."""
-    lines: list[str] = []
-    open_ = False
-    for line in text.replace("\r\n", "\n").split("\n"):
-        if line.startswith(">"):
-            lines.append(line)
-            open_ = False
-            continue
-        line = line.removeprefix(" ")
-        if open_ and line != "-- ":
-            lines[-1] += line
-        else:
-            lines.append(line)
-        open_ = line.endswith(" ") and line != "-- "
-        if open_ and delete_space:
-            lines[-1] = lines[-1][:-1]
-    return "\n".join(lines)
-
-
 # -- entities: which are the text, which are files -------------------------------------------------
 
 
 DEEPEST = 20
-"""The greatest depth of entities and mails nested in each other."""
-_TOO_DEEP = (f"it is nested more than {DEEPEST} levels deep", "do not trust it")
+"""The greatest depth of entities nested in each other."""
 
-_READ_KINDS = {"text/plain", "text/markdown", "text/csv", "text/html"}
-_READ_NAMES = {".txt", ".md", ".markdown", ".csv", ".html", ".htm"}
 _QUOTED = {"gmail_quote", "gmail_attr", "yahoo_quoted", "moz-cite-prefix", "protonmail_quote"}
 _SIGNED = {"gmail_signature", "moz-signature"}
 
 
 @dataclass(slots=True)
 class MailParts:
-    """The texts of a mail in order, its files by their names, and the mails that are attached to it."""
+    """The texts of a mail in order, the names of its files, and a sentence on each fault."""
 
     texts: list[Message] = field(default_factory=list)
-    files: list[tuple[str, Message]] = field(default_factory=list)
-    mails: list[Message] = field(default_factory=list)
+    files: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def gather(entity: Message, found: MailParts, depth: int = 0) -> None:
     """Sort an entity and those in it. Raises Refused for a mail that is nested too deeply."""
     if depth > DEEPEST:
-        raise Refused(*_TOO_DEEP)
+        raise Refused(f"it is nested more than {DEEPEST} levels deep", "do not trust it")
     kind, payload = entity.get_content_type(), entity.get_payload()
-    name = file_name(entity)
+    name = file_name(entity, found.notes)
     attached = str(entity.get("content-disposition", "")).strip().lower().startswith("attachment")
-    if isinstance(payload, list):
+    encoded = str(entity.get("content-transfer-encoding", "")).strip().lower() == "base64"
+    if isinstance(payload, list) and not (kind == "message/rfc822" and encoded):  # which no standard allows
         inner = [each for each in payload if isinstance(each, Message)]
-        if kind == "message/rfc822":
-            for each in inner:
-                mail = _unwrapped(each, str(entity.get("content-transfer-encoding", "")))
-                if mail is None:
-                    found.files.append((name or f"unnamed {kind}", entity))
-                else:
-                    found.mails.append(mail)
-        elif kind.startswith("message/"):
+        if kind.startswith("message/") and kind != "message/rfc822":
             return  # what a server says of a delivery to another
-        elif kind == "multipart/alternative" and inner:
-            gather(_chosen(inner), found, depth + 1)
-        else:
-            for each in inner:
-                gather(each, found, depth + 1)
-    elif kind.startswith("multipart/") or (  # one without a boundary is a text as it stands
-        kind in ("text/plain", "text/html") and not name and not attached
-    ):
+        if kind == "multipart/alternative" and inner:
+            inner = [_chosen(inner)]
+        for each in inner:
+            gather(each, found, depth + 1)
+    elif kind.startswith("multipart/") or (kind in ("text/plain", "text/html") and not name and not attached):
         found.texts.append(entity)
     elif not kind.startswith("application/pgp-") and kind != "application/pkcs7-signature":
-        found.files.append((name or f"unnamed {kind}", entity))
-
-
-def _unwrapped(mail: Message, encoding: str) -> Message | None:
-    """An attached mail as it is; of one that is encoded in base64, which no standard allows, what is in it,
-    and None if that is no mail."""
-    if encoding.strip().lower() != "base64" or mail.keys():
-        return mail
-    try:
-        inner = message_from_bytes(base64.b64decode(str(mail.get_payload())))
-    except ValueError:
-        return None
-    return inner if inner.keys() else None
+        found.files.append(name or f"unnamed {kind}")
 
 
 def _chosen(versions: Sequence[Message]) -> Message:
@@ -373,55 +276,27 @@ def _chosen(versions: Sequence[Message]) -> Message:
     return versions[-1]
 
 
-def file_name(entity: Message) -> str:
-    """The name of the file that an entity is, without folders; "" if it has none."""
+def file_name(entity: Message, notes: list[str]) -> str:
+    """The name of the file that an entity is, without folders; "" if it has none, or none that can be read,
+    which is noted."""
     try:
         name = entity.get_filename("")
     except _FAULTS:
+        notes.append("the name of a file in it cannot be read")
         return ""
     name = words(str(name)).replace("\\", "/").rpartition("/")[2]
     return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())[:200]
 
 
-def is_read(name: str, entity: Message) -> bool:
-    """True if a file of a mail is a text that is read."""
-    if entity.is_multipart():
-        return False
-    return entity.get_content_type() in _READ_KINDS or PurePosixPath(name.lower()).suffix in _READ_NAMES
-
-
-def write_body(texts: Iterable[Message], writer: Writer, *, forward: bool) -> list[str]:
-    """Write the writer's own text of a mail; returns a sentence on each fault."""
-    notes: list[str] = []
+def write_body(texts: Iterable[Message], writer: Writer, notes: list[str], *, forward: bool) -> None:
+    """Write the writer's own text of a mail; a sentence on each fault goes to `notes`."""
     for entity in texts:
         text = text_of(entity, notes)
         if entity.get_content_maintype() == "multipart":
             notes.append("what parts its text from its files is not found: all is read as it stands")
         if entity.get_content_type() == "text/html":
-            _write_html(text, writer, notes, forward=forward)
-            continue
-        if str(_parameter(entity, "format")).lower() == "flowed":
-            text = unflowed(text, delete_space=str(_parameter(entity, "delsp")).lower() == "yes")
+            text = _html_text(text, notes, forward=forward)
         writer.block(own_words(text, forward=forward))
-    return list(dict.fromkeys(notes))
-
-
-def write_file(name: str, entity: Message, writer: Writer) -> tuple[str, list[str]]:
-    """Write a file of a mail that is a text; its title, and a sentence on each fault."""
-    notes: list[str] = []
-    text, suffix = text_of(entity, notes), PurePosixPath(name.lower()).suffix
-    title = ""
-    if suffix in (".html", ".htm") or entity.get_content_type() == "text/html":
-        page = html_text(text)
-        for block in page.blocks:
-            writer.heading(block.text, block.level) if block.level else writer.block(block.text)
-        title = page.title
-        notes += page.notes
-    elif suffix in (".md", ".markdown") or entity.get_content_type() == "text/markdown":
-        title = write_markdown(text, writer)
-    else:
-        writer.block(text)
-    return title, notes
 
 
 def text_of(entity: Message, notes: list[str]) -> str:
@@ -429,41 +304,26 @@ def text_of(entity: Message, notes: list[str]) -> str:
     payload = entity.get_payload(decode=True)
     if not isinstance(payload, bytes):
         payload = str(entity.get_payload()).encode("utf-8", "surrogateescape")
-    text, wrong = decoded(payload, str(_parameter(entity, "charset")))
-    if wrong:
-        notes.append(wrong)
+    try:
+        charset = entity.get_param("charset", "")
+    except _FAULTS:
+        notes.append("the name of its charset cannot be read")
+        charset = ""
+    text, wrong = decoded(payload, str(charset[2] if isinstance(charset, tuple) else charset))
+    notes += [wrong] if wrong else []
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _parameter(entity: Message, name: str) -> object:
-    """A parameter of the content type; "" if it is not there or cannot be read."""
-    try:
-        value = entity.get_param(name, "")
-    except _FAULTS:
-        return ""
-    return value[2] if isinstance(value, tuple) else value
-
-
-def _write_html(text: str, writer: Writer, notes: list[str], *, forward: bool) -> None:
-    page = html_text(text, _is_signature if forward else _is_quoted)
-    blocks = [each for each in page.blocks if forward or not is_attribution(each.text)]
-    if not blocks:
-        page = html_text(text)
-        blocks = page.blocks
-    notes += page.notes
-    waiting: list[str] = []
-    for block in blocks:
-        if block.level:
-            _write_waiting(waiting, writer, forward=forward)
-            writer.heading(block.text, block.level)
-        else:
-            waiting.append(block.text)
-    _write_waiting(waiting, writer, forward=forward)
-
-
-def _write_waiting(waiting: list[str], writer: Writer, *, forward: bool) -> None:
-    writer.block(own_words("\n\n".join(waiting), forward=forward))
-    waiting.clear()
+def _html_text(source: str, notes: list[str], *, forward: bool) -> str:
+    """The paragraphs of a mail in HTML, without what it answers and its signature; all of them where nothing
+    would remain."""
+    page = HtmlLines(_is_signature if forward else _is_quoted).read(source)
+    lines = [text for text, _ in page.lines if forward or not is_attribution(text)]
+    if not lines:
+        page = HtmlLines().read(source)
+        lines = [text for text, _ in page.lines]
+    notes += page.faults()
+    return "\n\n".join(lines)
 
 
 def _is_signature(piece: MarkupToken) -> bool:
@@ -493,20 +353,50 @@ _OF_MAILS = ("from", "date", "subject", "to", "message-id", "received")
 
 
 def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]:  # noqa: ARG001
-    """The messages of a file and their attached texts. Raises Refused."""
-    mails = _Mails(limits)
+    """The messages of a file. Raises Refused."""
     if suffix != ".mbox":
-        mails.add_file(raw)
-    for number, (arrived, content) in enumerate(messages(raw) if suffix == ".mbox" else (), 1):
+        message = _message(raw)
+        if not any(header(message, name) for name in _OF_MAILS):
+            raise Refused("it is no mail: it has none of the headers of one", "rename it")
+        part = _part(message, "", own_id(message) or _digest(raw), limits)
+        if not part.text:
+            raise Refused("there is no text in the file", empty=True)
+        return [part]
+    parts, odd = _mailbox(raw, limits)
+    if not any(part.text for part in parts):
+        raise Refused(odd[0] if odd else "there is no text in the file", empty=not odd)
+    if odd:
+        more = [f"{len(odd) - SHOWN} more messages cannot be read"] * (len(odd) > SHOWN)
+        parts[0].notes.extend([*odd[:SHOWN], *more])
+    return parts
+
+
+def _mailbox(raw: bytes, limits: ReadLimits) -> tuple[list[Part], list[str]]:
+    """The messages of a mailbox, which may hold one twice: then it is read once; a sentence on each that
+    cannot be read."""
+    parts: dict[str, Part] = {}
+    odd: list[str] = []
+    seen: set[tuple[str, str]] = set()
+    left = limits.characters
+    for number, (arrived, content) in enumerate(messages(raw), 1):
         if number > limits.pages:
             raise Refused(f"it has more than {limits.pages:,} messages", "split it")
-        mails.add_message(content, arrived)
-    if not any(part.text for part in mails.parts):
-        raise Refused(mails.odd[0] if mails.odd else "there is no text in the file", empty=not mails.odd)
-    if mails.odd:
-        more = [f"{len(mails.odd) - SHOWN} more messages cannot be read"] * (len(mails.odd) > SHOWN)
-        mails.parts[0].notes.extend([*mails.odd[:SHOWN], *more])
-    return mails.parts
+        try:
+            message, digest = _message(content), _digest(content.rstrip())
+            id_ = own_id(message) or digest
+            if (id_, digest) in seen:
+                continue
+            seen.add((id_, digest))
+            name = id_ if id_ not in parts else f"{id_} {digest}"
+            part = _part(message, name, name, limits, arrived)
+        except Refused as wrong:
+            odd.append(f"the message of {arrived} cannot be read: {wrong.message[:100]}")
+            continue
+        left -= len(part.text)
+        if left < 0:
+            raise Refused(f"it has more than {limits.characters:,} characters", "split it")
+        parts[name] = part
+    return list(parts.values()), odd
 
 
 def messages(raw: bytes) -> Iterator[tuple[str, bytes]]:
@@ -542,111 +432,41 @@ def _message(content: bytes) -> Message:
     try:
         return _PARSER.parsebytes(content)
     except _FAULTS as wrong:
-        raise Refused(f"it is damaged: {str(wrong)[:200]}", "export it again") from wrong
+        raise _damaged(wrong) from wrong
+
+
+def _damaged(wrong: Exception) -> Refused:
+    return Refused(f"it is damaged: {str(wrong)[:200]}", "export it again")
 
 
 def _digest(content: bytes) -> str:
     return blake2b(content, digest_size=8).hexdigest()
 
 
-class _Mails:
-    """The parts of a file so far."""
-
-    def __init__(self, limits: ReadLimits) -> None:
-        self.limits = limits
-        self.parts: list[Part] = []
-        self._seen: set[tuple[str, str]] = set()
-        self._names: set[str] = set()
-        self.odd: list[str] = []
-        self._left = limits.characters
-
-    def add_file(self, raw: bytes) -> None:
-        """Add the message that a file is."""
-        message = _message(raw)
-        if not any(header(message, name) for name in _OF_MAILS):
-            raise Refused("it is no mail: it has none of the headers of one", "rename it")
-        try:
-            self.add(message, "", own_id(message) or _digest(raw))
-        except _FAULTS as wrong:
-            raise Refused(f"it is damaged: {str(wrong)[:200]}", "export it again") from wrong
-
-    def add_message(self, content: bytes, arrived: str) -> None:
-        """Add a message of a mailbox, which may hold it twice: then it is read once. One that cannot be read
-        is noted in `odd`."""
-        before = len(self.parts)
-        try:
-            message, digest = _message(content), _digest(content.rstrip())
-            id_ = own_id(message) or digest
-            if (id_, digest) not in self._seen:
-                self._seen.add((id_, digest))
-                name = id_ if id_ not in self._names else f"{id_} {digest}"
-                self.add(message, name, name, arrived)
-        except (Refused, *_FAULTS) as wrong:
-            if self._left < 0:
-                raise
-            del self.parts[before:]
-            self.odd.append(f"the message of {arrived} cannot be read: {str(wrong)[:100]}")
-
-    def add(self, message: Message, name: str, id_: str, arrived: str = "", depth: int = 0) -> None:
-        """Add a message, and the texts and messages that are attached to it, named below `id_`."""
-        if depth > DEEPEST:
-            raise Refused(*_TOO_DEEP)
-        found = MailParts()
+def _part(message: Message, name: str, id_: str, limits: ReadLimits, arrived: str = "") -> Part:
+    """The document of a message. Raises Refused."""
+    found, writer = MailParts(), Writer(limits)
+    try:
         gather(message, found)
         subject = header(message, "subject")
-        writer = Writer(self.limits)
-        notes = write_body(found.texts, writer, forward=_FORWARDED.match(subject) is not None)
+        write_body(found.texts, writer, found.notes, forward=_FORWARDED.match(subject) is not None)
         if writer.empty:
             writer.block(subject)
         published, undated = sent(message, arrived)
-        unread = [file for file, entity in found.files if not is_read(file, entity)]
-        if unread:
-            notes.append(f"attached files are not read: {', '.join(unread)}")
-        notes += [undated] if undated else []
         references = ids(header(message, "references"))
         links = list(dict.fromkeys((*references, *ids(header(message, "in-reply-to")))))
         front = _front(message) | {"thread": (links or [own_id(message) or id_])[0]}
-        if found.files:
-            front["attachments"] = [file for file, _ in found.files]
-        self._take(
-            Part(
-                writer.text(), subject, name, writer.outline, front, published, links=links, notes=notes,
-                aliases=[id_],
-            )
-        )  # fmt: skip
-        for file, entity in found.files:
-            if file not in unread:
-                self._add_file(file, entity, id_, published)
-        for number, inner in enumerate(found.mails, 1):
-            inner_name = self._free(f"{id_}/{own_id(inner) or f'message {number}'}")
-            self.add(inner, inner_name, inner_name, depth=depth + 1)
-
-    def _add_file(self, file: str, entity: Message, id_: str, published: str) -> None:
-        writer = Writer(self.limits)
-        title, notes = write_file(file, entity, writer)
-        if not writer.empty:
-            name = self._free(f"{id_}/{file}")
-            self._take(
-                Part(
-                    writer.text(), title or file, name, writer.outline, published=published, links=[id_],
-                    notes=notes,
-                )
-            )  # fmt: skip
-
-    def _free(self, name: str) -> str:
-        """The name, or with a number if it is taken."""
-        number, free = 1, name
-        while free in self._names:
-            number += 1
-            free = f"{name} ({number})"
-        return free
-
-    def _take(self, part: Part) -> None:
-        self._names.add(part.name)
-        self._left -= len(part.text)
-        if self._left < 0:
-            raise Refused(f"it has more than {self.limits.characters:,} characters", "split it")
-        self.parts.append(part)
+    except _FAULTS as wrong:
+        raise _damaged(wrong) from wrong
+    if found.files:
+        front["attachments"] = found.files
+        found.notes.append(f"attached files are not read: {', '.join(found.files)}")
+    found.notes += [undated] if undated else []
+    notes = list(dict.fromkeys(found.notes))
+    return Part(
+        writer.text(), subject, name, front=front, published=published, links=links, notes=notes,
+        aliases=[id_],
+    )  # fmt: skip
 
 
 def _front(message: Message) -> dict[str, Any]:

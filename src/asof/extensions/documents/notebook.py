@@ -1,109 +1,102 @@
-"""Jupyter notebooks: the text of their cells, their code, and its printed output; no images."""
+"""Jupyter notebooks, as Markdown: the text of their cells, their code, and its printed output; no images."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from asof.extensions.documents.html_blocks import write_markdown
-from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
+from asof.sources.markdown import parse_markdown
+from asof.sources.readers import ParsedFile, Unreadable, text_reader
+from asof.sources.source import InputLimits
+from asof.values import Problem, line_feeds, storable
+from asof.wire import replace
 
 LONGEST_OUTPUT = 2_000
 """Characters of an output that are read."""
 
-_FORMATS = (3, 4)
+FORMAT = 4
 _COLOURS = re.compile(r"\x1b\[[0-9;?]{0,40}[A-Za-z]")
-_PLAIN = {"text/plain", "text", "output_type", "metadata", "prompt_number", "execution_count"}
-_OBJECT = re.compile(r"\s*<[^<>\n]*>\s*")
+_PICTURE = re.compile(r"!\[([^\[\]\n]{0,1000})\]\((?:data:|attachment:)[^()\s]*+\)")
 
 
-def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]:  # noqa: ARG001
-    """A notebook of the formats 3 and 4. Raises Refused."""
-    notebook = _loaded(raw)
-    version = notebook.get("nbformat")
-    if version not in _FORMATS:
-        raise Refused(
-            f"it is a notebook of format {version!r:.40}; read are 3 and 4", "convert it with nbconvert"
-        )
-    writer = Writer(limits)
-    title, cut = "", 0
-    for cell in _cells(notebook):
-        source = _text(cell.get("source", cell.get("input")))
-        match cell.get("cell_type"):
-            case "markdown":
-                first = write_markdown(source, writer)
-                title = title or first
-            case "heading":
-                level = cell.get("level")
-                writer.heading(source, level if isinstance(level, int) else 1)
-                title = title or source
-            case "code":
-                writer.block(source)
-                for output in _dicts(cell.get("outputs")):
-                    said = _COLOURS.sub("", _said(output)).strip("\n")
-                    cut += len(said) > LONGEST_OUTPUT
-                    writer.block(said[:LONGEST_OUTPUT])
-            case _:
-                writer.block(source)
-    are = "output is" if cut == 1 else "outputs are"
-    notes = [f"{cut} {are} longer than {LONGEST_OUTPUT:,} characters: the rest is not read"] if cut else []
-    metadata = _dict(notebook.get("metadata"))
-    title = _text(metadata.get("title")) or title
-    return [writer.part(title, front=_front(notebook, metadata), notes=notes)]
-
-
-def _loaded(raw: bytes) -> dict[str, Any]:
+def parse_notebook(text: str, stem: str, limits: InputLimits) -> ParsedFile:
+    """A notebook of format 4. Raises Unreadable."""
     try:
-        notebook = json.loads(raw.decode("utf-8-sig"))
+        notebook = json.loads(text)
     except (ValueError, RecursionError) as wrong:
-        raise Refused(f"it is damaged: it is no JSON: {str(wrong)[:200]}", "save it again") from wrong
+        raise Unreadable(f"it is damaged: it is no JSON: {str(wrong)[:200]}", "save it again") from wrong
     if not isinstance(notebook, dict) or "nbformat" not in notebook:
-        raise Refused("it is no notebook: it names no nbformat", "save it again")
-    return notebook
+        raise Unreadable("it is no notebook: it names no nbformat", "save it again")
+    if (version := notebook["nbformat"]) != FORMAT:
+        raise Unreadable(
+            f"it is a notebook of format {version!r:.40}; read is {FORMAT}", "convert it with nbconvert"
+        )
+    metadata = _dict(notebook.get("metadata"))
+    language = _text(_dict(metadata.get("language_info")).get("name"))
+    blocks, cut = _blocks(notebook, language)
+    body = "\n\n".join(filter(None, blocks))
+    if not body.strip():
+        raise Unreadable("there is no text in the file", empty=True)
+    if len(body) > limits.characters:
+        raise Unreadable(f"it has more than {limits.characters:,} characters", "split it")
+    body = f"\n{body}" if body.startswith("---") else body  # a rule: no frontmatter begins here
+    page = parse_markdown(body, _text(metadata.get("title")) or stem, limits)
+    are = "output is" if cut == 1 else "outputs are"
+    note = Problem(f"{cut} {are} longer than {LONGEST_OUTPUT:,} characters: the rest is not read", lost=False)
+    authors = [name for each in _dicts(metadata.get("authors")) if (name := _text(each.get("name")))]
+    front = {"kernel_language": language, "author": authors[0] if len(authors) == 1 else authors}
+    said = {key: value for key, value in front.items() if value}
+    return replace(page, front=said, notes=(note,) if cut else (), by="metadata")
 
 
-def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The cells of a notebook; in format 3 they stand in worksheets."""
-    yield from _dicts(notebook.get("cells"))
-    for sheet in _dicts(notebook.get("worksheets")):
-        yield from _dicts(sheet.get("cells"))
+NOTEBOOK = text_reader(parse_notebook)
+
+
+def _blocks(notebook: Mapping[str, Any], language: str) -> tuple[list[str], int]:
+    """The cells as blocks of Markdown, and how many outputs are cut."""
+    blocks: list[str] = []
+    cut = 0
+    for cell in _dicts(notebook.get("cells")):
+        source = _text(cell.get("source"))
+        if cell.get("cell_type") != "code":
+            blocks.append(_PICTURE.sub(r"\1", source))
+            continue
+        blocks.append(_fenced(source, language))
+        for output in _dicts(cell.get("outputs")):
+            said = _COLOURS.sub("", _said(output)).strip("\n")
+            cut += len(said) > LONGEST_OUTPUT
+            blocks.append(_fenced(said[:LONGEST_OUTPUT], ""))
+    return blocks, cut
+
+
+def _fenced(code: str, language: str) -> str:
+    """A block of code, between fences that are not in it; "" for none."""
+    longest = max(map(len, re.findall("`{3,}", code)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{code.rstrip()}\n{fence}" if code.strip() else ""
 
 
 def _said(output: Mapping[str, Any]) -> str:
-    """The text of an output; "" for the name of an object that is shown in another way."""
+    """The text of an output; "" for one that is shown as a picture or a table."""
     match output.get("output_type"):
         case "stream":
             return _text(output.get("text"))
-        case "error" | "pyerr":
+        case "error":
             return f"{_text(output.get('ename'))}: {_text(output.get('evalue'))}"
-        case "execute_result" | "display_data" | "pyout":
-            data = _dict(output.get("data")) or output
-            text = _text(data.get("text/plain", data.get("text")))
-            return "" if data.keys() - _PLAIN and _OBJECT.fullmatch(text) else text
+        case "execute_result" | "display_data":
+            data = _dict(output.get("data"))
+            text = _text(data.get("text/plain"))
+            return "" if data.keys() - {"text/plain"} and text.startswith("<") else text
     return ""
-
-
-def _front(notebook: Mapping[str, Any], metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The language of the code, and the authors, where the notebook says them."""
-    code = [each.get("language") for each in _cells(dict(notebook)) if each.get("cell_type") == "code"]
-    languages = [
-        _dict(metadata.get("language_info")).get("name"),
-        _dict(metadata.get("kernelspec")).get("language"),
-        *code[:1],
-    ]
-    language = next((each for each in languages if isinstance(each, str) and each), "")
-    authors = [name for each in _dicts(metadata.get("authors")) if (name := _text(each.get("name")))]
-    front = {"kernel_language": language, "author": authors[0] if len(authors) == 1 else authors}
-    return {key: value for key, value in front.items() if value}
 
 
 def _text(value: object) -> str:
     """A text, or the lines of one."""
     if isinstance(value, list):
         value = "".join(line for line in value if isinstance(line, str))
-    return value if isinstance(value, str) else ""
+    return storable(line_feeds(value)) if isinstance(value, str) else ""
 
 
 def _dict(value: object) -> dict[str, Any]:

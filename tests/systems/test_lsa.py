@@ -1,11 +1,8 @@
-"""Latent semantic analysis: singular vectors with the same bits in any order of sums, weights, texts."""
+"""Latent semantic analysis: singular vectors, weights by formula, vectors against a plain SVD, few texts."""
 
 from __future__ import annotations
 
 import math
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -14,76 +11,28 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 from asof.extensions.systems.lsa import (
-    BITS,
     DIMENSIONS,
     NEGLIGIBLE,
     OVERSAMPLING,
+    LatentLimits,
     LsaBasis,
-    TermLimits,
     fit,
     orthonormal,
-    product,
     right_vectors,
     smooth_idf,
-    spectrum,
     start,
     weighed,
 )
 
-# -- singular vectors: right, and the same bits in whatever order the sums are made ----------------
+# -- singular vectors ------------------------------------------------------------------------------
 
 
 SEEDS = st.integers(0, 2**32 - 1)
-SCRIPT = """
-import hashlib
-import numpy as np
-from scipy.sparse import random_array
-from asof.extensions.systems.lsa import right_vectors
-x = random_array((900, 1500), density=.02, rng=np.random.default_rng(1), format="csr")
-vectors, values = right_vectors(x, 128)
-print(vectors.shape, hashlib.blake2b(vectors.tobytes() + values.tobytes()).hexdigest())
-"""
 
 
 def matrix(seed: int, *shape: int) -> np.ndarray:
     made: np.ndarray = np.random.default_rng(seed).normal(size=shape)
     return made
-
-
-@given(SEEDS, st.integers(1, 12), st.integers(1, 300), st.integers(1, 12), st.integers(-40, 40))
-def test_a_product_does_not_depend_on_the_order_of_its_sums(
-    seed: int, n: int, k: int, m: int, size: int
-) -> None:
-    a, b = matrix(seed, n, k) * 2.0**size, matrix(seed + 1, k, m)
-    found = product(a, b)
-    order = np.random.default_rng(seed).permutation(k)
-    halves = product(np.concatenate([a, a]), b)
-    assert found.tobytes() == product(np.ascontiguousarray(a[:, order]), b[order]).tobytes()
-    assert found.tobytes() == halves[n:].tobytes()
-    error = np.sqrt(k) * np.linalg.norm(a, axis=1)[:, None] * np.linalg.norm(b, axis=0) * 2.0**-BITS
-    assert (np.abs(found - a @ b) <= 2 * error).all()
-
-
-def test_a_product_with_zeros_and_with_nothing() -> None:
-    assert product(np.zeros((2, 3)), np.ones((3, 2))).tolist() == [[0, 0], [0, 0]]
-    assert product(np.zeros((0, 3)), np.ones((3, 2))).shape == (0, 2)
-    assert product(np.zeros((2, 0)), np.zeros((0, 2))).tolist() == [[0, 0], [0, 0]]
-
-
-@given(SEEDS, st.integers(0, 40), st.integers(0, 40))
-def test_a_symmetric_matrix_is_its_eigenvectors_stretched(seed: int, n: int, rank: int) -> None:
-    half = matrix(seed, n, rank)
-    a = half @ half.T
-    values, vectors = spectrum(a)
-    assert (np.diff(values) >= 0).all()
-    assert np.allclose(vectors * values @ vectors.T, a, atol=1e-10)
-    assert np.allclose(vectors.T @ vectors, np.eye(n), atol=1e-12)
-
-
-def test_equal_eigenvalues() -> None:
-    values, vectors = spectrum(np.eye(5) * 3)
-    assert values.tolist() == [3.0] * 5
-    assert np.allclose(vectors @ vectors.T, np.eye(5))
 
 
 @given(SEEDS, st.integers(1, 30), st.integers(1, 8))
@@ -145,24 +94,10 @@ def test_the_beginning_is_every_row_or_signs() -> None:
     assert signs[0].tolist() == [1, -1, -1, -1, 1, -1, -1, -1], "the bits of the generator, for good"
 
 
-@pytest.mark.slow
-def test_the_same_bits_with_one_thread_and_with_two() -> None:
-    found = [
-        subprocess.run(
-            [sys.executable, "-c", SCRIPT],
-            env={**os.environ, "OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads},
-            check=True, capture_output=True, text=True,
-        ).stdout
-        for threads in ("1", "2")
-    ]  # fmt: skip
-    assert found[0].startswith("(1500, 128)")
-    assert found[0] == found[1]
+# -- weights by formula, vectors against a plain SVD, and texts too few for either -----------------
 
 
-# -- latent semantic analysis: weights by formula, vectors against a plain SVD, and texts too few fo---
-
-
-ALL = TermLimits(least_df=1, most_df=1.0)
+ALL = LatentLimits(least_df=1, most_df=1.0)
 TABLES = st.integers(1, 7).flatmap(
     lambda m: st.lists(st.lists(st.integers(0, 3), min_size=m, max_size=m), min_size=1, max_size=9)
 )
@@ -183,18 +118,22 @@ def test_weights_of_terms() -> None:
     assert weights[1].tolist() == [0, 0, 0]
 
 
-def test_which_terms_count() -> None:
-    df = np.array([1, 2, 3, 9, 10])
-    total = np.array([50, 5, 5, 9, 99])
-    assert TermLimits().chosen(df, total, 10).tolist() == [1, 2, 3], "in 2 rows at least, in 9 of 10 at most"
-    assert TermLimits(most=2).chosen(df, total, 10).tolist() == [1, 3], (
-        "the frequent ones, then the smaller hash"
-    )
-    assert TermLimits().chosen(np.array([1, 1, 3]), np.ones(3, np.int64), 3).tolist() == [0, 1], (
-        "least_df gives way first"
-    )
-    assert TermLimits().chosen(np.array([1, 1]), np.ones(2, np.int64), 1).tolist() == [0, 1], "then most_df"
-    assert TermLimits().chosen(np.zeros(0, np.int64), np.zeros(0, np.int64), 4).tolist() == []
+@pytest.mark.parametrize(
+    ("limits", "df", "total", "n", "chosen"),
+    [
+        # in 2 rows at least, in 9 of 10 at most
+        (LatentLimits(), [1, 2, 3, 9, 10], [50, 5, 5, 9, 99], 10, [1, 2, 3]),
+        # the frequent ones, then the smaller hash
+        (LatentLimits(most=2), [1, 2, 3, 9, 10], [50, 5, 5, 9, 99], 10, [1, 3]),
+        (LatentLimits(), [1, 1, 3], [1, 1, 1], 3, [0, 1]),  # least_df gives way first
+        (LatentLimits(), [1, 1], [1, 1], 1, [0, 1]),  # then most_df
+        (LatentLimits(), [], [], 4, []),
+    ],
+)
+def test_which_terms_count(
+    limits: LatentLimits, df: list[int], total: list[int], n: int, chosen: list[int]
+) -> None:
+    assert limits.chosen(np.array(df, np.int64), np.array(total, np.int64), n).tolist() == chosen
 
 
 @given(TABLES)
@@ -215,7 +154,7 @@ def test_cosines_are_those_of_a_plain_svd(table: list[list[int]]) -> None:
 @given(TABLES, st.integers(0, 6))
 def test_the_first_dimensions_only(table: list[list[int]], d: int) -> None:
     counts, terms = counted(table)
-    vectors = fit(counts, terms, ALL, d).encode(counts, terms)
+    vectors = fit(counts, terms, LatentLimits(d, least_df=1, most_df=1.0)).encode(counts, terms)
     assert vectors.shape == (len(table), d)
     lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
     assert all(length == 0 or length == pytest.approx(1, abs=1e-6) for length in lengths)
@@ -226,7 +165,7 @@ def test_two_dimensions_bring_texts_together_that_share_no_word() -> None:
     counts, terms = counted(
         [[1, 1, 0, 0], [1, 1, 0, 0], [0, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 1, 0]]
     )
-    basis = fit(counts, terms, ALL, 2)
+    basis = fit(counts, terms, LatentLimits(2, least_df=1, most_df=1.0))
     question = basis.question(np.array([10], np.uint64), np.ones(1))
     cosines = basis.encode(counts, terms) @ question
     assert cosines == pytest.approx([1, 1, 1, 0, 0, 0], abs=1e-5)

@@ -85,23 +85,22 @@ def test_the_published_scale() -> None:
         assert clipped.recomputed() == clipped.value
 
 
-@pytest.mark.parametrize("stage", [Latent, Similarity])
-def test_dimensions_and_limits_are_fields(fresh: Make, document: Make, run: Make, stage: Any) -> None:
+def test_dimensions_and_limits_are_fields(fresh: Make, document: Make, run: Make) -> None:
     """`bread` stands in one text of eight: it counts with `min_df` 1."""
     texts = ["mill ferry", "mill ferry", "ferry", "storm fog", "storm fog", "storm", "bread", "storm"]
     with fresh(*(document(f"d{at}", text, "2001") for at, text in enumerate(texts))) as corpus:
 
         def likeness(**limits: Any) -> float:
-            return scores(run(corpus, "bread", stage("half", **limits), TopK()))["d6"]
+            return scores(run(corpus, "bread", Latent("half", **limits), TopK()))["d6"]
 
         assert likeness() == 0.5, "no direction"
         assert likeness(min_df=1) == pytest.approx(1.0, abs=1e-3)
         assert likeness(min_df=1, dimensions=2) < 0.9, "two dimensions are taken by ferries and storms"
         assert likeness(min_df=2, max_df=1.0) == 0.5
-    assert checked(stage(), "max_features", 5_000) == 5_000
+    assert checked(Latent(), "max_features", 5_000) == 5_000
     for field, wrong in (("dimensions", 1), ("max_features", 99), ("min_df", 0), ("max_df", 1.5)):
         with pytest.raises(UsageError, match="is expected"):
-            checked(stage(), field, wrong)
+            checked(Latent(), field, wrong)
 
 
 def test_scores_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:

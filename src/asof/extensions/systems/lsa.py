@@ -1,13 +1,11 @@
-"""Latent semantic analysis (Deerwester et al. 1990), with the same bits whatever the number of threads.
+"""Latent semantic analysis (Deerwester et al. 1990): the singular vectors of weighted counts of terms.
 
     weight(t, d) = tf (ln((1 + n) / (1 + df)) + 1), rows of unit length     scikit-learn's smooth idf
     vector(d)    = weight(d) V, of unit length                              TWE-RAG, sections 2.1 and 3.2
 
 V are right singular vectors by randomised subspace iteration (Halko, Martinsson and Tropp 2011, algorithm
-4.4), begun on the side of rows. A float sum depends on its order, and BLAS chooses the order by its threads.
-So dense products are made of whole numbers whose sums float64 holds exactly in any order (`product`), small
-symmetric matrices are taken apart without BLAS (`spectrum`), sparse products are scipy's, which go row by row
-in one thread, and terms stand in the order of their hashes.
+4.4), begun on the side of rows. Terms stand in the order of their hashes and rows in an order that they
+define, so the same texts give the same bits on one machine.
 """
 
 from __future__ import annotations
@@ -35,8 +33,6 @@ SEED = 42
 NEGLIGIBLE = 1e-10
 """A direction whose share of the largest squared singular value is below is noise of the rounding."""
 
-BITS = 26
-
 
 def right_vectors(x: Sparse, d: int) -> tuple[Matrix, NDArray[np.float64]]:
     """The first d right singular vectors of x (n, m) as columns (m, r), and the singular values, descending.
@@ -47,16 +43,35 @@ def right_vectors(x: Sparse, d: int) -> tuple[Matrix, NDArray[np.float64]]:
     if not n or not m:
         return np.zeros((m, 0)), np.zeros(0)
     transposed = x.T.tocsr()
-    z = _sparse(transposed, start(n, d + OVERSAMPLING))
+    z = transposed @ start(n, d + OVERSAMPLING)
     for _ in range(ITERATIONS):
-        y = orthonormal(_sparse(x, orthonormal(z)))
-        z = _sparse(transposed, y)
+        z = transposed @ orthonormal(x @ orthonormal(z))
     z = orthonormal(orthonormal(z))
-    b = _sparse(x, z)
-    values, vectors = spectrum(product(b.T, b))
-    selected = np.flatnonzero(values > NEGLIGIBLE * values.max(initial=0.0))[::-1][:d]
-    right = product(z, vectors[:, selected])
-    return right * _signs(right), np.sqrt(values[selected])
+    values, vectors = _spectrum(x @ z)
+    values, right = values[::-1][:d], z @ vectors[:, ::-1][:, :d]
+    largest = np.abs(right).argmax(axis=0)
+    signs = np.where(right[largest, np.arange(len(values))] < 0, -1.0, 1.0)
+    return right * signs, np.sqrt(values)
+
+
+def orthonormal(y: Matrix) -> Matrix:
+    """Orthonormal columns that span those of y; fewer where y has a lower rank.
+
+    The columns are out by about 1e-16 times the square of the ratio of the largest to the smallest singular
+    value of y.
+    """
+    values, vectors = _spectrum(y)
+    return np.asarray(y @ (vectors / np.sqrt(values)))
+
+
+def _spectrum(y: Matrix) -> tuple[NDArray[np.float64], Matrix]:
+    """The squared singular values of y that are not negligible, ascending, and its right singular vectors.
+
+    scipy's driver leaves apart what is apart: numpy's turns vectors of equal values into one another.
+    """
+    values, vectors = scipy("linalg").eigh(y.T @ y)
+    kept = values > NEGLIGIBLE * values.max(initial=0.0)
+    return values[kept], vectors[:, kept]
 
 
 def start(n: int, width: int) -> Matrix:
@@ -71,80 +86,6 @@ def start(n: int, width: int) -> Matrix:
     return bits.reshape(n, width).astype(np.float64) * 2.0 - 1.0
 
 
-def orthonormal(y: Matrix) -> Matrix:
-    """Orthonormal columns that span those of y; fewer where y has a lower rank.
-
-    The columns are out by about 1e-8 times the ratio of the largest to the smallest singular value of y.
-    """
-    values, vectors = spectrum(product(y.T, y))
-    selected = values > NEGLIGIBLE * values.max(initial=0.0)
-    return product(y, vectors[:, selected] / np.sqrt(values[selected]))
-
-
-def product(a: Matrix, b: Matrix) -> Matrix:
-    """a @ b, the rows of a and the columns of b being rounded to 26 bits of their lengths.
-
-    What is multiplied are whole numbers; by Cauchy-Schwarz every partial sum is one below 2^53.
-    """
-    left, up = _whole(a, 1)
-    right, down = _whole(b, 0)
-    result: Matrix = left @ right
-    result *= up
-    result *= down
-    return result
-
-
-def _whole(a: Matrix, axis: int) -> tuple[Matrix, Matrix]:
-    """Whole numbers and the powers of two that give a again; the vectors along `axis` get lengths to 2^26."""
-    length = np.sqrt((a * a).sum(axis=axis, keepdims=True))
-    _, exponent = np.frexp(length)
-    scaled = a * np.ldexp(1.0, BITS - exponent)
-    back: Matrix = np.ldexp(1.0, exponent - BITS)
-    return np.rint(scaled, out=scaled), back
-
-
-def spectrum(a: Matrix) -> tuple[NDArray[np.float64], Matrix]:
-    """Eigenvalues, ascending, and eigenvectors (columns) of a symmetric matrix of a few hundred rows.
-
-    Householder's reduction to a tridiagonal matrix (Golub and Van Loan 2013, algorithm 8.3.1) in plain numpy:
-    LAPACK's uses BLAS, and from 190 rows on we saw other bits with two threads than with one. The rest
-    is LAPACK's `stemr`, which uses no sums of BLAS.
-    """
-    n = len(a)
-    if n < 2:
-        return a.diagonal().copy(), np.eye(n)
-    eigh_tridiagonal = scipy("linalg").eigh_tridiagonal
-
-    a, turned = a.copy(), np.eye(n)
-    below = np.zeros(n - 1)
-    for k in range(n - 1):
-        u = a[k + 1 :, k].copy()
-        below[k] = -np.copysign(np.sqrt((u * u).sum()), u[0])
-        if below[k] == 0.0:
-            continue
-        u[0] -= below[k]
-        u /= np.sqrt((u * u).sum())
-        rest = a[k + 1 :, k + 1 :]
-        p = (rest * u).sum(axis=1)
-        w = 2.0 * (p - (u * p).sum() * u)
-        rest -= np.multiply.outer(u, w) + np.multiply.outer(w, u)
-        turned[:, k + 1 :] -= np.multiply.outer((turned[:, k + 1 :] * u).sum(axis=1), 2.0 * u)
-    values, vectors = eigh_tridiagonal(a.diagonal(), below, lapack_driver="stemr")
-    return values, np.einsum("ij,jk->ik", turned, vectors)  # einsum without `optimize` does not call BLAS
-
-
-def _sparse(x: Sparse, y: Matrix) -> Matrix:
-    """x @ y in float32, which is twice as fast, as float64."""
-    exact: Matrix = (x @ y.astype(np.float32)).astype(np.float64)
-    return exact
-
-
-def _signs(vectors: Matrix) -> Matrix:
-    """-1 for the columns whose largest component is negative, else 1."""
-    largest = np.abs(vectors).argmax(axis=0) if len(vectors) else np.zeros(0, np.int64)
-    return np.where(vectors[largest, np.arange(vectors.shape[1])] < 0, -1.0, 1.0)
-
-
 # -- the basis -------------------------------------------------------------------------------------
 
 
@@ -157,13 +98,15 @@ Hashes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
-class TermLimits:
-    """The terms that count: those in at least `least_df` rows and at most a share of `most_df` of them; of
-    these the `most` frequent in all rows (ties to the smaller hash).
+class LatentLimits:
+    """The number of `dimensions`, and the terms that count; as published: TWE-RAG, 3.2.
 
-    Where no term is left, as in a corpus of a few texts, `least_df` is 1; then `most_df` is 1 as well.
+    Those in at least `least_df` rows and at most a share of `most_df` of them; of these the `most` frequent
+    in all rows (ties to the smaller hash). Where no term is left, as in a corpus of a few texts, `least_df`
+    is 1; then `most_df` is 1 as well.
     """
 
+    dimensions: int = DIMENSIONS
     most: int = 100_000
     least_df: int = 2
     most_df: float = 0.9
@@ -199,10 +142,7 @@ class LsaBasis:
     def encode(self, counts: Sparse, terms: Hashes) -> NDArray[np.float32]:
         """Vectors of unit length (n, d) of the rows of `counts` (n, len(terms)), whose columns are `terms`,
         ascending. Zeros for a row without a direction here."""
-        if counts.nnz < len(terms):
-            places = self.places(terms[counts.indices])
-        else:
-            places = self.places(terms)[counts.indices]
+        places = self.places(terms)[counts.indices]
         weights = weighed(_selected(counts, places, len(self.terms)), self.idf)
         return _unit(weights @ self.components)
 
@@ -219,21 +159,25 @@ class LsaBasis:
         return vector
 
 
-def fit(counts: Sparse, terms: Hashes, limits: TermLimits | None = None, d: int = DIMENSIONS) -> LsaBasis:
+PUBLISHED = LatentLimits()
+
+
+def fit(counts: Sparse, terms: Hashes, limits: LatentLimits = PUBLISHED) -> LsaBasis:
     """The basis of texts: how often each has which term, (n, len(terms)), rows in an order that they define.
 
-    `terms` ascending; indices sorted in each row. Few texts or terms span fewer than d dimensions, texts
-    without any term none.
+    `terms` ascending; indices sorted in each row. Few texts or terms span fewer dimensions, texts without any
+    term none.
     """
     n, m = counts.shape
     df = np.bincount(counts.indices, minlength=m)
     total = np.bincount(counts.indices, counts.data, m).astype(np.int64)
-    chosen = (limits or TermLimits()).chosen(df, total, n)
+    chosen = limits.chosen(df, total, n)
     place = np.full(m, -1)
     place[chosen] = np.arange(len(chosen))
     idf = smooth_idf(n, df[chosen])
-    vectors, _ = right_vectors(weighed(_selected(counts, place[counts.indices], len(chosen)), idf), d)
-    components = np.zeros((len(chosen), d), np.float32)
+    weights = weighed(_selected(counts, place[counts.indices], len(chosen)), idf)
+    vectors, _ = right_vectors(weights, limits.dimensions)
+    components = np.zeros((len(chosen), limits.dimensions), np.float32)
     components[:, : vectors.shape[1]] = vectors
     return LsaBasis(terms[chosen], idf, components)
 

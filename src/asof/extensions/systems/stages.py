@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.extensions.systems.evidence import CAP, THRESHOLD, Evidence, evidence
-from asof.extensions.systems.latent import LatentLimits, latent_space
-from asof.extensions.systems.lsa import DIMENSIONS, TermLimits
+from asof.extensions.systems.latent import latent_space
+from asof.extensions.systems.lsa import PUBLISHED, LatentLimits
 from asof.extensions.systems.overlap import EDGE_SCALE
 from asof.index.vectors import VECTOR_SCALE, cosines
 from asof.index.view import View, at_least, kth_best
@@ -49,9 +49,6 @@ from asof.wire import replace
 
 Vector = NDArray[np.int16]
 
-MOST, LEAST_DF, MOST_DF = 100_000, 2, 0.9
-"""The limits of TF-IDF that TWE-RAG prints (README 3.2)."""
-
 
 @dataclass(frozen=True, slots=True)
 class Latent:
@@ -63,29 +60,25 @@ class Latent:
     """
 
     scale: str = choice("half", "cosine")
-    dimensions: int = within(DIMENSIONS, 2, 1_024)
-    max_features: int = within(MOST, 100, 10_000_000)
-    min_df: int = within(LEAST_DF, 1, 1_000)
-    max_df: float = within(MOST_DF, 0.001, 1.0)
+    dimensions: int = within(PUBLISHED.dimensions, 2, 1_024)
+    max_features: int = within(PUBLISHED.most, 100, 10_000_000)
+    min_df: int = within(PUBLISHED.least_df, 1, 1_000)
+    max_df: float = within(PUBLISHED.most_df, 0.001, 1.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        return _latent("latent", self, query, ranking, view)
+        limits = LatentLimits(self.dimensions, self.max_features, self.min_df, self.max_df)
+        return _latent("latent", self.scale, limits, query, ranking, view)
 
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """The column `similarity`: by the corpus's own encoder where it has one, otherwise as `Latent`, whose
-    limits are its own."""
+    """The column `similarity`: by the corpus's own encoder where it has one, otherwise as `Latent`."""
 
     scale: str = choice("cosine", "half")
-    dimensions: int = within(DIMENSIONS, 2, 1_024)
-    max_features: int = within(MOST, 100, 10_000_000)
-    min_df: int = within(LEAST_DF, 1, 1_000)
-    max_df: float = within(MOST_DF, 0.001, 1.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if view.encoder is None:
-            return _latent("similarity", self, query, ranking, view)
+            return _latent("similarity", self.scale, PUBLISHED, query, ranking, view)
         vector = question_vector(query, view)
         values = cosines(ranking.window, vector, signed=True)
         ranked = _scored(
@@ -94,11 +87,13 @@ class Similarity:
         return ranked.note(f"similarity: vectors of the encoder {view.encoder.name}")
 
 
-def _latent(name: str, of: Latent | Similarity, query: Query, ranking: Ranking, view: View) -> Ranking:
-    space = latent_space(view, LatentLimits(of.dimensions, TermLimits(of.max_features, of.min_df, of.max_df)))
+def _latent(
+    name: str, scale: str, limits: LatentLimits, query: Query, ranking: Ranking, view: View
+) -> Ranking:
+    space = latent_space(view, limits)
     vector = space.question(query_terms(query, view.analyzer))
     values = space.cosines(ranking.window, vector)
-    ranked = _scored(name, of.scale, values, vector, space.vector, query, ranking, view)
+    ranked = _scored(name, scale, values, vector, space.vector, query, ranking, view)
     return ranked.note(
         f"{name}: latent semantic analysis, fitted to the first {space.fitted} of {space.past} passages"
         + ("" if vector.any() else "; the question has no word of it")

@@ -225,7 +225,6 @@ REFUSED = {
         ("experiment twe/4.3 --set decay.delta=1", "--set is about a run: give DATASET"),
         ("experiment twe/4.3 --limit 3", "--limit is about a run: give DATASET"),
         ("experiment twe/4.3 --filter-by town", "--filter-by is about a run"),
-        ("experiment twe/4.3 --per-query --json", "--per-query is about a run"),
         ("experiment twe/4.3 --figures drawn", "--figures is about a run"),
         ("evaluate nowhere", "nowhere is no folder; a dataset is"), ("evaluate notes", "notes has no corpus"),
         ("tune", "Missing argument 'DATASET'"), ("tune nowhere --recipe papers", "nowhere is no folder"),

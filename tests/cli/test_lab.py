@@ -12,9 +12,7 @@ import pytest
 from tests.support.json_schema import against
 
 from asof.extensions.lab import tuning
-from asof.extensions.lab.cli_experiments import show_experiment
-from asof.extensions.lab.experiments import NO_TABLE, ExperimentOptions, ExperimentRun, Outcome
-from asof.extensions.lab.published import EXPERIMENTS, named
+from asof.extensions.lab.published import EXPERIMENTS
 from asof.index.segment import Prefix
 from asof.time.span import NEVER
 
@@ -55,15 +53,29 @@ def test_a_table_for_a_reader(asof, mayors):
 
 
 def test_two_recipes_are_set_against_each_other_question_by_question(asof, mayors):
-    result = asof("evaluate", *mayors, "--recipe", "asof", "--recipe", "asof", "--per-query")
+    result = asof("evaluate", *mayors, "--recipe", "asof", "--recipe", "asof")
     assert result.code == 0
     assert "against asof" in result.out
     assert re.search(r"^asof-2 +\+\.000 ", result.out, re.MULTILINE)
     assert "p=1.000" in result.out
     assert max(len(line.rstrip()) for line in result.out.splitlines()) <= 100, "a page is as wide"
-    result = asof("evaluate", *mayors, "--per-query").out
-    assert re.search(r"mayor of \[Brill\] +2002-12-31 +1\.000 +1\.000 +1\.000 +m1", result)
-    assert re.search(r"mayor of \[Brill\] +2006-12-31 +\.000 +\.631 +1\.000 +m2", result)  # 1 / log2(3)
+    assert "by type (n: questions)" in result.out
+    assert re.search(r"^b, asof-2 +1 +\.000 ", result.out, re.MULTILINE)
+
+
+def test_the_dataset_of_the_guide(asof, dataset, write):
+    """Its files are written as they stand there."""
+    page = (Path(__file__).parents[2] / "docs/guides/evaluate.md").read_text("utf-8")
+    files = re.findall(r"^`(library/[\w.]+)`[^\n]*:\n\n```\w+\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(files) == 3
+    for name, text in files:
+        write(name, text)
+    for options in ((), ("--answers", "quotes", "--leakage", "3")):
+        found = asof("evaluate", "library", "--json", *options)
+        assert found.code == 0, found.err
+        assert found.json()["runs"][0]["metrics"]["success@1"]["value"] == 1.0
+    assert found.json()["leakage"]["clean"]
+    assert found.json()["answers"]["runs"][0]["metrics"]["answer@1"]["value"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -81,16 +93,15 @@ def test_what_the_json_says_and_a_bad_line(asof, mayors):
             file.write(line)
     result = asof("evaluate", *mayors)
     assert result.code == 3
-    assert "qrels.tsv:3: the line has 1 columns (query, document and a whole number" in result.err
-    result = asof("evaluate", *mayors, "--json", "--per-query", "--without", "title, metadata")
+    assert "qrels.tsv:3: the line has 1 columns; query, document and a whole number" in result.err
+    result = asof("evaluate", *mayors, "--json", "--per-query")
     assert result.code == 3
     found = result.json()
     (run,) = found["runs"]
     assert run["metrics"]["success@1"]["value"] == 0.5
     assert run["metrics"]["evidence@4000"] == {"value": 1.0, "low": 1.0, "high": 1.0}
-    assert run["scored"] == 2
-    assert run["options"]["without"] == ["title", "metadata"]
-    assert run["options"]["fields"]["lexical.k1"] == 1.2
+    assert (found["questions"], found["options"]["limit"]) == (2, None)
+    assert run["fields"]["lexical.k1"] == 1.2
     assert found["leakage"] is None
     assert found["problems"][0]["line"] == 4
     assert [each["query_id"] for each in found["per_query"]] == ["q1", "q2"]
@@ -131,13 +142,11 @@ def test_a_trec_run_is_written_and_corpora_are_kept(asof, mayors, here):
     [
         (["--recipe", "asoff"], "no recipe 'asoff'; did you mean asof?"),
         (["--queries", "none.jsonl"], "--queries none.jsonl: no such file"),
-        (["--without", "colour"], "--without colour: no document has this field; accepted: metadata, "),
         (["--filter-by", "colour"], "--filter-by colour: no question has this field"),
-        (["--by", "colour"], "--by colour: no question has this field; there are: "),
         (["--run", "nowhere/out.trec"], "--run nowhere/out.trec: a file in an existing folder is expected"),
         (["--encoder", "big"], "accepted: none, hashed, configured"), (["--limit", "0"], "--limit"),
         (["--leakage", "-1"], "--leakage"), (["--judge"], "--judge is about answers"),
-        (["--config", "nowhere.toml"], "--config nowhere.toml: there is no such file; accepted: an"),
+        (["--per-query"], "--per-query is about --json"),
         (["--answers", "quotes", "--judge"], "--judge: no language model is named: see [model] in asof.toml"),
         (["--answers", "model"], "--answers model: no language model is named"),
         (["--figures", "mayors/qrels.tsv"], "qrels.tsv: a folder for figures cannot be made"),
@@ -147,22 +156,15 @@ def test_wrong_usage_is_one_line(refused, mayors, options, message):
     refused(["evaluate", *mayors, *options], message)
 
 
-def test_asof_toml_of_the_folder_or_another_file(asof, mayors, write):
+def test_asof_toml_of_the_folder_holds(asof, mayors, write):
     command = ("evaluate", *mayors, "--recipe", "twe")
-    write("asof.toml", "[recipes.twe]\ndecay.tau_min = 365\n")
+    write("asof.toml", '[recipes.twe]\ndecay.tau_min = 365\n[index]\nchunking = "whole"\nstem = false\n')
     told = r"^recipes as in .*asof\.toml: twe: decay\.tau_min = 365\.0$"
     assert re.search(told, asof(*command).out, re.MULTILINE)
-    for options, configuration, tau in (
-        ([], {"twe": {"decay.tau_min": 365.0}}, 365.0), (["--config", "none"], {}, 90.0),
-    ):  # fmt: skip
-        found = asof(*command, *options, "--json").json()
-        assert found["configuration"]["changed"] == configuration
-        assert found["runs"][0]["options"]["fields"]["decay.tau_min"] == tau
-    write("other.toml", '[recipes.twe]\ndecay.delta = 1\n[index]\nchunking = "whole"\nstem = false\n')
-    found = asof(*command, "--json", "--config", "other.toml").json()
-    assert found["configuration"] == {"files": ["other.toml"], "changed": {"twe": {"decay.delta": 1.0}}}
-    options = found["runs"][0]["options"]
-    assert (options["chunking"], options["stem"]) == ("whole", False)
+    found = asof(*command, "--json").json()
+    assert found["configuration"]["changed"] == {"twe": {"decay.tau_min": 365.0}}
+    assert found["runs"][0]["fields"]["decay.tau_min"] == 365.0
+    assert (found["options"]["chunking"], found["options"]["stem"]) == ("whole", False)
 
 
 def test_signals_are_recipes(asof, mayors):
@@ -183,9 +185,8 @@ def test_figures_are_drawn_beside_the_table(asof, mayors, here, monkeypatch):
         assert result.err.strip() == "asof: a figure needs matplotlib: pip install 'asof-search[lab]'"
         assert not (here / "cache").exists()
     result = asof(*command, "--recipe", "twe")
-    assert (result.code, result.err.strip()) == (0, "figures in drawn: metrics, age")
-    names = {f"{name}.{kind}" for name in ("metrics", "age") for kind in ("png", "csv")}
-    assert {each.name for each in (here / "drawn").iterdir()} == names
+    assert (result.code, result.err.strip()) == (0, "figures in drawn: metrics")
+    assert {each.name for each in (here / "drawn").iterdir()} == {"metrics.csv", "metrics.png"}
 
 
 # -- evaluate --answers ------------------------------------------------------------------------------------
@@ -212,22 +213,17 @@ def shop(dataset, write):
 
 
 def test_a_table_of_answers(asof, shop):
-    result = asof(*shop, "--answers", "quotes", "--by", "hops", "--per-query")
+    result = asof(*shop, "--answers", "quotes")
     assert (result.code, result.err) == (0, "")
     assert "answers: 3 questions, 2 of them answerable" in result.out
     assert re.search(r"^ +answer +answer +refused when +answered ", result.out, re.MULTILINE)
-    assert "by type (n: questions, below it those that are answerable)" in result.out
+    assert "by type (n: questions)" in result.out
     assert re.search(r"^two +1 ", result.out, re.MULTILINE)
-    assert "Who [first] walked on the moon?\n  right: (unanswerable) unanswerable" in result.out
-    widths = [len(line.rstrip()) for line in result.out.splitlines() if not line.startswith("  asof:")]
-    assert max(widths) <= 100
-    # rankings by a field: may has 1 hop, july 2; both documents lead
-    assert "by hops (n: questions)" in result.out
-    assert re.search(r"^1 +1 +1\.000", result.out, re.MULTILINE)
-    groups = asof(*shop, "--by", "hops", "--json").json()["runs"][0]["groups"]
-    assert [(each["value"], each["questions"], each["metrics"]["success@1"]["value"]) for each in groups] == [
-        ("1", 1, 1.0), ("2", 1, 1.0),
-    ]  # fmt: skip
+    assert max(len(line.rstrip()) for line in result.out.splitlines()) <= 100
+    groups = asof(*shop, "--json").json()["runs"][0]["groups"]
+    assert [(each["type"], each["questions"], each["metrics"]["success@1"]["value"]) for each in groups] == [
+        ("one", 2, 1.0)
+    ]
 
 
 def test_answers_of_one_type_and_without_any_judgement(asof, shop, write):
@@ -244,9 +240,7 @@ def test_answers_of_one_type_and_without_any_judgement(asof, shop, write):
     assert "answers: 3 questions, 0 of them answerable" in result.out
 
 
-@pytest.mark.parametrize(
-    "options", [[], ["--per-query", "--by", "hops"], ["--recipe", "asof", "--recipe", "twe"]]
-)
+@pytest.mark.parametrize("options", [[], ["--per-query"], ["--recipe", "asof", "--recipe", "twe"]])
 def test_the_json_of_answers_keeps_its_schema(asof, shop, options):
     result = asof(*shop, "--answers", "quotes", "--json", *options)
     assert (result.code, against("evaluate", result.json())) == (0, [])
@@ -294,19 +288,19 @@ def test_all_are_listed_and_one_says_what_it_is(asof):
     assert "source: TWE-RAG, README section 4.1, table" in shown
     assert "Hybrid" in shown
     shown = " ".join(asof("experiment", "twe/4.3").out.split())
-    assert "fields of the recipe twe, but for decay.delta, decay.tau_min, which it sets itself" in shown
+    assert "--set temporal=: types of the questions that are temporal" in shown
     assert "options: --limit, --queries, --filter-by" in shown
     assert "options: none that changes the table" in asof("experiment", "tgrag/VIII").out
     assert "options: " not in asof("experiment", "ragtriever/components").out
     (found,) = asof("experiment", "twe/4.3", "--json").json()["experiments"]
-    assert found["varies"] == ["decay.delta", "decay.tau_min"]
+    assert found["parameters"]["temporal"]["default"] == ""
     assert "--encoder" not in found["takes"]
 
 
 def test_both_tables_stand_side_by_side(asof, towns, here):
-    result = asof("experiment", "twe/4.1", *towns, "--figures", "drawn", "--set", "lexical.b=.5")
+    result = asof("experiment", "twe/4.1", *towns, "--figures", "drawn")
     assert result.code == 0
-    assert "towns: 2 questions, lexical.b=0.5" in result.out
+    assert "towns: 2 questions" in result.out
     assert "paper" in result.out
     assert "latency_ms: best of the printed rows is BM25 only in" in result.out
     assert "how the paper is read" in result.out
@@ -314,7 +308,7 @@ def test_both_tables_stand_side_by_side(asof, towns, here):
     assert (here / "drawn" / "twe-4.1.csv").is_file()
     found = asof("experiment", "twe/4.1", *towns, "--json").json()
     assert against("experiment", found) == []
-    assert "each" not in found
+    assert found["each"] == []
     row, ours = found["rows"][0], found["rows"][0]["ours"]["recall@5"]
     assert (row["label"], row["paper"]["recall@5"]) == ("BM25 only", 0.68)
     assert 0 <= ours["low"] <= ours["high"]
@@ -328,25 +322,10 @@ def test_a_result_says_how_it_was_made(asof, towns):
                "--queries", "queries.jsonl")  # fmt: skip
     plain = asof(*command).out
     assert "towns: 1 question, limit 1, queries queries.jsonl, encoder hashed\n" in plain, plain
-    found = asof(*command, "--per-query", "--json").json()
-    assert found["options"] == {
-        "limit": 1, "seed": 0, "queries": "queries.jsonl", "filter_by": [], "encoder": "hashed",
-    }  # fmt: skip
+    found = asof(*command, "--json").json()
+    assert found["options"] == {"limit": 1, "queries": "queries.jsonl", "encoder": "hashed"}
     assert against("experiment", found) == []
     assert len(found["each"]) == 1
-    result = asof("experiment", "twe/4.1", *towns, "--per-query")
-    assert result.err.strip() == "note: twe/4.1 has no rows of single questions"
-
-
-def test_rows_of_single_questions_may_have_other_keys(capsys):
-    outcome = Outcome(NO_TABLE, 2, each=({"query_id": "a", "mrr": 0.5}, {"query_id": "b", "better": 1}))
-    run = ExperimentRun(named("twe/4.5"), "d", ExperimentOptions(), outcome, (), ())
-    show_experiment(run, per_query=True)
-    shown = capsys.readouterr().out.splitlines()
-    at = next(number for number, line in enumerate(shown) if line.startswith("question"))
-    assert [line.split() for line in shown[at : at + 3]] == [
-        ["question", "mrr", "better"], ["a", ".500", "-"], ["b", "-", "1"],
-    ]  # fmt: skip
 
 
 def test_what_cannot_be_run(refused, towns, write):

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from asof.errors import UsageError
-from asof.extensions.lab.experiments import ExperimentOptions, configured
+from asof.extensions.lab.experiments import ExperimentOptions
 from asof.extensions.lab.protocols import JudgedQuestions, judged_questions, run_online, start_of
-from asof.extensions.lab.published import named as named_experiment
 from asof.extensions.lab.published import parts_of_papers
 from asof.extensions.systems.online import stage_of
 from asof.recipes import named
@@ -58,12 +57,9 @@ def judged(lamps: Path, kept: Path) -> JudgedQuestions:
     return judged_questions(lamps, ExperimentOptions(cache=kept), PAPERS)
 
 
-def test_questions_are_asked_in_the_order_of_their_moments(judged: JudgedQuestions) -> None:
-    assert judged.texts == tuple(f"{lamp} lamp oil" for lamp in LAMPS)
-
-
 def test_metrics_are_those_of_the_ranking(judged: JudgedQuestions) -> None:
     """Precision@10: three of the documents have a grade; the loss is that of the order that is shown."""
+    assert judged.texts == tuple(f"{lamp} lamp oil" for lamp in LAMPS)
     setting = start_of(judged.recipe, judged.box)
     found = judged.metrics(setting)
     assert found["Loss"] + found["NDCG@10"] == pytest.approx(np.ones(8))
@@ -103,7 +99,7 @@ def test_the_table_is_of_questions_that_were_not_learned_from(
     assert value(table, "Initial", "Precision@10") <= 0.3
     losses, numbers = (
         list(csv.DictReader((tmp_path / f"arxiv-{name}.csv").read_text().splitlines()))
-        for name in ("learning", "numbers")
+        for name in ("losses", "numbers")
     )
     assert [row["stage"] for row in losses[:4]] == ["baseline", "exploration", "evolution", "evolution"]
     assert {"coverage.above", "freshness.rate", "question"} <= numbers[0].keys()
@@ -137,28 +133,14 @@ def test_each_part_left_out_and_alone(experimented: Any, lamps: Path) -> None:
 
 
 def test_the_variants_have_the_weights_that_they_say() -> None:
-    rows = parts_of_papers(ExperimentOptions())
+    rows = parts_of_papers()
     weights = {name: dict(dict(each.fields())["combine.weights"]) for name, each in rows.items()}
     assert weights["without volume"] == {**weights["all four"], "volume": 0.0}
     assert weights["coverage alone"] == {"similarity": 0, "freshness": 0, "coverage": 1, "volume": 0}
 
 
-def test_what_is_refused(experimented: Any, lamps: Path, kept: Path) -> None:
+def test_what_is_refused(experimented: Any, lamps: Path) -> None:
     with pytest.raises(UsageError, match="at least 4 are needed"):
         experimented("arxiv/learning", dataset=lamps, limit=3)
     with pytest.raises(UsageError, match="one of judged, similarity"):
         experimented("arxiv/learning", "relevance=clicks", dataset=lamps)
-    options = configured(
-        named_experiment("arxiv/learning"), ExperimentOptions(cache=kept), ["learned=5", "freshness.rate=.01"]
-    )
-    assert options.parameters["learned"] == 5
-    assert dict(options.applied(PAPERS).fields())["freshness.rate"] == 0.01
-
-
-def test_how_many_questions_are_learned_from_is_said_of_each() -> None:
-    """The table leaves half to measure on; the stages learn from all."""
-    about = {
-        name: named_experiment(f"arxiv/{name}").parameters["learned"].about for name in ("learning", "stages")
-    }
-    assert about["learning"].endswith("half at most")
-    assert about["stages"].endswith("all at most")

@@ -13,19 +13,18 @@ import pytest
 import pytrec_eval
 from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
+from asof.config import load as load_config
 from asof.corpus.corpus import open as open_corpus
-from asof.errors import BadConfig, UsageError
-from asof.extensions.lab.answers import ask_snapshot, read_facts
-from asof.extensions.lab.datasets import load, temporary
-from asof.extensions.lab.evaluation import evaluate, evaluate_incremental
-from asof.extensions.lab.leakage import check_leakage, difference, first_difference
+from asof.errors import UsageError
+from asof.extensions.lab.datasets import load
+from asof.extensions.lab.evaluation import UsedConfiguration, configured, evaluate, evaluate_incremental
+from asof.extensions.lab.leakage import difference
 from asof.extensions.lab.results import EvaluationResult
-from asof.extensions.lab.runs import BASE, NEW, EvaluationOptions, recipes_by_name, split, used
+from asof.extensions.lab.runs import BASE, NEW, EvaluationOptions, split
 from asof.extensions.systems.recipes import TWE
 from asof.index.segment import Prefix
 from asof.rank.gather import Lexical, TopK
 from asof.rank.stage import Recipe
-from asof.store import reader
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.time.span import NEVER
@@ -67,15 +66,7 @@ def test_each_question_is_asked_as_of_its_time(evaluated):
     assert all(math.isnan(value) for value in metric(found, "evidence@4000"))
     assert found.estimate(found.runs[0], "evidence@4000") is None
     assert found.estimate(found.runs[0], "success@1").value == pytest.approx(2 / 3)
-    assert found.cluster.tolist() == [0, 0, 1]
     assert "1 of 4 questions has no relevant document: left out" in found.notes
-
-
-def test_scores_fall_and_latencies_are_times(evaluated):
-    for result in evaluated().runs[0].results:
-        scores = [score for _, score in result.ranking]
-        assert scores == sorted(scores, reverse=True)
-        assert 0 < result.latency_ms < 10_000
 
 
 def test_the_same_command_gives_the_same_numbers(evaluated):
@@ -84,7 +75,8 @@ def test_the_same_command_gives_the_same_numbers(evaluated):
             EvaluationResult.of(evaluated(recipes=["asof", WORDS], seed=5, leakage=2)), "per_query"
         )
         for each in value["runs"]:
-            each["latency_ms_p50"] = each["latency_ms_p95"] = each["memory_mb"] = 0.0
+            for times in (each, *each["groups"]):
+                times["latency_ms_p50"] = times["latency_ms_p95"] = 0.0
         for ranked in (ranked for question in value["per_query"] for ranked in question["runs"]):
             ranked["latency_ms"] = 0.0
         return json.dumps(value)
@@ -173,19 +165,8 @@ def test_filter_by_a_field(evaluated):
     assert [document for document, _ in third.ranking] == ["m4"]  # its question has no town
     with pytest.raises(UsageError, match="--filter-by colour: no question has this field"):
         evaluated(filter_by=("colour",))
-    with pytest.raises(UsageError, match="--filter-by town: no document has this field"):
-        evaluated(filter_by=("town",), without=("metadata",))
     with pytest.raises(UsageError, match="--filter-by type: no document has this field"):
         evaluated(filter_by=("type",))
-
-
-def test_without_timestamps_and_titles(dataset, evaluated):
-    """All documents are always visible then: of m1, m2, m3, u1 two are dated after 2002."""
-    found = evaluated(recipes=[WORDS], without=("timestamp",))
-    assert metric(found, "leak@10")[0] == pytest.approx(2 / 4)
-    folder = dataset(questions=[{"id": "q", "text": "undated"}], judged=[("q", "u1", 1)])
-    assert metric(evaluated(folder), "success@1") == [1]
-    assert metric(evaluated(folder, without=("title",)), "success@1") == [0]
 
 
 def test_a_limit_spreads_over_the_questions(dataset, evaluated):
@@ -235,7 +216,7 @@ def test_an_encoder_from_outside(evaluated):
             return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
     found = evaluated(encoder=Letters())
-    assert encode(EvaluationResult.of(found))["runs"][0]["options"]["encoder"] == "letters"
+    assert encode(EvaluationResult.of(found))["options"]["encoder"] == "letters"
     assert len(found.runs[0].results[0].ranking) == 2  # of what is visible in 2002
 
 
@@ -360,128 +341,20 @@ def test_what_superseded_a_hit_is_compared(tmp_path: Path) -> None:
     assert difference(hits, hits[:1]) == (2, "hits", hits[1].id, None)
 
 
-# -- facts, names, reports, answers --------------------------------------------------------------------
-
-
-QUESTIONS = [
-    {"id": "may", "text": "How many loaves in May?", "asked_at": "2001-06-15"},
-    {"id": "later", "text": "How many loaves in May?", "asked_at": "2001-07-15"},
-]
-TWICE = [("may", "s1", 1), ("later", "s1", 1)]
-
-
-@pytest.fixture
-def checked(dataset, tmp_path):
-    """The leakage of a check on the shop."""
-
-    def run(ask=ask_snapshot, documents=SHOP, recipes=("asof",), leakage=2):
-        folder = dataset(documents, QUESTIONS, TWICE, EVIDENCE, name="shop")
-        options = EvaluationOptions(leakage=leakage)
-        return evaluate(folder, recipes, options, cache=tmp_path / "cache", ask=ask).leakage
-
-    return run
-
-
-def test_nothing_that_is_known_leaks(checked):
-    """Two moments; at each the month, quarter, year and those before: 6 reports; a question: 1 answer."""
-    text = "The International Bakery Authority (IBA) was founded in Brill."
-    found = checked(documents=[*SHOP, {"id": "name", "text": text, "timestamp": "2001-01-05"}])
-    assert found.differences == ()
-    known = found.known
-    assert (known.moments, known.reports, known.answers) == (2, 12, 2)
-    assert known.facts > 0
-    assert known.names > 0
-
-
-def test_facts_of_later_documents_are_found_out(checked, monkeypatch):
-    """The query for passages forgets as of when they are asked for."""
-    monkeypatch.setattr(
-        reader, "_VISIBLE", reader._VISIBLE.replace("p.visible <= ?2 AND", "p.visible <= ?2 + 1e18 AND")
-    )
-    found = checked()
-    assert {each.what for each in found.differences} >= {"facts", "reports"}
-    facts = next(each for each in found.differences if each.what == "facts")
-    assert (facts.question, facts.recipe) == ("", "")
-    assert "s2" in str(facts.whole) or "s3" in str(facts.whole)
-    assert facts.cut is None
-
-
-def test_an_answer_that_knows_the_future_is_found_out(checked):
-    def knowing(corpus, *_):
-        return answer(f"Known: {', '.join(name for name in ('s1', 's2', 's3') if corpus.at().text(name))}")
-
-    found = checked(ask=knowing, leakage=1)
-    (leak,) = [each for each in found.differences if each.what == "answer"]
-    assert (leak.question, leak.recipe, leak.rank) == ("may", "asof", 1)
-    assert "Known: s1, s2, s3" in leak.whole
-    assert 'Known: s1"' in leak.cut
-
-
-def test_only_some_moments_are_read_for_facts(dataset):
-    """At the first of two moments a question is answered by each of two recipes."""
-    data, settings = load(dataset(SHOP, QUESTIONS, TWICE, EVIDENCE, name="shop")), CorpusSettings()
-    with temporary(data, settings) as corpus:
-        read_facts(corpus)
-        recipes = recipes_by_name(["asof", "twe"])
-        found = check_leakage(corpus, data, recipes, data.questions, settings, max_moments=1)
-    assert (found.moments, found.known.moments, found.known.answers) == (2, 1, 2)
-
-
-def test_lists_are_compared_to_their_ends():
-    assert list(first_difference("facts", ["a"], ["a"])) == []
-    assert list(first_difference("facts", ["a", "b"], ["a"])) == [("facts", 2, "b", None, "", "")]
-    assert list(first_difference("names", [], ["a", "b"])) == [("names", 1, None, "a", "", "")]
-
-
 # -- which configuration recipes are evaluated with ----------------------------------------------------
 
 
-@pytest.fixture
-def file(tmp_path, monkeypatch):
+def test_that_of_the_folder_holds_with_diversity(tmp_path, monkeypatch):
     monkeypatch.setenv("ASOF_CONFIG", "/dev/null")
-    path = tmp_path / "asof.toml"
-    path.write_text('[recipes.twe]\ndecay.tau_min = 365\n[search]\nrecipe = "twe"\n', encoding="utf-8")
-    return path
-
-
-def test_that_of_the_folder_holds(file):
-    found = used(None, file.parent).evaluating(["twe", "asof"])
-    assert found.files == (file,)
-    assert found.changed == {"twe": {"decay.tau_min": 365.0}}
-    assert found.sentence == f"recipes as in {file}: twe: decay.tau_min = 365.0"
-    assert found.recipe("twe") == TWE.replaced({"decay.tau_min": 365})
-
-
-def test_none_is_as_published_whatever_the_folder_has(file):
-    from pathlib import Path
-
-    found = used(Path("none"), file.parent).evaluating(["twe"])
-    assert found.recipe("twe") == TWE
-    assert found.sentence == "recipes as published"
-
-
-def test_a_file_holds_alone(file, tmp_path):
-    other = tmp_path / "other.toml"
-    other.write_text("[recipes.vault]\nreciprocal_rank.k = 10\n", encoding="utf-8")
-    found = used(other, file.parent).evaluating(["twe", "vault"])
-    assert found.recipe("twe") == TWE
-    assert found.changed == {"vault": {"reciprocal_rank.k": 10}}
-    assert used(other, file.parent).evaluating(["twe"]).sentence.startswith("recipes as published (")
-
-
-def test_diversity_is_a_part_of_every_recipe(file):
-    file.write_text('[diversity]\nkind = "per-document"\n', encoding="utf-8")
-    found = used(file, file.parent).evaluating(["twe"])
-    assert found.recipe("twe").name == "twe"
+    file = tmp_path / "asof.toml"
+    file.write_text('[recipes.twe]\ndecay.tau_min = 365\n[diversity]\nkind = "per-document"\n')
+    chosen = {"twe": configured(load_config(file), "twe")}
+    found = UsedConfiguration.of(tmp_path, chosen)
+    assert chosen["twe"].name == "twe"
+    assert found.files == [str(file)]
+    assert found.changed["twe"]["decay.tau_min"] == 365.0
     assert "per_document.most" in found.changed["twe"]
-
-
-def test_a_file_that_is_not_there_or_not_accepted(file, tmp_path):
-    with pytest.raises(UsageError, match="there is no such file"):
-        used(tmp_path / "nowhere.toml", tmp_path)
-    file.write_text("[recipes.twe]\ndecay.tau = 1\n", encoding="utf-8")
-    with pytest.raises(BadConfig, match=r"decay\.tau"):
-        used(file, tmp_path)
+    assert UsedConfiguration.of(tmp_path, {"twe": TWE}).sentence == "recipes as published"
 
 
 # -- a base and an update ------------------------------------------------------------------------------
@@ -524,12 +397,6 @@ def test_whose_questions_are_whose(shop):
     assert [document.id for document in parts.documents(data, NEW)] == ["s3"]
 
 
-def test_a_question_that_needs_both_parts_is_new(dataset):
-    data = load(dataset(SHOP, PARTS, [("both", "s1", 1), ("both", "s3", 1)], name="across"))
-    parts = split(data, "year=2")
-    assert parts.part(next(each for each in data.questions if each.id == "both"), data) == NEW
-
-
 def test_several_conditions(dataset):
     documents = [
         {"id": f"d{n}", "text": "x", "timestamp": "2001", "q": f"Q{n}", "y": n % 2} for n in range(4)
@@ -546,9 +413,8 @@ def test_several_conditions(dataset):
         ("year", "accepted: FIELD=VALUE"),
         ("year=", "accepted: FIELD=VALUE"),
         ("year=2,,", "accepted: FIELD=VALUE"),
-        ("colour=red", "no document has the field colour; accepted: year$"),
-        ("timestamp=2001", "timestamp is not metadata; accepted: year$"),
-        ("year=3", r"no document matches; .*; year is one of: \d(, \d)*$"),
+        ("colour=red", "no document has the field colour; there are: year$"),
+        ("year=3", "no document matches"),
         ("year=1,year=2", "every document matches"),
     ],
 )
@@ -557,33 +423,20 @@ def test_what_is_no_split(shop, text, message):
         split(load(shop), text)
 
 
-def test_an_error_says_how_the_update_was_given(dataset):
-    """And offers no field that all documents share."""
-    documents = [{"id": f"d{n}", "text": "x", "title": "X", "part": n, "of": "all"} for n in range(3)]
-    data = load(dataset(documents, PARTS, NEEDED, name="parts"))
-    with pytest.raises(UsageError, match=r"^--set later=y=1: no document has the field y; accepted: part$"):
-        split(data, "y=1")
-    bare = load(dataset([{"id": "d", "text": "x", "of": "all"}], PARTS, NEEDED, name="bare"))
-    with pytest.raises(UsageError, match=r"the field y; no field tells some documents from others$"):
-        split(bare, "y=1")
-
-
 def test_before_and_after(shop):
     """The base questions are may, both, cakes: "may" has another answer afterwards. New: july, never."""
     script = Growing({})
     found = evaluate_incremental(shop, "year=2", options=EvaluationOptions(), ask=script)
-    before, after, new = found.stages
-    assert [stage.name for stage in found.stages] == ["base@base", "base@updated", "new@updated"]
-    assert before.answers is not None
-    assert after.answers is not None
-    assert new.answers is not None
-    assert [gold.question.id for gold in before.answers.references] == ["may", "both", "cakes"]
-    assert [gold.question.id for gold in new.answers.references] == ["july", "never"]
-    assert before.answers.runs[0].values("refused_when_answerable").tolist()[:2] == [0, 1]
-    assert new.answers.runs[0].values("refused_when_answerable").tolist()[0] == 0
-    assert new.answers.runs[0].values("answered_when_not").tolist()[1] == 0
-    (changed,) = found.changed
-    assert (changed.answered, changed.answers) == (3, 1)
+    assert list(found.stages) == ["base@base", "base@updated", "new@updated"]
+    before, _, new = found.stages.values()
+    assert before is not None
+    assert new is not None
+    assert [gold.question.id for gold in before.references] == ["may", "both", "cakes"]
+    assert [gold.question.id for gold in new.references] == ["july", "never"]
+    assert before.runs[0].values("refused_when_answerable").tolist()[:2] == [0, 1]
+    assert new.runs[0].values("refused_when_answerable").tolist()[0] == 0
+    assert new.runs[0].values("answered_when_not").tolist()[1] == 0
+    assert found.changed == {"asof": 1}
     moments = {as_of for _, as_of, _ in script.asked}
     assert len(moments) == 1  # the same moment before and after
 
@@ -604,6 +457,6 @@ def test_an_update_that_changes_a_document(dataset):
     folder = dataset([*SHOP[:2], later], PARTS[:1], [("may", "s1", 1)], name="versions")
     found = evaluate_incremental(folder, "year=2", ask=Script({}))
     assert found.update.documents == 1
-    assert found.stages[0].answers is None  # s1 is in the update, too
-    assert found.stages[2].answers is not None
+    assert found.stages["base@base"] is None  # s1 is in the update, too
+    assert found.stages["new@updated"] is not None
     assert any(note.startswith("base@base: no question of this kind") for note in found.notes)

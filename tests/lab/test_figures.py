@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -11,90 +10,41 @@ from typing import Any
 import pytest
 
 from asof.extensions.lab.evaluation import evaluate
-from asof.extensions.lab.figures import (
-    AGES,
-    METRICS,
-    age_rows,
-    as_csv,
-    bars,
-    lines,
-    of_evaluation,
-    png,
-    style,
-)
-from asof.rank.gather import Lexical, TopK
-from asof.rank.stage import Recipe
-from asof.recipes import named
+from asof.extensions.lab.figures import METRICS, Picture, bars, lines, of_evaluation
 
 pytestmark = pytest.mark.slow
 
-WORDS = Recipe("words", "words alone", (Lexical(), TopK()))
 OVER_X = partial(lines, x="x", y=("y",), series="of")
 ROWS = [{"x": x, "y": x * x, "y low": x, "y high": 9, "of": "squares"} for x in range(4)]
 
 
-@pytest.fixture
-def evaluated(dataset, tmp_path):
-    def run(*recipes):
-        return evaluate(dataset(), recipes, cache=tmp_path / "cache")
-
-    return run
-
-
-def read(path):
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def test_every_figure_is_a_picture_with_its_numbers(evaluated, tmp_path):
-    found = evaluated("twe", "asof")
-    for picture in of_evaluation(found):
-        picture.written(tmp_path)
-    assert {path.name for path in tmp_path.iterdir() if path.is_file()} == {
-        "age.csv", "age.png", "metrics.csv", "metrics.png",
-    }  # fmt: skip
-    for name in ("age", "metrics"):
-        assert (tmp_path / f"{name}.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
-    rows = {(row["row"], row["column"]): row for row in read(tmp_path / "metrics.csv")}
+def test_a_figure_is_a_picture_with_its_numbers(dataset, tmp_path):
+    found = evaluate(dataset(), ("twe", "asof"), cache=tmp_path / "cache")
+    (picture,) = of_evaluation(found)
+    numbers, drawing = picture.written(tmp_path)
+    assert drawing.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
+    with numbers.open(newline="") as file:
+        rows = {(row["row"], row["column"]): row for row in csv.DictReader(file)}
     assert set(rows) == {(run.name, metric) for run in found.runs for metric in METRICS}
     for run in found.runs:
         for metric in METRICS:
             mean, row = found.estimate(run, metric), rows[run.name, metric]
+            assert mean is not None
             assert [float(row[key]) for key in ("ours", "low", "high")] == [mean.value, mean.low, mean.high]
 
 
-def test_a_recipe_that_does_not_look_at_age_has_no_curve(evaluated):
-    assert age_rows({"words": WORDS, "tempralm": named("tempralm")}) == []
-    assert [each.name for each in of_evaluation(evaluated(WORDS))] == ["metrics"]
-
-
-def test_curves_of_age_are_what_the_stages_compute():
-    """twe: 2.5 exp(-days / 90) for the newest; else r = .3, so .75 exp(-days / (730 - 640 · .3))."""
-    rows = age_rows({name: named(name) for name in ("twe", "asof", "vault", "papers")})
-    found = {(row["recipe"], row["question"], row["age_days"]): row["weight"] for row in rows}
-    for day in (0, 7, 90, 3650):
-        assert found["twe", "wishes for the newest", day] == pytest.approx(2.5 * math.exp(-day / 90))
-        assert found["twe", "general", day] == pytest.approx(0.75 * math.exp(-day / 538))
-        assert found["papers", "any", day] == pytest.approx(0.25 * math.exp(-0.05 * day))  # its weight is .25
-    assert [found["vault", "any", day] for day in (13, 14, 59, 60, 179, 180)] == [1.2, 1.1, 1.1, 1, 1, 0.95]
-    assert {row["effect"] for row in rows if row["recipe"] in ("twe", "papers")} == {"added"}
-    assert {row["effect"] for row in rows if row["recipe"] == "vault"} == {"factor"}
-    assert "asof" not in {row["recipe"] for row in rows}, "age decides among near-equals only: no curve"
-    assert len(rows) == len(AGES) * (2 + 1 + 1)
-
-
-def test_the_same_rows_give_the_same_bytes_without_a_date():
-    first = png(OVER_X, ROWS, "some data")
-    assert first == png(OVER_X, ROWS, "some data")
-    assert b"Date" not in first
-    assert b"Software" not in first
-
-
-def test_the_state_of_pyplot_is_left_alone():
+def test_the_same_rows_give_the_same_files_and_leave_matplotlib_alone(tmp_path):
+    """A later row has a key more: earlier ones are empty there."""
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    png(OVER_X, ROWS, "")
+    picture = Picture("squares", [*ROWS, {**ROWS[0], "more": "x,y"}], OVER_X, "some data")
+    numbers, drawing = picture.written(tmp_path)
+    first = drawing.read_bytes()
+    picture.written(tmp_path)
+    assert first == drawing.read_bytes()
+    assert b"Date" not in first
+    assert numbers.read_text().splitlines()[-1] == '0,0,0,9,squares,"x,y"'
     assert dict(mpl.rcParams) == before
 
 
@@ -105,32 +55,25 @@ def test_a_line_has_its_band_and_bars_their_paper():
     assert len(figure.axes[0].collections) == 1
     row = {"column": "mrr", "row": "a", "ours": 0.5, "low": 0.4, "high": 0.7}
     both: Any = bars([{**row, "paper": 0.6}], "")
-    assert [bar.get_height() for bar in both.axes[0].patches] == [0.6, 0.5]
+    assert [bar.get_height() for bar in both.axes[0].patches] == [0.5, 0.6]
     alone: Any = bars([{**row, "paper": None}], "")
     assert [bar.get_height() for bar in alone.axes[0].patches] == [0.5]
 
 
-def test_rows_with_other_keys_are_one_table():
-    """A later row has a key more: earlier ones are empty there."""
-    assert as_csv([{"a": 1, "b": "x,y"}, {"a": 2, "c": 0.5}]) == b'a,b,c\n1,"x,y",\n2,,0.5\n'
-    assert as_csv([]) == b"\n"
-
-
-@pytest.mark.parametrize("recipes", [["twe"], ["asof", "twe", "vault", "papers", "tempralm"]])
-def test_no_text_lies_over_another(recipes, evaluated):
-    """Titles, labels, legends and captions of every figure: boxes on the canvas that share no area."""
-    for picture in of_evaluation(evaluated(*recipes)):
-        with style():
-            figure = picture.draw(picture.rows, picture.caption)
-            whole, boxes = figure.bbox, list(texts(figure))
+def test_no_text_lies_over_another(dataset, tmp_path):
+    """Titles, labels, legends and captions of both kinds: boxes on the canvas that share no area."""
+    names = ["asof", "twe", "vault", "papers", "tempralm"]
+    (metrics,) = of_evaluation(evaluate(dataset(), names, cache=tmp_path / "cache"))
+    for figure in (metrics.draw(metrics.rows, metrics.caption), OVER_X(ROWS, "some data")):
+        whole, boxes = figure.bbox, list(texts(figure))
         assert len(boxes) > 10
         for label, box in boxes:
-            assert whole.x0 <= box.x0 < box.x1 <= whole.x1 + 1, (picture.name, label)
-            assert whole.y0 <= box.y0 < box.y1 <= whole.y1 + 1, (picture.name, label)
+            assert whole.x0 <= box.x0 < box.x1 <= whole.x1 + 1, label
+            assert whole.y0 <= box.y0 < box.y1 <= whole.y1 + 1, label
         for (label, one), (other, two) in combinations(boxes, 2):
             width = min(one.x1, two.x1) - max(one.x0, two.x0)
             height = min(one.y1, two.y1) - max(one.y0, two.y0)
-            assert width <= 0.5 or height <= 0.5, (picture.name, label, other)
+            assert width <= 0.5 or height <= 0.5, (label, other)
 
 
 def texts(figure):

@@ -11,7 +11,6 @@ from tests.support.openai_server import ModelServer
 
 from asof.config import Config
 from asof.errors import UsageError
-from asof.extensions.lab import datasets as memory
 from asof.extensions.lab.datasets import load
 from asof.extensions.lab.experiments import ExperimentOptions
 from asof.extensions.lab.protocols import Posed, places_by_form, prompt_for, retrievers
@@ -59,7 +58,7 @@ def test_recall_by_form(experimented: Any, facts: Path, tmp_path: Path) -> None:
 def test_the_mask_of_speculative_questions_is_a_setting(experimented: Any, facts: Path) -> None:
     masked, ranked = (
         experimented("tempralm/1", *settings, dataset=facts).outcome.table
-        for settings in ((), ("gap.mask=false",))
+        for settings in ((), ("mask=false",))
     )
     # what is later than the year lies as near as what is before it, and takes its place
     assert value(ranked, "between, TempRALM", "recall@1") < value(masked, "between, TempRALM", "recall@1")
@@ -71,23 +70,8 @@ def test_over_retrieval(experimented: Any, facts: Path, tmp_path: Path) -> None:
     table = found.outcome.table
     assert list(table.rows) == ["5", "100"]
     assert value(table, "100", "recall@1, after") > value(table, "5", "recall@1, after")
-    for label, cells in table.rows.items():
-        assert value(table, label, "latency_ms") > 0
-        assert "memory_mb" in cells
-    numbers = (tmp_path / "tempralm-over-retrieval.csv").read_text().splitlines()
-    assert len(numbers) == 1 + 2 * len(datasets.FORMS)
-
-
-def test_memory_that_cannot_be_measured_is_said_to_be_none(
-    experimented: Any, facts: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def notes() -> list[str]:
-        outcome = experimented("tempralm/over-retrieval", "pools=[5]", dataset=facts, limit=2).outcome
-        return [note for note in outcome.notes if note.startswith("memory is not measured")]
-
-    assert notes() == []
-    monkeypatch.setattr(memory, "RESET", tmp_path / "missing" / "file")
-    assert len(notes()) == 1
+    assert all(value(table, label, "latency_ms") > 0 for label in table.rows)
+    assert (tmp_path / "tempralm-over-retrieval.png").is_file()
 
 
 @pytest.mark.parametrize("pools", ["[]", "10", "[0]", "[5, 5]", "[5.5]", "[true]"])

@@ -15,14 +15,12 @@ from asof.config import ENCODERS, Config
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
 from asof.extensions.facts.local import TGRAG
-from asof.extensions.lab import evaluation
+from asof.extensions.lab import tgrag
 from asof.extensions.lab.answers import PreferenceCount
-from asof.extensions.lab.cli_experiments import show_experiment
 from asof.extensions.lab.datasets import load
-from asof.extensions.lab.experiments import ExperimentOptions
-from asof.extensions.lab.protocols import asking, gold_answer, share, systems
-from asof.extensions.lab.protocols import without_each as variants
-from asof.extensions.lab.published import named
+from asof.extensions.lab.evaluation import evaluate_incremental
+from asof.extensions.lab.tgrag import asking, gold_answer, share
+from asof.extensions.lab.tgrag import without_each as variants
 from asof.models.chat import LanguageModelConfig
 from asof.models.ports import ScriptedModel
 from asof.values import Filters
@@ -163,27 +161,10 @@ def test_a_case_with_its_reasons(experimented: Any, firms: Path, configured: Con
         "comprehensiveness", "diversity", "temporal_coverage", "overall",
     ]  # fmt: skip
     assert found.notes[0] == "the question: How did the firms develop in 2024?"
-    assert all(set(row) == {"query_id", "query", "part", "text"} for row in found.each)
-    assert {row["query_id"] for row in found.each} == {"all-new"}
-    assert [row["part"] for row in found.each][:2] == ["NaiveRAG", "TG-RAG"]
-    verdicts = found.each[2:]
-    assert [row["part"].partition(":")[0] for row in verdicts] == list(found.table.rows)
-    assert all("it is longer" in row["text"] for row in verdicts)
+    assert [note.partition(":")[0] for note in found.notes[1:7]] == ["NaiveRAG", "TG-RAG", *found.table.rows]
+    assert "overall: it is longer / it is longer" in found.notes
     with pytest.raises(UsageError, match=r"no such question: nobody; accepted are ids, e\.g\. all-base"):
         experimented("tgrag/VI", "question=nobody", dataset=firms, config=configured)
-
-
-def test_a_case_is_shown_whole(
-    experimented: Any, firms: Path, configured: Config, capsys: pytest.CaptureFixture[str]
-) -> None:
-    found = experimented("tgrag/VI", "question=all-new", dataset=firms, config=configured)
-    show_experiment(found, per_query=True)
-    shown = capsys.readouterr().out
-    for row in found.outcome.each:
-        assert f"\nall-new, {row['part']}\n" in shown
-        assert row["text"].replace("\n", "␊")[:60] in shown
-    show_experiment(found)
-    assert "all-new, " not in capsys.readouterr().out
 
 
 def test_evidence_is_that_of_the_question_and_its_moment(firms: Path, tmp_path: Path) -> None:
@@ -262,13 +243,8 @@ def test_other_sets(experimented: Any, towns: Path) -> None:
 
 def test_an_update_that_is_none(experimented: Any, firms: Path) -> None:
     for name in ("tgrag/III", "tgrag/VIII"):
-        with pytest.raises(UsageError, match=r"^--set later=colour=red: .* field colour; accepted: year$"):
+        with pytest.raises(UsageError, match=r"^--set later=colour=red: .* field colour; there are: year$"):
             experimented(name, "later=colour=red", dataset=firms)
-
-
-def test_fields_of_what_is_left_out(experimented: Any, firms: Path) -> None:
-    with pytest.raises(UsageError, match=r"--set combine\.weights\.normalized: .* --set alone=false"):
-        experimented("tgrag/VII", "combine.weights.normalized=2", dataset=firms)
 
 
 @pytest.mark.parametrize("built_in", ["none", "hashed"])
@@ -281,8 +257,8 @@ def test_the_protocol_has_vectors_that_need_no_model(
         indexed.append(given[3].settings.encoder)
         return evaluate(*given, **more)
 
-    evaluate = evaluation.evaluate_incremental
-    monkeypatch.setattr(evaluation, "evaluate_incremental", noted)
+    evaluate = evaluate_incremental
+    monkeypatch.setattr(tgrag, "evaluate_incremental", noted)
     experimented("tgrag/III", LATER, dataset=firms, built_in=built_in, limit=1)
     assert indexed == [ENCODERS[built_in]]
 
@@ -308,11 +284,3 @@ def test_gold_evidence_is_all_that_a_model_sees() -> None:
     assert (refused.refused, refused.reason) == (True, "nothing")
     assert gold_answer("How much?", [], 0, model).refused
     assert gold_answer("How much?", evidence, 0, None).text == "The revenue was $10 million."
-
-
-def test_fields_of_tgrag_are_settings() -> None:
-    options = ExperimentOptions(fields={"local.damping": 0.5})
-    assert dict(systems(options)["TG-RAG"].fields())["local.damping"] == 0.5
-    assert all(
-        named(f"tgrag/{number}").reading for number in ("III", "IV", "V", "VI", "VII", "VIII", "IX", "X")
-    )

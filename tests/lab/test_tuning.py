@@ -14,7 +14,6 @@ from tests.support.planted_weights import BOX, planted
 from asof import config
 from asof.errors import MissingExtra, UsageError
 from asof.extensions.lab.evaluation import evaluate
-from asof.extensions.lab.results import TuneResult
 from asof.extensions.lab.runs import EvaluationOptions
 from asof.extensions.lab.tuning import dataset_questions, toml_lines, tune
 from asof.models.encoders import HashedNgrams
@@ -90,9 +89,9 @@ def test_what_is_found_is_reported() -> None:
     assert {"fold 1", "fold 2", "all questions"} == set(steps)
     assert all(len(each.folds) == 2 for each in found.numbers)
     assert 3 * 24 <= found.trials <= 3 * 48
-    value = encode(TuneResult.of(found))
+    value = encode(found)
     assert against("tune", value) == []
-    assert value["difference"]["value"] == pytest.approx(found.held_out - found.start)
+    assert value["comparison"]["difference"] == pytest.approx(found.held_out - found.start)
 
 
 def test_the_same_questions_give_the_same_outcome() -> None:

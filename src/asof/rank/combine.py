@@ -100,7 +100,6 @@ class ReciprocalRank:
     weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
     k: int = within(60, 1, 1_000)
     depth: int = within(1_000, 1, 1_000_000)
-    traits: ClassVar = Traits(total="relevance")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         lists = [
@@ -179,7 +178,6 @@ class EarlyTermination:
     then: UsesScores | None = None
     prune: bool = True
     limits: ScanLimits = SCAN_LIMITS
-    traits: ClassVar = Traits(total="relevance")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.columns["lexical"]

@@ -184,9 +184,6 @@ class Traits:
     of the stage and all columns made before act in the expression of its column alone: learning then tries
     other numbers by that expression, and those fields on recorded trees.
 
-    `by_age`: its column is "added" to a score, or its score is one with a "factor", that follows from age.
-    `total`: the label of the sum that it makes of other columns.
-
     `alone`: the numbers of its columns depend on the candidate and the view, not on which other candidates
     there are, and it leaves all of them: some can be run at a time (`asof.rank.rerank`).
     `by_score`: it reads the score of candidates and no other column.
@@ -195,8 +192,6 @@ class Traits:
     """
 
     constants: tuple[str, ...] | None = None
-    by_age: str = ""
-    total: str = ""
     alone: bool = False
     by_score: bool = False
     halts: bool = False

@@ -18,9 +18,6 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from asof.answer.write import declines
 from asof.config import Config
 from asof.corpus.corpus import Corpus
@@ -32,19 +29,13 @@ from asof.extensions.facts.indexer import precompute_facts
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.visible import StatedFact, facts_of_kind
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion
-from asof.extensions.lab.judge import (
-    DIMENSIONS,
-    Case,
-    ElementShares,
-    JudgedElement,
-    Preference,
-    preferences,
-    verdicts,
-)
-from asof.extensions.lab.metrics import Comparison, Estimate, Floats, clusters, compare_pairs, estimate
+from asof.extensions.lab.judge import DIMENSIONS, Case, Preference, Shares, preferences, verdicts
 from asof.extensions.lab.runs import (
     EvaluationOptions,
     Progress,
+    Run,
+    Runs,
+    compared,
     filters,
     no_progress,
     questions_note,
@@ -56,7 +47,7 @@ from asof.models.ports import Model, Reply
 from asof.rank.stage import Recipe
 from asof.text.passages import tokens
 from asof.values import KINDS, Answer, Citation, Document, Filters, QuestionUsage, Usage
-from asof.wire import As, Only, field_values, replace
+from asof.wire import As, field_values, replace
 
 # -- reference answers, and questions that the corpus cannot answer --------------------------------
 
@@ -120,12 +111,18 @@ def choose_references(
     notes = []
     if missing := count - len(references):
         notes.append(f"answers: {questions_note(missing, count)} no reference answer: left out")
-    if options.limit is None or options.limit >= len(references):
-        return references, notes
-    chosen = sample([reference.question for reference in references], options.limit, options.seed)
-    ids = {question.id for question in chosen}
-    notes.append(f"answers: {len(ids):,} of {len(references):,} questions, chosen by a hash of their ids")
-    return [reference for reference in references if reference.question.id in ids], notes
+    chosen = sampled(references, options)
+    if len(chosen) < len(references):
+        notes.append(
+            f"answers: {len(chosen):,} of {len(references):,} questions, chosen by a hash of their ids"
+        )
+    return chosen, notes
+
+
+def sampled(references: Sequence[ReferenceAnswer], options: EvaluationOptions) -> list[ReferenceAnswer]:
+    """As many of them as are asked."""
+    chosen = {each.id for each in sample([one.question for one in references], options.limit, options.seed)}
+    return [each for each in references if each.question.id in chosen]
 
 
 def is_abstract(question: DatasetQuestion) -> bool:
@@ -458,38 +455,15 @@ def ask_snapshot(corpus: Corpus, as_of: int, question: str, filters: Filters, re
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedAnswer:
-    """An answer to a question, its value of each metric (NaN where it does not apply), and its latency.
-
-    `judged`: the elements that a judge found, () without one.
-    """
+    """An answer to a question, its value of each metric (NaN where it does not apply), and its latency."""
 
     reference: ReferenceAnswer
     answer: Answer
     scores: Mapping[str, float]
     latency_ms: float
-    judged: tuple[JudgedElement, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerRun:
-    """A recipe, its name in this evaluation, and its answers in the order of the questions."""
-
-    name: str
-    recipe: Recipe
-    replies: tuple[EvaluatedAnswer, ...]
-
-    def values(self, metric: str) -> Floats:
-        """A metric of each question, shape (questions,)."""
-        return np.array([reply.scores[metric] for reply in self.replies], np.float64)
-
-    def latency(self, percent: float) -> float:
-        """A percentile of the latencies, in milliseconds."""
-        return float(np.percentile([reply.latency_ms for reply in self.replies], percent))
-
-    @property
-    def cost(self) -> dict[str, float] | None:
-        """The cost of models for all answers, summed by key; None if none was asked."""
-        return total_cost(reply.answer.cost for reply in self.replies)
+AnswerRun = Run[EvaluatedAnswer]
 
 
 def total_cost(costs: Iterable[QuestionUsage | None]) -> dict[str, float] | None:
@@ -501,32 +475,29 @@ def total_cost(costs: Iterable[QuestionUsage | None]) -> dict[str, float] | None
     return {key: math.fsum(values) for key, values in sums.items() if values}
 
 
+def cost_of(run: AnswerRun) -> dict[str, float] | None:
+    """The cost of models for all answers, summed by key; None if none was asked."""
+    return total_cost(each.answer.cost for each in run.results)
+
+
 def answer_all(
     name: str, recipe: Recipe, corpus: Corpus, dataset: Dataset, references: Iterable[ReferenceAnswer],
     filter_by: Sequence[str] = (), ask: AnswerFunction = ask_snapshot,
     advance: Callable[[], None] | None = None,
 ) -> AnswerRun:  # fmt: skip
     """Ask all questions, each as of its moment."""
-    replies = []
+    results = []
     for reference in references:
-        replies.append(answer_question(reference, recipe, corpus, dataset, filter_by, ask))
+        question = reference.question
+        hard = Filters(meta=tuple(filters(question, filter_by)))
+        started = time.perf_counter()
+        answer = ask(corpus, dataset.as_of(question), question.text, hard, recipe)
+        latency = 1000 * (time.perf_counter() - started)
+        values = scores(reference, answer, dataset.sentences.get(question.id, []))
+        results.append(EvaluatedAnswer(reference, answer, values, latency))
         if advance is not None:
             advance()
-    return AnswerRun(name, recipe, tuple(replies))
-
-
-def answer_question(
-    reference: ReferenceAnswer, recipe: Recipe, corpus: Corpus, dataset: Dataset,
-    filter_by: Sequence[str] = (), ask: AnswerFunction = ask_snapshot,
-) -> EvaluatedAnswer:  # fmt: skip
-    """Ask one question, and score the answer."""
-    question = reference.question
-    hard = Filters(meta=tuple(filters(question, filter_by)))
-    started = time.perf_counter()
-    answer = ask(corpus, dataset.as_of(question), question.text, hard, recipe)
-    latency = 1000 * (time.perf_counter() - started)
-    values = scores(reference, answer, dataset.sentences.get(question.id, []))
-    return EvaluatedAnswer(reference, answer, values, latency)
+    return Run(name, recipe, tuple(results))
 
 
 # -- results of all runs ---------------------------------------------------------------------------
@@ -543,20 +514,9 @@ class PreferenceCount:
     b_better: int
     ties: int
     unusable: Annotated[int, "pairs without a judgement"]
-
-
-@dataclass(frozen=True, slots=True)
-class PreferenceReason:
-    """Why a judge preferred one of two answers to a question."""
-
-    question: Annotated[str, As("query_id")]
-    a: Annotated[str, "a recipe"]
-    b: Annotated[str, "another recipe"]
-    dimension: Annotated[str, "the criterion of the judge"]
-    better: Annotated[str, "`a`, `b` or `tie`"]
     reasons: Annotated[
-        tuple[str, str], "what it said with the answer of `a` first, and with that of `b` first"
-    ]
+        tuple[str, ...], "what the judge said of each pair: with the answer of `a` first, and of `b` first"
+    ] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -569,42 +529,23 @@ class JudgeUsage:
     reply_tokens: int
     preferred: tuple[PreferenceCount, ...]
     problems: Annotated[tuple[str, ...], As("unusable_replies"), "why they were of no use"]
-    reasons: Annotated[tuple[PreferenceReason, ...], Only("per_query"), "only with `--per-query`"] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerRuns:
-    """A run for each recipe over the same questions, their comparisons, and the judge (None: no judge).
-
-    `cluster` has the same number for questions of the same text.
-    """
+class AnswerRuns(Runs[EvaluatedAnswer]):
+    """Answers to the questions of `references`, by each recipe. `judging` is None without a judge."""
 
     references: tuple[ReferenceAnswer, ...]
-    cluster: NDArray[np.int64]
-    runs: tuple[AnswerRun, ...]
-    comparisons: tuple[Comparison, ...]
-    seed: int
     judging: JudgeUsage | None = None
-
-    @property
-    def questions(self) -> list[DatasetQuestion]:
-        """The questions that were asked, in order."""
-        return [reference.question for reference in self.references]
-
-    def estimate(self, run: AnswerRun, metric: str, at: Sequence[int] | None = None) -> Estimate | None:
-        """The mean of a metric with its interval, over all questions or those `at`; None if it applies to
-        none."""
-        chosen = list(range(len(self.references))) if at is None else list(at)
-        return estimate(run.values(metric)[chosen], self.cluster[chosen], self.seed)
 
 
 def compare_answers(
     runs: Sequence[AnswerRun], references: Sequence[ReferenceAnswer], seed: int
 ) -> AnswerRuns:
     """The runs with their comparisons."""
-    cluster = clusters([reference.question.text for reference in references])
-    values = {run.name: {metric: run.values(metric) for metric in COMPARED} for run in runs}
-    return AnswerRuns(tuple(references), cluster, tuple(runs), compare_pairs(values, cluster, seed), seed)
+    questions = tuple(each.question for each in references)
+    found = compared(questions, runs, COMPARED, seed)
+    return AnswerRuns(questions, tuple(runs), found, seed, tuple(references))
 
 
 # -- the judge on runs: verdicts, and pairs of overviews -------------------------------------------
@@ -612,8 +553,6 @@ def compare_answers(
 
 Evidence = Mapping[str, Sequence[tuple[str, str]]]
 """By the id of a question the sentences that answer it, each with its document."""
-
-SIDES = {"first": "a", "second": "b", "tie": "tie"}
 
 
 def judge_runs(
@@ -623,89 +562,64 @@ def judge_runs(
     """The runs with the judge's verdicts as metrics; it is shown the `evidence`. Raises ModelError."""
     replies: list[Reply] = []
     judged = [_with_verdicts(model, run, evidence or {}, replies) for run in runs]
-    preferred: list[PreferenceCount] = []
-    reasons: list[PreferenceReason] = []
-    for a, b in combinations(judged, 2):
-        counts, why = _preferences(model, a, b, replies)
-        preferred += counts
-        reasons += why
+    pairs = list(combinations(judged, 2))
+    preferred = tuple(each for a, b in pairs for each in _preferences(model, a, b, replies))
     usage = JudgeUsage(
         model.name,
         sum(reply.calls for reply in replies),
         sum(reply.prompt_tokens for reply in replies),
         sum(reply.reply_tokens for reply in replies),
-        tuple(preferred),
+        preferred,
         tuple(
             reply.problem or f"no verdict: {reply.text!r}"
             for reply in replies
             if reply.problem or reply.value is None
         ),
-        tuple(reasons),
     )
     return replace(compare_answers(judged, references, seed), judging=usage)
 
 
 def _with_verdicts(model: Model, run: AnswerRun, evidence: Evidence, replies: list[Reply]) -> AnswerRun:
     """The run with verdicts. A refusal needs no judge: it is correct if the question is unanswerable."""
-    known: dict[int, tuple[ElementShares | None, tuple[JudgedElement, ...]]] = {}
+    known: dict[int, Shares | None] = {}
     cases: dict[int, Case] = {}
-    for at, reply in enumerate(run.replies):
-        reference = reply.reference
-        if refuses(reply.answer):
-            able = reference.answerable
-            known[at] = (ElementShares(0.0, 1.0, 0.0) if able else ElementShares(1.0, 0.0, 0.0)), ()
+    for at, result in enumerate(run.results):
+        reference = result.reference
+        if refuses(result.answer):
+            right = not reference.answerable
+            known[at] = {"correct": float(right), "refusal": float(not right), "incorrect": 0.0}
         elif reference.text or not reference.answerable:
             text = reference.text if reference.answerable else ""
             gold = tuple(evidence.get(reference.question.id, ()))
-            cases[at] = Case(reference.question.text, text, uncited(reply.answer.text), gold)
-    judged = verdicts(model, list(cases.values()))
-    replies += judged.replies
-    known |= dict(zip(cases, zip(judged.verdicts, judged.elements, strict=True), strict=True))
-    scored = (_scored(each, *known.get(at, (None, ()))) for at, each in enumerate(run.replies))
-    return replace(run, replies=tuple(scored))
+            cases[at] = Case(reference.question.text, text, uncited(result.answer.text), gold)
+    found, asked = verdicts(model, list(cases.values()))
+    replies += asked
+    known |= dict(zip(cases, found, strict=True))
+    scored = (
+        replace(each, scores={**each.scores, **(known.get(at) or {})}) for at, each in enumerate(run.results)
+    )
+    return replace(run, results=tuple(scored))
 
 
-def _scored(
-    reply: EvaluatedAnswer, verdict: ElementShares | None, elements: tuple[JudgedElement, ...]
-) -> EvaluatedAnswer:
-    if verdict is None:
-        return reply
-    shares = {"correct": verdict.correct, "refusal": verdict.refusal, "incorrect": verdict.incorrect}
-    return replace(reply, scores={**reply.scores, **shares}, judged=elements)
-
-
-def _preferences(
-    model: Model, a: AnswerRun, b: AnswerRun, replies: list[Reply]
-) -> tuple[list[PreferenceCount], list[PreferenceReason]]:
+def _preferences(model: Model, a: AnswerRun, b: AnswerRun, replies: list[Reply]) -> list[PreferenceCount]:
     """Two runs compared on the abstract questions; nothing if there are none."""
     both = [
-        (one.reference.question, uncited(one.answer.text), uncited(other.answer.text))
-        for one, other in zip(a.replies, b.replies, strict=True)
+        (one.reference.question.text, uncited(one.answer.text), uncited(other.answer.text))
+        for one, other in zip(a.results, b.results, strict=True)
         if one.reference.abstract
     ]
     if not both:
-        return [], []
-    preferred, judge_replies = preferences(
-        model, [(question.text, one, other) for question, one, other in both]
-    )
-    replies += judge_replies
-    usable = [
-        (question.id, each) for (question, *_), each in zip(both, preferred, strict=True) if each is not None
-    ]
-    counts = [_count(a, b, each, usable, len(both) - len(usable)) for each in DIMENSIONS]
-    reasons = [
-        PreferenceReason(
-            id_, a.name, b.name, dimension, SIDES[each.sides[dimension]], each.reasons[dimension]
-        )
-        for id_, each in usable
-        for dimension in DIMENSIONS
-    ]
-    return counts, reasons
+        return []
+    preferred, asked = preferences(model, both)
+    replies += asked
+    usable = [each for each in preferred if each is not None]
+    return [_count(a, b, each, usable, len(both) - len(usable)) for each in DIMENSIONS]
 
 
 def _count(
-    a: AnswerRun, b: AnswerRun, dimension: str, usable: Sequence[tuple[str, Preference]], unusable: int
+    a: AnswerRun, b: AnswerRun, dimension: str, usable: Sequence[Preference], unusable: int
 ) -> PreferenceCount:
-    sides = [each.sides[dimension] for _, each in usable]
+    sides = [each.sides[dimension] for each in usable]
     counts = (sides.count("first"), sides.count("second"), sides.count("tie"))
-    return PreferenceCount(a.name, b.name, dimension, *counts, unusable)
+    reasons = tuple(reason for each in usable for reason in each.reasons[dimension])
+    return PreferenceCount(a.name, b.name, dimension, *counts, unusable, reasons)

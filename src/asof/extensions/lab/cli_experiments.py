@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 from rich.text import Text
@@ -33,23 +33,19 @@ if TYPE_CHECKING:
 # -- asof experiment -------------------------------------------------------------------------------
 
 
-LONGEST = 40
-"""Characters of a question beside its figures."""
-
-
 @click.command()
 @click.argument("name", required=False)
 @click.argument("dataset", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE",
-    help="A setting of the experiment, or a field of its recipe: decay.delta=5 (again: and that).",
+    help="A setting of the experiment: later=year=2024 (again: and that).",
 )  # fmt: skip
 @dataset_options
 @click.pass_context
 def experiment(
     context: click.Context, /, name: str | None, dataset: Path | None, settings: tuple[str, ...],
     limit: int | None, queries: str, filter_by: tuple[str, ...], encoder: str | None, figures: Path | None,
-    per_query: bool, as_json: bool,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """Run the experiment NAME of a paper on DATASET: its table beside ours.
 
@@ -82,12 +78,10 @@ def experiment(
         )  # fmt: skip
         outcome = run(chosen, dataset, options, settings, figures)
     if as_json:
-        print_json(ExperimentResult.of(outcome), *(["per_query"] if per_query else []))
+        print_json(ExperimentResult.of(outcome))
     else:
-        show_experiment(outcome, per_query=per_query)
+        show_experiment(outcome)
         note_problems(outcome.outcome.problems)
-    if per_query and not outcome.outcome.each:
-        echo_err(f"note: {name} has no rows of single questions")
     if figures is not None:
         drawn = [path.stem for path in outcome.drawn if path.suffix == ".png"]
         note_figures(figures, drawn)
@@ -125,10 +119,6 @@ def _show_about(experiment: Experiment) -> None:
     show(f"data: {experiment.data}", hang=6)
     for name, each in experiment.parameters.items():
         show(f"--set {name}={each.default}: {each.about}; {each.accepted.words}", hang=6)
-    if experiment.recipe is not None:
-        own = ", ".join(each.removesuffix(".") for each in experiment.varies)
-        but = f", but for {own}, which it sets itself or leaves out" if own else ""
-        show(f"--set STAGE.FIELD=VALUE: fields of the recipe {experiment.recipe.name}{but}", hang=6)
     if experiment.takes != OPTIONS:
         taken = ", ".join(map(option, experiment.takes)) or "none that changes the table"
         show(f"options: {taken}", hang=9)
@@ -146,7 +136,7 @@ def _show_about(experiment: Experiment) -> None:
     _show_reading(experiment)
 
 
-def show_experiment(run: ExperimentRun, *, per_query: bool = False) -> None:
+def show_experiment(run: ExperimentRun) -> None:
     """The paper's table beside ours, where their shapes agree, how the paper is read, notes on the run."""
     from asof.extensions.lab.results import labels
 
@@ -163,8 +153,6 @@ def show_experiment(run: ExperimentRun, *, per_query: bool = False) -> None:
         columns.append((f"{name}\nhere", [_cell(outcome.table.cell(row, name), places) for row in rows]))
     if rows:
         show_columns(console(), "", rows, columns)
-    if per_query and outcome.each:
-        _show_each(outcome.each)
     for shape in run.shapes:
         show(shape.sentence, hang=2)
     _show_reading(experiment)
@@ -172,28 +160,12 @@ def show_experiment(run: ExperimentRun, *, per_query: bool = False) -> None:
         click.secho(f"note: {plain(note)}", dim=True)
 
 
-def _show_each(rows: Sequence[Mapping[str, Any]]) -> None:
-    """A row for each question, whose text is cut; parts of one with a `text` of their own, whole."""
-    click.echo()
-    told = [row for row in rows if "text" in row]
-    for row in told:
-        click.secho(f"{plain(row['query_id'])}, {plain(row['part'])}", bold=True)
-        show(f"  {plain(row['text'])}", hang=2)
-    figures = [row for row in rows if "text" not in row]
-    if not figures:
-        return
-    names = [f"{row['query_id']} {plain(str(row.get('query', '')))}"[:LONGEST] for row in figures]
-    keys = dict.fromkeys(key for row in figures for key in row if key not in ("query_id", "query"))
-    columns: Cells = [(key, [_cell(row.get(key)) for row in figures]) for key in keys]
-    show_columns(console(), "question", names, columns)
-
-
 def _settings_text(run: ExperimentRun) -> str:
     """The options that differ from the defaults, as text."""
     defaults = {name: each.default for name, each in run.experiment.parameters.items()}
     parameters = run.options.parameters.items()
     changed = {name: value for name, value in parameters if defaults.get(name) != value}
-    said = [f"{name}={value}" for name, value in {**changed, **run.options.fields}.items()]
+    said = [f"{name}={value}" for name, value in changed.items()]
     for name, value in run.options.given.items():
         said.append(f"{name.replace('_', '-')} {','.join(value) if isinstance(value, tuple) else value}")
     return "".join(f", {plain(each)}" for each in said)
@@ -244,9 +216,7 @@ def tune(dataset: Path, recipe: str | None, as_json: bool) -> int:
     ):
         outcome = tuning.tune(questions, tuning.FOLDS, tuning.TRIALS, progress)
     if as_json:
-        from asof.extensions.lab.results import TuneResult
-
-        print_json(TuneResult.of(outcome))
+        print_json(outcome)
     else:
         _show(outcome)
     return DONE if outcome.gain else NOTHING

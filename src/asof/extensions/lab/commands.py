@@ -27,6 +27,6 @@ SHAPES = {
     "evaluate": ("asof evaluate --json", "asof.extensions.lab.results:EvaluationResult"),
     "experiments": ("asof experiment --json", "asof.extensions.lab.results:ExperimentList"),
     "experiment": ("asof experiment NAME --json", "asof.extensions.lab.results:ExperimentResult"),
-    "tune": ("asof tune --json", "asof.extensions.lab.results:TuneResult"),
+    "tune": ("asof tune --json", "asof.extensions.lab.tuning:TuningOutcome"),
 }
 """The JSON of these commands: what prints it, and its type by name."""

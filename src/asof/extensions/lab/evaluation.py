@@ -8,19 +8,15 @@ differs.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import TemporaryDirectory
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Annotated, Any
 
 from asof import environment
-from asof.config import Config
+from asof import recipes as known
+from asof.config import FILE, Config
 from asof.corpus.corpus import Corpus
-from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
 from asof.extensions.lab.answers import (
     NO_MODELS,
@@ -34,12 +30,13 @@ from asof.extensions.lab.answers import (
     ask_snapshot,
     choose_references,
     compare_answers,
+    judge_runs,
     read_facts,
     reference_answers,
+    sampled,
 )
-from asof.extensions.lab.datasets import Dataset, DatasetQuestion, load, prepared
+from asof.extensions.lab.datasets import Dataset, DatasetQuestion, empty, load, prepared
 from asof.extensions.lab.leakage import Leakage, check_leakage, leakage_sample
-from asof.extensions.lab.metrics import Comparison, Estimate, clusters, compare_pairs, estimate
 from asof.extensions.lab.runs import (
     BASE,
     BUDGET,
@@ -48,24 +45,25 @@ from asof.extensions.lab.runs import (
     NEW,
     EvaluationOptions,
     Progress,
+    QuestionResult,
     Run,
+    Runs,
     Split,
-    UsedConfiguration,
-    check_by,
     check_filters,
     check_ids,
     choose,
+    compared,
     is_judged,
     no_progress,
     progress_counter,
     recipes_by_name,
     run,
-    sample,
     split,
     write,
 )
 from asof.models.ports import Encoder
 from asof.rank.stage import Recipe
+from asof.schema import plain
 from asof.values import Answer
 from asof.wire import replace
 
@@ -83,17 +81,32 @@ class Runner:
     models: EvaluationModels
     progress: Progress
 
+    @classmethod
+    def of(
+        cls, dataset: str | Path | Dataset, recipes: Sequence[str | Recipe], options: EvaluationOptions,
+        ask: AnswerFunction, models: EvaluationModels, progress: Progress | None,
+    ) -> Runner:  # fmt: skip
+        """The runner for a dataset, which is read unless it is one. Raises UsageError."""
+        progress = progress or no_progress
+        progress("reading", 0, 0)
+        named = recipes_by_name(recipes)
+        if not isinstance(dataset, Dataset):
+            dataset = load(Path(dataset), queries=options.queries)
+        check_filters(dataset, options.filter_by)
+        models.check()
+        return cls(dataset, named, options, ask, models, progress)
+
     @property
     def overviews(self) -> bool:
         """True if abstract questions without a reference answer are asked: for a judge to compare recipes."""
         return self.models.judges and len(self.recipes) > 1
 
-    def rank(self, corpus: Corpus, questions: Sequence[DatasetQuestion], label: str = "") -> tuple[Run, ...]:
+    def rank(self, corpus: Corpus, questions: Sequence[DatasetQuestion]) -> tuple[Run[QuestionResult], ...]:
         """The rankings by each recipe; () if there are no questions."""
         return tuple(
             run(
                 name, recipe, corpus, self.dataset, questions, self.options.filter_by,
-                progress_counter(self.progress, f"{label}{name}", len(questions)), self.options.metrics,
+                progress_counter(self.progress, name, len(questions)), self.options.metrics,
             )
             for name, recipe in self.recipes.items()
             if questions
@@ -111,8 +124,6 @@ class Runner:
         with self.models.judge(corpus) as judge:
             if judge is None:
                 return compare_answers(runs, references, self.options.seed)
-            from asof.extensions.lab.answers import judge_runs
-
             self.progress("judging", 0, 0)
             return judge_runs(judge, runs, references, self.options.seed, self.dataset.sentences)
 
@@ -123,34 +134,64 @@ class Runner:
 COMPARED = tuple(name for name in METRICS if name not in ("leak@10", *BUDGET))
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """The result: a run for each recipe over the same `questions`, in the same order.
+def configured(config: Config, name: str) -> Recipe:
+    """A recipe with its configured changes, and [diversity]. Raises UsageError for an unknown name."""
+    found = config.recipe_named(name)
+    if config.diversity is None:
+        return found
+    from asof.rank.rerank import diversified
 
-    `cluster` has the same number for questions of the same text. `leakage` and `answers` are None if they
-    were not asked for. `configuration`: where the recipes' numbers are from, if they were asked for by name.
-    """
+    return replace(diversified(found, config.diversity), name=found.name)
+
+
+@dataclass(frozen=True, slots=True)
+class UsedConfiguration:
+    """The source of the numbers of recipes."""
+
+    files: Annotated[Sequence[str], "of asof.toml and the user's own; none: as published"] = ()
+    changed: Annotated[
+        Mapping[str, Mapping[str, Any]], "by recipe: its fields with other values than published"
+    ] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, folder: Path, recipes: Mapping[str, Recipe]) -> UsedConfiguration:
+        """That of a folder, with what it changes about some recipes."""
+        own, beside = environment.user_configuration(), folder / FILE
+        files = [str(path) for path in (own, beside) if path is not None and path.is_file()]
+        changed = {}
+        for name, recipe in recipes.items():
+            published = dict(known.named(name).fields())
+            values = {key: plain(value) for key, value in recipe.fields() if published.get(key, cls) != value}
+            if values:
+                changed[name] = values
+        return cls(files, changed)
+
+    @property
+    def sentence(self) -> str:
+        """A note of the configuration that is used."""
+        if not self.changed:
+            return "recipes as published"
+        said = (
+            f"{name}: {', '.join(f'{key} = {value}' for key, value in values.items())}"
+            for name, values in self.changed.items()
+        )
+        return f"recipes as in {' and '.join(self.files)}: {'; '.join(said)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation(Runs[QuestionResult]):
+    """The rankings by each recipe. `leakage` and `answers` are None if they were not asked for."""
 
     dataset: Dataset
     options: EvaluationOptions
-    questions: tuple[DatasetQuestion, ...]
-    cluster: NDArray[np.int64]
-    runs: tuple[Run, ...]
-    comparisons: tuple[Comparison, ...]
     leakage: Leakage | None
     notes: tuple[str, ...]
     answers: AnswerRuns | None = None
     configuration: UsedConfiguration | None = None
 
-    def estimate(self, run: Run, metric: str, at: Sequence[int] | None = None) -> Estimate | None:
-        """The mean of a metric with its interval, over all questions or those `at`; None if it applies to
-        none."""
-        chosen = list(range(len(self.questions))) if at is None else list(at)
-        return estimate(run.values(metric)[chosen], self.cluster[chosen], self.options.seed)
-
 
 def evaluate(
-    dataset: str | Path,
+    dataset: str | Path | Dataset,
     recipes: Sequence[str | Recipe] = ("asof",),
     options: EvaluationOptions = DEFAULT_OPTIONS,
     *,
@@ -169,25 +210,25 @@ def evaluate(
     judges answers. `compare`: rankings are compared in pairs, too. Raises UsageError for a dataset that
     cannot be evaluated, ModelError.
     """
-    progress = progress or no_progress
-    progress("reading", 0, 0)
-    named = recipes_by_name(recipes)
     settings = replace(options.settings, undated="always")
     if encoder is not None:
         settings = replace(settings, encoder=encoder.name)
     options = replace(options, settings=settings)
-    data = load(Path(dataset), queries=options.queries, without=options.without)
-    _check(data, options, models, run_file)
+    runner = Runner.of(dataset, recipes, options, ask, models, progress)
+    data = runner.dataset
+    if models.writes and options.leakage:
+        raise UsageError("--leakage needs facts that are read by rules: check it with --answers quotes")
+    if run_file is not None:
+        check_ids(run_file, data)
     questions, notes = choose(data, options)
-    runner = Runner(data, named, options, ask, models, progress)
     answers = leakage = None
     with prepared(
         data, settings, cache or environment.cache_folder(), encoder,
-        lambda report: progress("indexing", report.added, len(data.dates)), notes.append, models.writer,
+        lambda report: runner.progress("indexing", report.added, len(data.dates)), models.writer,
     ) as corpus:  # fmt: skip
         models.configure(corpus)
         if options.answers or options.leakage:
-            read_facts(corpus, progress)
+            read_facts(corpus, runner.progress)
         runs = runner.rank(corpus, questions)
         if options.answers:
             references, more = choose_references(data, options, overviews=runner.overviews)
@@ -197,28 +238,14 @@ def evaluate(
             leakage = _leakage(corpus, runner, encoder, notes)
     if run_file is not None:
         write(run_file, runs)
-    cluster = clusters([question.text for question in questions])
-    compared = dict.fromkeys((*COMPARED, *options.metrics))
-    values = {each.name: {metric: each.values(metric) for metric in compared} for each in runs if compare}
+    missing = sum(result.missing_sentences for each in runs[:1] for result in each.results)
+    if missing:
+        notes.append(f"{missing:,} sentences of evidence.jsonl are not in their documents: counted as missed")
+    metrics = dict.fromkeys((*COMPARED, *options.metrics))
+    comparisons = compared(questions, runs, metrics, options.seed) if compare else ()
     return Evaluation(
-        data, options, tuple(questions), cluster, runs,
-        compare_pairs(values, cluster, options.seed), leakage,
-        (*notes, *_run_notes(runs)), answers,
-    )  # fmt: skip
-
-
-def _check(
-    dataset: Dataset, options: EvaluationOptions, models: EvaluationModels, run_file: Path | None
-) -> None:
-    check_filters(dataset, options)
-    check_by(dataset, options)
-    models.check()
-    if models.writes and options.leakage:
-        raise UsageError(
-            "--leakage compares facts and answers made without a model: check it with --answers quotes"
-        )
-    if run_file is not None:
-        check_ids(run_file, dataset)
+        tuple(questions), runs, comparisons, options.seed, data, options, leakage, tuple(notes), answers
+    )
 
 
 def _leakage(corpus: Corpus, runner: Runner, encoder: Encoder | None, notes: list[str]) -> Leakage:
@@ -232,23 +259,8 @@ def _leakage(corpus: Corpus, runner: Runner, encoder: Encoder | None, notes: lis
         )
     return check_leakage(
         corpus, dataset, runner.recipes, questions, options.settings, encoder, options.filter_by,
-        progress_counter(runner.progress, "leakage", len(questions)), runner.ask,
+        progress_counter(runner.progress, "leakage", len(questions)),
     )  # fmt: skip
-
-
-def _run_notes(runs: Sequence[Run]) -> list[str]:
-    notes = []
-    for each in runs:
-        unsteady = sum(not result.steady for result in each.results)
-        if unsteady:
-            notes.append(
-                f"{each.name}: the first ten of {unsteady:,} questions are others when more hits are asked "
-                "for; the metrics are those of the longer lists"
-            )
-    missing = sum(result.missing_sentences for each in runs[:1] for result in each.results)
-    if missing:
-        notes.append(f"{missing:,} sentences of evidence.jsonl are not in their documents: counted as missed")
-    return notes
 
 
 # -- evaluate_incremental --------------------------------------------------------------------------
@@ -259,38 +271,21 @@ STAGES = ("base@base", "base@updated", "new@updated")
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionStage:
-    """Questions with a reference answer, asked of a corpus; `answers` is None if there are none."""
-
-    name: str
-    answers: AnswerRuns | None
-
-
-@dataclass(frozen=True, slots=True)
-class ChangedAnswers:
-    """The number of base questions with another answer after the update, of those that were answered."""
-
-    recipe: str
-    answered: int
-    answers: int
-
-
-@dataclass(frozen=True, slots=True)
 class Incremental:
-    """The result: the cost of base and update, the questions before and after, and the changes."""
+    """The result: the cost of base and update; for each of STAGES the answers, None where no question is of
+    that kind; and by recipe the number of base questions that had another answer after the update."""
 
     dataset: Dataset
-    options: EvaluationOptions
     split: Split
     base: IndexingCost
     update: IndexingCost
-    stages: tuple[QuestionStage, ...]
-    changed: tuple[ChangedAnswers, ...]
+    stages: Mapping[str, AnswerRuns | None]
+    changed: Mapping[str, int]
     notes: tuple[str, ...]
 
 
 def evaluate_incremental(
-    dataset: str | Path, later: str, recipes: Sequence[str | Recipe] = ("asof",),
+    dataset: str | Path | Dataset, later: str, recipes: Sequence[str | Recipe] = ("asof",),
     options: EvaluationOptions = DEFAULT_OPTIONS, *, progress: Progress | None = None,
     ask: AnswerFunction = ask_snapshot, models: EvaluationModels = NO_MODELS,
 ) -> Incremental:  # fmt: skip
@@ -298,66 +293,48 @@ def evaluate_incremental(
 
     The corpus is in a temporary folder. Raises UsageError, ModelError.
     """
-    progress = progress or no_progress
-    progress("reading", 0, 0)
-    named = recipes_by_name(recipes)
     options = replace(options, settings=replace(options.settings, undated="always"))
-    data = load(Path(dataset), queries=options.queries, without=options.without)
-    check_filters(data, options)
-    models.check()
+    runner = Runner.of(dataset, recipes, options, ask, models, progress)
+    data = runner.dataset
     parts = split(data, later)
-    runner = Runner(data, named, options, ask, models, progress)
+    references = reference_answers(data, overviews=runner.overviews)
+    of_part = {
+        part: sampled([each for each in references if parts.part(each.question, data) == part], options)
+        for part in (BASE, NEW)
+    }
 
-    def stage(name: str, part: str) -> QuestionStage:
-        references = _references(runner, parts, part)
-        return QuestionStage(name, runner.answer(corpus, references, f"{name}, ") if references else None)
+    def stage(name: str, part: str) -> AnswerRuns | None:
+        return runner.answer(corpus, of_part[part], f"{name}, ") if of_part[part] else None
 
-    with (
-        TemporaryDirectory(prefix="asof-incremental-") as folder,
-        open_corpus(folder, settings=options.settings, config=Config()) as corpus,
-    ):
-        corpus.session.clock = itertools.count(data.clock, 1_000_000).__next__
-        corpus.maintenance.background = False
+    with empty(data, options.settings) as corpus:
         models.configure(corpus)
-        base = add_and_read(corpus, parts.documents(data, BASE), progress)
+        base = add_and_read(corpus, parts.documents(data, BASE), runner.progress)
         before = stage(STAGES[0], BASE)
-        update = add_and_read(corpus, parts.documents(data, NEW), progress)
-        after = stage(STAGES[1], BASE)
-        new = stage(STAGES[2], NEW)
+        update = add_and_read(corpus, parts.documents(data, NEW), runner.progress)
+        after, new = stage(STAGES[1], BASE), stage(STAGES[2], NEW)
     notes = ["all questions are asked as of their moments in the dataset, also before the update"]
     if options.limit is not None:
         questions = f"{options.limit:,} question{'s' * (options.limit != 1)}"
         notes.append(f"at most {questions} in each stage, chosen by a hash of their ids")
     judged = [parts.part(each, data) for each in data.questions if is_judged(each, data)]
-    for each, part in ((before, BASE), (new, NEW)):
-        if each.answers is None and part not in judged:
-            notes.append(f"{each.name}: no question of this kind")
-    changed = tuple(_changed(at, name, before.answers, after.answers) for at, name in enumerate(named))
-    return Incremental(data, options, parts, base, update, (before, after, new), changed, tuple(notes))
+    for name, answers, part in ((STAGES[0], before, BASE), (STAGES[2], new, NEW)):
+        if answers is None and part not in judged:
+            notes.append(f"{name}: no question of this kind")
+    stages = dict(zip(STAGES, (before, after, new), strict=True))
+    return Incremental(data, parts, base, update, stages, _changed(before, after), tuple(notes))
 
 
-def _references(runner: Runner, parts: Split, part: str) -> list[ReferenceAnswer]:
-    """The questions of a part of the dataset that have a reference answer."""
-    data, options = runner.dataset, runner.options
-    references = [
-        each
-        for each in reference_answers(data, overviews=runner.overviews)
-        if parts.part(each.question, data) == part
-    ]
-    if options.limit is None:
-        return references
-    chosen = sample([each.question for each in references], options.limit, options.seed)
-    ids = {question.id for question in chosen}
-    return [each for each in references if each.question.id in ids]
-
-
-def _changed(at: int, recipe: str, before: AnswerRuns | None, after: AnswerRuns | None) -> ChangedAnswers:
-    """The number of answers of a recipe (the one `at` this place) that the update changed."""
+def _changed(before: AnswerRuns | None, after: AnswerRuns | None) -> dict[str, int]:
+    """By recipe the number of answers that the update changed."""
     if before is None or after is None:
-        return ChangedAnswers(recipe, 0, 0)
-    pairs = zip(before.runs[at].replies, after.runs[at].replies, strict=True)
-    answers = sum(_content(one.answer) != _content(other.answer) for one, other in pairs)
-    return ChangedAnswers(recipe, len(before.references), answers)
+        return {}
+    return {
+        one.name: sum(
+            _content(was.answer) != _content(now.answer)
+            for was, now in zip(one.results, other.results, strict=True)
+        )
+        for one, other in zip(before.runs, after.runs, strict=True)
+    }
 
 
 def _content(answer: Answer) -> tuple[object, ...]:

@@ -8,9 +8,8 @@ An `Experiment` is a table or a figure of a paper; `published.py` has them by sy
 2. Say what varies, `rows={"gamma=0": {"combine-2.weights.centrality": 0.0}, ...}`: values of fields of
    `recipe` by the label of the row, or a function that gives recipes; and what is measured,
    `cells={"recall@5": "recall@5", "mrr": "mrr"}`: a metric by column, or a function that gives the rows.
-3. What is no variation of settings is a function, `run`, which gives the whole `Outcome`. Fields that it sets
-   itself stand in `varies`, so that labels of rows hold; options without a use are left out of `takes`.
-4. Name `figures`: `beside(NAME)` draws both tables, `over(NAME, ...)` lines over a number.
+3. What is no variation of settings is a function, `run`, which gives the whole `Outcome`. Options without a
+   use are left out of `takes`.
 """
 
 from __future__ import annotations
@@ -29,15 +28,15 @@ from asof.config import ENCODERS, Config
 from asof.errors import UsageError
 from asof.extensions.lab.datasets import Dataset
 from asof.extensions.lab.evaluation import Evaluation, evaluate
-from asof.extensions.lab.figures import Picture, bars, lines, ready
-from asof.extensions.lab.metrics import Estimate, Floats, estimate
-from asof.extensions.lab.runs import EvaluationOptions, Progress, Run, no_progress
+from asof.extensions.lab.figures import Picture, bars, ready
+from asof.extensions.lab.metrics import Estimate, Floats, clusters, estimate
+from asof.extensions.lab.runs import EvaluationOptions, Progress, QuestionResult, Run, no_progress
 from asof.models.ports import Encoder
 from asof.rank.stage import Recipe, with_values
 from asof.schema import AcceptedValue, check
 from asof.store.schema import CorpusSettings
 from asof.values import Problem
-from asof.wire import As, replace
+from asof.wire import As, AsText, replace
 
 OPTIONS = ("limit", "queries", "filter_by", "encoder")
 """The options that an experiment can take."""
@@ -154,10 +153,10 @@ def _best(pairs: Sequence[tuple[str, float, float]], at: Literal[1, 2]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A setting of one experiment: its default, accepted values, meaning."""
+    """A setting of an experiment of its own."""
 
     default: Any
-    accepted: AcceptedValue
+    accepted: Annotated[AcceptedValue, AsText(lambda accepted: accepted.words), "in words"]
     about: str
 
 
@@ -166,9 +165,9 @@ class ExperimentOptions:
     """The options of running an experiment.
 
     `limit`: the number of questions, chosen by a hash; `seed`: of all that is drawn; `queries`, `filter_by`:
-    as of `asof evaluate`. `parameters`: all of the experiment's own, defaults included. `fields`: other
-    values of fields of its recipe. `config` names the language model. `encoder` encodes passages, or that of
-    the name `built_in`, which is a setting of a corpus (`hashed`). `cache`: the folder of kept corpora.
+    as of `asof evaluate`. `parameters`: all of the experiment's own, defaults included. `config` names the
+    language model. `encoder` encodes passages, or that of the name `built_in`, which is a setting of a corpus
+    (`hashed`). `cache`: the folder of kept corpora.
     """
 
     limit: int | None = None
@@ -176,16 +175,18 @@ class ExperimentOptions:
     queries: str = ""
     filter_by: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
-    fields: Mapping[str, Any] = field(default_factory=dict)
     config: Config = field(default_factory=Config)
     encoder: Encoder | None = None
     built_in: str = "none"
     cache: Path | None = None
     progress: Progress = no_progress
 
-    def applied(self, recipe: Recipe) -> Recipe:
-        """A recipe with the values of `fields`. Raises UsageError."""
-        return changed(recipe, self.fields)
+    def evaluation(self, settings: CorpusSettings | None = None, **more: Any) -> EvaluationOptions:
+        """The same as options of an evaluation. `settings`: of the corpus (default: asof's own)."""
+        return EvaluationOptions(
+            self.queries, self.limit, filter_by=self.filter_by, seed=self.seed,
+            settings=self.indexed(settings), **more,
+        )  # fmt: skip
 
     def indexed(self, settings: CorpusSettings | None = None) -> CorpusSettings:
         """Settings of a corpus (default: asof's own) with the encoder; as they are where none is given."""
@@ -194,23 +195,12 @@ class ExperimentOptions:
         return replace(settings, encoder=name) if name else settings
 
     @property
-    def encoder_name(self) -> str:
-        """The name of the encoder as it is given; "" for none."""
-        if self.encoder is None:
-            return "" if self.built_in == "none" else self.built_in
-        return self.encoder.name
-
-    @property
     def given(self) -> dict[str, Any]:
         """The values that differ from the defaults, by the names of OPTIONS."""
-        values = (self.limit, self.queries, self.filter_by, self.encoder_name)
+        built_in = "" if self.built_in == "none" else self.built_in
+        encoder = built_in if self.encoder is None else self.encoder.name
+        values = (self.limit, self.queries, self.filter_by, encoder)
         return {name: value for name, value in zip(OPTIONS, values, strict=True) if value}
-
-    def refuse(self, stages: Sequence[str], why: str) -> None:
-        """Raises UsageError for a field that was set of stages that other settings leave out."""
-        for name in self.fields:
-            if name.partition(".")[0] in stages:
-                raise UsageError(f"--set {name}: {why}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,13 +219,14 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class RowEvaluation:
-    """The evaluation of the rows of an experiment. `whole`: the recipe that they vary, if it is one."""
+    """The evaluation of the rows of an experiment."""
 
     evaluation: Evaluation
-    whole: Recipe | None
     options: ExperimentOptions
 
-    def cells(self, run: Run, columns: Mapping[str, str], at: Sequence[int] | None = None) -> Cells:
+    def cells(
+        self, run: Run[QuestionResult], columns: Mapping[str, str], at: Sequence[int] | None = None
+    ) -> Cells:
         """The cells of a run: for each column the metric that it shows, or LATENCY.
 
         `at`: the places of the questions that count (default: all).
@@ -249,16 +240,12 @@ class RowEvaluation:
 
     def mean(self, values: Floats, at: Sequence[int] | None = None) -> Estimate | None:
         """The mean of values of the questions (those `at`), with its interval."""
-        cluster = self.evaluation.cluster if at is None else self.evaluation.cluster[list(at)]
-        return estimate(values, cluster, self.evaluation.options.seed)
+        cluster = clusters([question.text for question in self.evaluation.questions])
+        return estimate(values, cluster if at is None else cluster[list(at)], self.evaluation.seed)
 
-    def each_run(self, cells: Callable[[Run], Mapping[str, Cell]]) -> Rows:
+    def each_run(self, cells: Callable[[Run[QuestionResult]], Mapping[str, Cell]]) -> Rows:
         """A row for each run."""
         return {run.name: cells(run) for run in self.evaluation.runs}
-
-
-Drawn = Callable[[ResultTable, ResultTable, str], Picture]
-"""Gets the printed table, ours and a caption."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,15 +255,15 @@ class Experiment:
     `name`: the system and the place, "twe/4.3". `source`: the paper, section and table in words.
     `published`: the figures that are printed there. `reading`: how what the paper leaves open is read, and
     where the experiment differs from it, a sentence each. `data`: which dataset the paper used and which one
-    fits here. `recipe`: the one whose fields `--set stage.field=value` changes; None: fields cannot be set.
+    fits here.
 
-    `rows`: values of its fields by label, or what gives recipes by label. `cells`: by column a metric of each
-    row, or what gives the rows. `columns`: further columns of ours. `settings`: of the corpus. `notes`,
-    `each`: on the run, and a row for each question. `run` in place of all these makes the whole outcome.
+    `rows`: by label values of fields of `recipe`, or what gives recipes by label. `cells`: by column a metric
+    of each row, or what gives the rows. `columns`: further columns of ours. `settings`: of the corpus.
+    `notes`, `each`: on the run, and a row for each question. `run` in place of all these makes the whole
+    outcome.
 
-    `parameters`: settings of its own, by name. `varies`: the fields that the experiment sets itself or leaves
-    out, or stages with a dot behind (`centrality.`), which `--set` does not change. `takes`: the options that
-    it makes use of, of OPTIONS; others are refused.
+    `parameters`: settings of its own, by name. `takes`: the options that it makes use of, of OPTIONS; others
+    are refused.
     """
 
     name: str
@@ -294,35 +281,27 @@ class Experiment:
     settings: CorpusSettings | None = None
     notes: Callable[[RowEvaluation], Sequence[str]] = lambda _: ()
     each: Callable[[RowEvaluation], Sequence[Mapping[str, Any]]] = lambda _: ()
-    figures: tuple[Drawn, ...] = ()
     run: Callable[[Experiment, Path, ExperimentOptions], Outcome] | None = None
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
-    varies: tuple[str, ...] = ()
     takes: tuple[str, ...] = OPTIONS
-
-    def own(self, field_: str) -> str:
-        """The entry of `varies` that a field, or a table with it, is; "" for none."""
-        for each in self.varies:
-            inside = field_.startswith(each if each.endswith(".") else f"{each}.")
-            if inside or field_ == each or each.startswith(f"{field_}."):
-                return each
-        return ""
 
     def outcome(
         self, rows: Rows, data: Dataset, questions: int, notes: Iterable[str] = (),
         each: Iterable[Mapping[str, Any]] = (), pictures: tuple[Picture, ...] = (),
     ) -> Outcome:  # fmt: skip
-        """Our table of some rows, with its pictures: the columns of the paper, then those that rows fill."""
+        """Our table of some rows, with its picture: the columns of the paper, then those that rows fill."""
         printed, own = ({each.name: each for each in some} for some in (self.published.columns, self.columns))
         filled = {name for cells in rows.values() for name, cell in cells.items() if cell is not None}
         named = [column for name, column in own.items() if name in filled]
         every = (name for cells in rows.values() for name in cells if name not in {**printed, **own})
         further = map(ResultColumn, dict.fromkeys(every))
         table = ResultTable((*printed.values(), *named, *further), rows)
-        intervals = f"{data.name}: {questions:,} questions. Intervals: 95%, bootstrap."
-        caption = intervals if questions else data.name
-        drawn = tuple(draw(self.published, table, caption) for draw in self.figures)
-        return Outcome(table, questions, tuple(notes), data.problems, (*pictures, *drawn), tuple(each))
+        caption = (
+            f"{data.name}: {questions:,} questions. Intervals: 95%, bootstrap." if questions else data.name
+        )
+        if bars_of_table := beside(self.published, table):
+            pictures = (*pictures, Picture(self.name.replace("/", "-"), bars_of_table, bars, caption))
+        return Outcome(table, questions, tuple(notes), data.problems, pictures, tuple(each))
 
 
 def measure(
@@ -333,26 +312,21 @@ def measure(
 
     Raises UsageError for a dataset that cannot be evaluated.
     """
-    named = [replace(recipe, name=label) for label, recipe in recipes.items()]
-    how = EvaluationOptions(
-        options.queries, options.limit, filter_by=options.filter_by, seed=options.seed,
-        settings=options.indexed(settings), metrics=("recall@1",),
-    )  # fmt: skip
     return evaluate(
-        dataset, named, how, encoder=options.encoder, cache=options.cache, progress=options.progress,
-        compare=False,
+        dataset, [replace(recipe, name=label) for label, recipe in recipes.items()],
+        options.evaluation(settings, metrics=("recall@1",)), encoder=options.encoder, cache=options.cache,
+        progress=options.progress, compare=False,
     )  # fmt: skip
 
 
 def vary(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
     """Each row of an experiment on the same questions. Raises UsageError."""
-    whole = None if experiment.recipe is None else options.applied(experiment.recipe)
     if callable(experiment.rows):
         recipes = experiment.rows(options)
     else:
-        assert whole is not None, experiment.name  # noqa: S101
-        recipes = {label: changed(whole, values) for label, values in experiment.rows.items()}
-    found = RowEvaluation(measure(dataset, recipes, options, experiment.settings), whole, options)
+        assert experiment.recipe is not None, experiment.name  # noqa: S101
+        recipes = {label: changed(experiment.recipe, each) for label, each in experiment.rows.items()}
+    found = RowEvaluation(measure(dataset, recipes, options, experiment.settings), options)
     cells, evaluation = experiment.cells, found.evaluation
     rows = cells(found) if callable(cells) else found.each_run(partial(found.cells, columns=cells))
     return experiment.outcome(
@@ -382,56 +356,22 @@ def _inside(name: str, known: Mapping[str, Any]) -> bool:
     return isinstance(pairs, tuple) and any(isinstance(each, tuple) and each[0] == column for each in pairs)
 
 
-# -- figures of tables -----------------------------------------------------------------------------
-
-
-def beside(name: str, *, but: Sequence[str] = ()) -> Drawn:
-    """Draws both tables: a panel for each column with numbers, bars of the paper beside ours. `but`: the
-    columns that are left out."""
-
-    def drawn(published: ResultTable, ours: ResultTable, caption: str) -> Picture:
-        rows = []
-        for column in ours.columns:
-            for label, cells in ours.rows.items() if column.name not in but else ():
-                cell = cells.get(column.name)
-                if (value := number(cell)) is None:
-                    continue
-                low, high = (cell.low, cell.high) if isinstance(cell, Estimate) else (value, value)
-                printed = number(published.cell(label, column.name))
-                rows.append(
-                    {
-                        "column": column.name, "row": label, "paper": printed, "ours": value,
-                        "low": low, "high": high,
-                    }
-                )  # fmt: skip
-        return Picture(name, rows, bars, caption)
-
-    return drawn
-
-
-def over(
-    name: str, x: str, y: Iterable[str], points: Mapping[str, Mapping[str, Any]], *, series: str = "",
-    title: str = "",
-) -> Drawn:  # fmt: skip
-    """Draws columns of our table over a number. `points`: for some rows, by label, where they lie: their `x`
-    and `series`, or the column that has the x of the row."""
-
-    def drawn(_: ResultTable, ours: ResultTable, caption: str) -> Picture:
-        rows = [_point(ours, label, values) for label, values in points.items()]
-        return Picture(name, rows, partial(lines, x=x, y=tuple(y), series=series, title=title), caption)
-
-    return drawn
-
-
-def _point(table: ResultTable, label: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of a picture: values of an axis, and the figures of a row of a table with their intervals."""
-    found: dict[str, Any] = dict(values)
-    for column in table.columns:
-        cell = table.cell(label, column.name)
-        found[column.name] = number(cell)
-        if isinstance(cell, Estimate):
-            found |= {f"{column.name} low": cell.low, f"{column.name} high": cell.high}
-    return {key: found.get(value, value) for key, value in found.items()}
+def beside(published: ResultTable, ours: ResultTable) -> list[dict[str, Any]]:
+    """Both tables as rows of a figure: each number of ours with its interval, and that of the paper."""
+    rows = []
+    for column in ours.columns:
+        for label, cells in ours.rows.items():
+            cell = cells.get(column.name)
+            if (value := number(cell)) is None:
+                continue
+            low, high = (cell.low, cell.high) if isinstance(cell, Estimate) else (value, value)
+            rows.append(
+                {
+                    "column": column.name, "row": label, "ours": value, "low": low, "high": high,
+                    "paper": number(published.cell(label, column.name)),
+                }
+            )  # fmt: skip
+    return rows
 
 
 # -- running ---------------------------------------------------------------------------------------
@@ -456,9 +396,8 @@ def run(
 ) -> ExperimentRun:  # fmt: skip
     """Run an experiment on the folder of a dataset.
 
-    `settings`: `name=value` each, of its own parameters or of the fields of its recipe. `figures`: the folder
-    for its pictures. Raises UsageError for settings or a dataset that it cannot use, ModelError, MissingExtra
-    without matplotlib for figures.
+    `settings`: `name=value` each, of its own parameters. `figures`: the folder for its pictures. Raises
+    UsageError for settings or a dataset that it cannot use, ModelError, MissingExtra without matplotlib.
     """
     if figures is not None:
         ready(figures)
@@ -487,38 +426,20 @@ def option(name: str) -> str:
 def configured(
     experiment: Experiment, options: ExperimentOptions, settings: Iterable[str] = ()
 ) -> ExperimentOptions:
-    """The options with the parameters of an experiment and fields of its recipe. Raises UsageError."""
-    given: dict[str, str] = {}
+    """The options with the parameters of an experiment. Raises UsageError."""
+    own: dict[str, Any] = {}
     for each in settings:
         name, value = split(each)
-        if name in given:
-            raise UsageError(f"--set {name} is given twice; {experiment.name} takes one value")
-        given[name] = value
-    own = {name: parsed(value) for name, value in given.items() if name in experiment.parameters}
-    fields = {name: parsed(value) for name, value in given.items() if name not in own}
-    unknown = [name for name in fields if "." not in name]
-    if fields and (unknown or experiment.recipe is None):
-        name = next(iter(unknown or fields))
-        what = ", ".join(experiment.parameters) or "no settings of its own"
-        more = "" if experiment.recipe is None else f", and fields of the recipe {experiment.recipe.name}"
-        raise UsageError(f"--set {name}: {experiment.name} has {what}{more}")
-    for name in fields:
-        if ours := experiment.own(name):
-            stage = ours.removesuffix(".")
-            raise UsageError(
-                f"--set {name}: {experiment.name} sets {stage} itself, or leaves it out: its rows would "
-                "not be what they are called"
-            )
+        if name not in experiment.parameters:
+            accepted = ", ".join(experiment.parameters) or "no settings of its own"
+            raise UsageError(f"--set {name}: {experiment.name} has {accepted}")
+        own[name] = parsed(value)
     try:
         check(own, {name: each.accepted for name, each in experiment.parameters.items()})
     except UsageError as error:
         raise UsageError(f"--set {error}") from error
-    if experiment.recipe is not None:
-        changed(experiment.recipe, fields)  # says what is wrong before anything is indexed
     defaults = {name: each.default for name, each in experiment.parameters.items()}
-    return replace(
-        options, parameters={**defaults, **options.parameters, **own}, fields={**options.fields, **fields}
-    )
+    return replace(options, parameters={**defaults, **options.parameters, **own})
 
 
 _WITHOUT_ZERO = re.compile(r"[+-]?\.\d+")
@@ -546,5 +467,5 @@ def split(text: str) -> tuple[str, str]:
     """The name and the value of `name=value`. Raises UsageError."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip() or not value.strip():
-        raise UsageError(f"--set {text[:80]!r}: name=value is expected, such as decay.delta=2.5")
+        raise UsageError(f"--set {text[:80]!r}: name=value is expected, such as later=year=2024")
     return name.strip(), value.strip()

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from asof.models.ports import Model, Prompt, Reply, delimiter_for, prompt_text
 
@@ -34,50 +34,27 @@ class Case:
     evidence: tuple[tuple[str, str], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedElement:
-    """A part of a right answer (of the answer itself, where there is none), as judged."""
-
-    element: str
-    verdict: Annotated[str, "`correct`, `refusal` or `incorrect`"]
-    explanation: Annotated[str, "the reason that the judge gave"]
+Shares = dict[str, float]
+"""The shares of the elements of a right answer that are `correct`, `refusal`, `incorrect`; they sum to 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class ElementShares:
-    """The shares of the elements that are correct, refused, incorrect; they sum to 1."""
-
-    correct: float
-    refusal: float
-    incorrect: float
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedCases:
-    """The verdict of each case in order (None: the reply cannot be used), its elements, and the replies."""
-
-    verdicts: tuple[ElementShares | None, ...]
-    elements: tuple[tuple[JudgedElement, ...], ...]
-    replies: tuple[Reply, ...]
-
-
-def ratios(correct: int, refusal: int, incorrect: int) -> ElementShares | None:
+def shares(correct: int, refusal: int, incorrect: int) -> Shares | None:
     """Counts of elements as shares; None if there are none.
 
-    >>> ratios(2, 1, 1)
-    ElementShares(correct=0.5, refusal=0.25, incorrect=0.25)
+    >>> shares(2, 1, 1)
+    {'correct': 0.5, 'refusal': 0.25, 'incorrect': 0.25}
     """
-    count = correct + refusal + incorrect
-    return ElementShares(correct / count, refusal / count, incorrect / count) if count else None
+    counts = {"correct": correct, "refusal": refusal, "incorrect": incorrect}
+    total = sum(counts.values())
+    return {verdict: count / total for verdict, count in counts.items()} if total else None
 
 
-def verdicts(model: Model, cases: Sequence[Case]) -> JudgedCases:
-    """The verdicts on answers, all asked in one batch. Raises ModelError."""
+def verdicts(model: Model, cases: Sequence[Case]) -> tuple[list[Shares | None], list[Reply]]:
+    """The verdict on each answer (None: the reply cannot be used), all asked in one batch, and the replies.
+    Raises ModelError."""
     replies = model.complete([_prompt(case) for case in cases])
-    elements = [_elements(reply) for reply in replies]
-    found = zip(cases, elements, strict=True)
-    shares = tuple(_shares(judged, answerable=bool(case.reference)) for case, judged in found)
-    return JudgedCases(shares, tuple(map(tuple, elements)), tuple(replies))
+    pairs = zip(cases, replies, strict=True)
+    return [_verdict(reply, answerable=bool(case.reference)) for case, reply in pairs], replies
 
 
 def _prompt(case: Case) -> Prompt:
@@ -93,21 +70,16 @@ def _prompt(case: Case) -> Prompt:
     return Prompt(prompt_text("asof.extensions.lab", "elements"), user, Elements, most=MAX_TOKENS)
 
 
-def _elements(reply: Reply) -> list[JudgedElement]:
-    """The verdicts of a reply on each element; [] for one that cannot be used."""
+def _verdict(reply: Reply, *, answerable: bool) -> Shares | None:
+    """The elements of a reply as shares. Where there is no answer, an element that declines is correct."""
     from asof.extensions.lab.replies import Declined, Elements
 
     if reply.problem or not isinstance(reply.value, Elements | Declined):
-        return []
-    return [JudgedElement(each.element, each.verdict, each.explanation) for each in reply.value.elements]
-
-
-def _shares(judged: Sequence[JudgedElement], *, answerable: bool) -> ElementShares | None:
-    """Verdicts as shares. Where there is no answer, an element that declines is correct."""
-    counts = Counter(each.verdict for each in judged)
+        return None
+    counts = Counter(each.verdict for each in reply.value.elements)
     if not answerable:
-        return ratios(counts["refusal"], 0, counts["incorrect"])
-    return ratios(counts["correct"], counts["refusal"], counts["incorrect"])
+        return shares(counts["refusal"], 0, counts["incorrect"])
+    return shares(counts["correct"], counts["refusal"], counts["incorrect"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from asof.errors import UsageError
-from asof.extensions.facts.local import TGRAG
-from asof.extensions.lab import protocols
+from asof.extensions.lab import protocols, tgrag
 from asof.extensions.lab.experiments import (
     LATENCY,
     OPTIONS,
@@ -30,20 +29,15 @@ from asof.extensions.lab.experiments import (
     ResultTable,
     RowEvaluation,
     Rows,
-    beside,
     changed,
-    number,
-    over,
 )
-from asof.extensions.lab.figures import Picture, lines
 from asof.extensions.lab.metrics import Estimate
-from asof.extensions.lab.protocols import kinds
-from asof.extensions.lab.runs import Run
+from asof.extensions.lab.protocols import PAPERS, kinds
+from asof.extensions.lab.runs import QuestionResult, Run
 from asof.extensions.systems.recipes import TEMPRALM, TWE
 from asof.extensions.systems.vault import KEYS, vault
 from asof.rank.gather import TopK
 from asof.rank.stage import Recipe
-from asof.recipes import named as recipe_named
 from asof.schema import AcceptedValue, boolean, one_of, text, whole
 from asof.wire import replace
 
@@ -51,7 +45,7 @@ PRINTED: dict[str, Any] = tomllib.loads((files("asof.extensions.lab") / "publish
 SENTENCES: dict[str, str | list[str]] = PRINTED.pop("sentences")
 
 
-def experiment(name: str, recipe: Recipe | None, **run_here: Any) -> Experiment:
+def experiment(name: str, **run_here: Any) -> Experiment:
     """An experiment: its printed table, and its run here."""
     printed = PRINTED[name]
     columns = [_column(*each.split("|")) for each in printed.get("columns", ())]
@@ -63,9 +57,7 @@ def experiment(name: str, recipe: Recipe | None, **run_here: Any) -> Experiment:
     told = (SENTENCES[each[1:]] if each[0] == "$" else each for each in printed["reading"])
     reading = tuple(one for each in told for one in ([each] if isinstance(each, str) else each))
     about, source, data = (printed[key] for key in ("about", "source", "data"))
-    return Experiment(
-        name, about, source, ResultTable(tuple(columns), rows), reading, data, recipe, **run_here
-    )
+    return Experiment(name, about, source, ResultTable(tuple(columns), rows), reading, data, **run_here)
 
 
 def _column(name: str, better: str = "high", places: str = "3") -> ResultColumn:
@@ -75,18 +67,12 @@ def _column(name: str, better: str = "high", places: str = "3") -> ResultColumn:
 # -- TWE-RAG (README, sections 2, 4, 5 and 6) ------------------------------------------------------
 
 
-def _types(value: object) -> bool:
-    listed = value if isinstance(value, list | tuple) else [value]
-    return all(isinstance(each, str) for each in listed)
-
-
 TEMPORAL = {
     "temporal": Parameter(
-        "",
-        AcceptedValue(_types, 'types between commas, or a list of them such as ["a", "b"],'),
+        "", text("types between commas"),
         "types of the questions that are temporal; none: those with a word that asks for the newest",
     )
-}
+}  # fmt: skip
 """The parameter that says which questions are temporal."""
 
 SIGNALS = ("lexical", "max_normalize", "latent", "combine")
@@ -94,7 +80,6 @@ SIGNALS = ("lexical", "max_normalize", "latent", "combine")
 
 GAMMA, SIZES = "combine-2.weights.centrality", "budgeted_rerank.sizes"
 RANKING = {"recall@5": "recall@5", "mrr": "mrr"}
-ACCURACY = ("temporal", "general")
 GAMMAS: dict[str, dict[str, Any]] = {
     f"gamma={value:g}": {GAMMA: value} for value in (0.0, 0.3, 0.5, 1.0, 2.0)
 }
@@ -122,20 +107,6 @@ SWEPT: dict[str, tuple[str, tuple[float, ...]]] = {
 }
 """By name: the field, and its values."""
 
-GRID = {
-    label: {"delta": values["decay.delta"], "tau_min": values["decay.tau_min"]}
-    for label, values in DECAYS.items()
-    if len(values) > 1
-}
-CANDIDATES: dict[str, dict[str, Any]] = {
-    **{f"K={size}": {"K": float(size), "budget": "fixed"} for size in (10, 20, 30, 60)},
-    "Disabled (K=100)": {"K": 100.0, "budget": "fixed"},
-    "Enabled (30/60/100)": {"K": "mean K", "budget": "halting"},
-}
-POINTS = {
-    name: {f"{name}={value:g}": {name: value} for value in values} for name, (_, values) in SWEPT.items()
-}
-
 STUDIES = {
     "1: hybrid - BM25, recall@5": ("Hybrid", "BM25 only", "recall@5", "all"),
     "1: dense - BM25, recall@5": ("Dense (SVD)", "BM25 only", "recall@5", "all"),
@@ -149,34 +120,30 @@ STUDIES = {
 """Two runs (or one), a metric, and which questions."""
 
 
-def signals(base: Recipe) -> dict[str, Recipe]:
+def signals() -> dict[str, Recipe]:
     """The first stages of `twe`: by words, by latent semantics, by their sum; what follows is left out."""
-    words, scaled, meaning, both = (base.stages_by_name()[name] for name in SIGNALS)
+    words, scaled, meaning, both = (TWE.stages_by_name()[name] for name in SIGNALS)
     end = TopK()
     return {
-        "BM25 only": replace(base, stages=(words, end)),
-        "Dense (SVD)": replace(base, stages=(meaning, end)),
-        "Hybrid": replace(base, stages=(words, scaled, meaning, both, end)),
+        "BM25 only": replace(TWE, stages=(words, end)),
+        "Dense (SVD)": replace(TWE, stages=(meaning, end)),
+        "Hybrid": replace(TWE, stages=(words, scaled, meaning, both, end)),
     }
 
 
 def gammas(options: ExperimentOptions) -> dict[str, Recipe]:
-    """`twe` with each gamma, without decay unless it is asked for. Raises UsageError."""
-    base = options.applied(TWE)
-    if not options.parameters["decay"]:
-        options.refuse(("decay",), "age adds nothing to the score; --set decay=true adds it")
-        base = base.replaced({"decay.delta": 0.0})
+    """`twe` with each gamma, without decay unless it is asked for."""
+    base = TWE if options.parameters["decay"] else TWE.replaced({"decay.delta": 0.0})
     return {label: changed(base, values) for label, values in GAMMAS.items()}
 
 
-def studies(options: ExperimentOptions) -> dict[str, Recipe]:
+def studies() -> dict[str, Recipe]:
     """The recipes that the four studies compare."""
-    base = options.applied(TWE)
     varied: dict[str, dict[str, Any]] = {
         "whole": {}, "gamma=0": {GAMMA: 0.0}, "gamma=2": {GAMMA: 2.0}, "delta=0": {"decay.delta": 0.0},
         "tau_min=365": {"decay.tau_min": 365.0}, "K=100": {SIZES: [100, 100, 100]},
     }  # fmt: skip
-    return {**signals(base), **{label: changed(base, values) for label, values in varied.items()}}
+    return {**signals(), **{label: changed(TWE, values) for label, values in varied.items()}}
 
 
 def differences(found: RowEvaluation) -> Rows:
@@ -198,7 +165,7 @@ def by_kind(found: RowEvaluation, *, ranking: bool = False) -> Rows:
     """The accuracy of temporal and of general questions; recall and MRR of all as well."""
     places = kinds(found)
 
-    def cells(run: Run) -> Cells:
+    def cells(run: Run[QuestionResult]) -> Cells:
         accuracy = {kind: found.evaluation.estimate(run, "success@1", at) for kind, at in places.items()}
         return {**accuracy, **(found.cells(run, RANKING) if ranking else {})}
 
@@ -215,37 +182,19 @@ _twe = partial(experiment, recipe=TWE, settings=protocols.AS_WRITTEN, takes=WITH
 TWE_RAG = [
     _twe("twe/2.3", run=protocols.fading),
     _twe("twe/2.4", run=protocols.score_parts),
-    _twe(
-        "twe/4.1",
-        rows=lambda options: signals(options.applied(TWE)),
-        cells={**RANKING, LATENCY: LATENCY},
-        figures=(beside("twe-4.1"),),
-        varies=tuple(f"{name}." for name in TWE.stages_by_name() if name not in SIGNALS),
-    ),
+    _twe("twe/4.1", rows=lambda _: signals(), cells={**RANKING, LATENCY: LATENCY}),
     _twe(
         "twe/4.2",
         rows=gammas,
         cells=RANKING,
-        figures=(over("twe-4.2", "gamma", RANKING, POINTS["gamma"], title="weight of centrality"),),
         parameters={"decay": Parameter(False, boolean(), "whether age adds to the score")},
-        varies=(GAMMA,),
     ),
-    _twe(
-        "twe/4.3",
-        rows=DECAYS,
-        cells=by_kind,
-        notes=kinds_note,
-        figures=(over("twe-4.3", "tau_min", ACCURACY, GRID, series="delta", title="accuracy"),),
-        parameters=TEMPORAL,
-        varies=("decay.delta", "decay.tau_min"),
-    ),
+    _twe("twe/4.3", rows=DECAYS, cells=by_kind, notes=kinds_note, parameters=TEMPORAL),
     _twe(
         "twe/4.4",
         rows=BUDGETS,
         cells={"mean K": "candidates", "saved": "saved", **RANKING, LATENCY: LATENCY},
         columns=(ResultColumn(LATENCY, "low", 1),),
-        figures=(over("twe-fig5-halting", "K", RANKING, CANDIDATES, series="budget", title="candidates"),),
-        varies=(SIZES,),
     ),
     _twe(
         "twe/4.5",
@@ -254,24 +203,11 @@ TWE_RAG = [
         },
         cells=partial(by_kind, ranking=True),
         notes=kinds_note,
-        figures=tuple(
-            over(f"twe-fig8-{name.replace('_', '-')}", name, (*ACCURACY, "recall@5"), points, title=name)
-            for name, points in POINTS.items()
-        ),
         parameters=TEMPORAL,
-        varies=tuple(field for field, _ in SWEPT.values()),
     ),
     _twe("twe/5", run=protocols.times_by_size),
-    _twe(
-        "twe/6",
-        rows=studies,
-        cells=differences,
-        notes=kinds_note,
-        figures=(beside("twe-fig7-ablation"),),
-        parameters=TEMPORAL,
-        varies=(GAMMA, "decay.delta", "decay.tau_min", SIZES),
-    ),
-]  # fmt: skip
+    _twe("twe/6", rows=lambda _: studies(), cells=differences, notes=kinds_note, parameters=TEMPORAL),
+]
 
 # -- RAGtriever (design of its ranking, 2026-01-25, section Evaluation) ----------------------------
 
@@ -297,7 +233,7 @@ def against_baseline(found: RowEvaluation) -> Rows:
     """MRR and precision, and how they change question by question."""
     baseline = found.evaluation.runs[0]
 
-    def cells(run: Run) -> Cells:
+    def cells(run: Run[QuestionResult]) -> Cells:
         made = found.cells(run, {"mrr": "mrr", "precision@3": "precision@3"})
         if run is baseline:
             return made
@@ -339,12 +275,10 @@ def changes(found: RowEvaluation) -> list[dict[str, Any]]:
 RAGTRIEVER = [
     experiment(
         "ragtriever/components",
-        None,
         rows=components,
         cells=against_baseline,
         notes=verdict,
         each=changes,
-        figures=(beside("ragtriever-components"),),
         parameters={
             name: Parameter(default, accepted, f"key {name} of RAGtriever")
             for name, (default, accepted) in KEYS.items()
@@ -372,8 +306,7 @@ def different(low: int, high: int) -> AcceptedValue:
 
 def pools(options: ExperimentOptions) -> dict[str, Recipe]:
     """TempRALM with each size of its pool. Raises UsageError."""
-    recipe = options.applied(TEMPRALM)
-    return {str(n): recipe.replaced({"pool.n": n}) for n in sorted(options.parameters["pools"])}
+    return {str(n): TEMPRALM.replaced({"pool.n": n}) for n in sorted(options.parameters["pools"])}
 
 
 def recall_by_form(found: RowEvaluation) -> Rows:
@@ -386,12 +319,12 @@ def recall_by_form(found: RowEvaluation) -> Rows:
 
 
 def recall_by_pool(found: RowEvaluation) -> Rows:
-    """Recall, latency and memory, and recall by form."""
+    """Recall and latency, and recall by form."""
     forms = protocols.places_by_form(found.evaluation.questions)
 
-    def cells(run: Run) -> Cells:
+    def cells(run: Run[QuestionResult]) -> Cells:
         made = found.cells(run, {"recall@1": "recall@1", "recall@5": "recall@5"})
-        made |= {LATENCY: run.latency(50), "memory_mb": run.memory_mb}
+        made[LATENCY] = run.latency(50)
         for form, at in forms.items():
             made[f"recall@1, {form}"] = found.evaluation.estimate(run, "recall@1", at)
         return made
@@ -399,42 +332,18 @@ def recall_by_pool(found: RowEvaluation) -> Rows:
     return found.each_run(cells)
 
 
-def unmeasured(found: RowEvaluation) -> list[str]:
-    if all(run.memory_mb is not None for run in found.evaluation.runs):
-        return []
-    return ["memory is not measured: this process may not set its largest size back (/proc/self/clear_refs)"]
-
-
-def recall_over_pools(_: ResultTable, ours: ResultTable, caption: str) -> Picture:
-    """A line for each form of question."""
-    rows = [
-        {"pool": int(label), "form": name.removeprefix("recall@1, "), "recall@1": number(cell),
-         "latency_ms": cells[LATENCY]}
-        for label, cells in ours.rows.items()
-        for name, cell in cells.items()
-        if name.startswith("recall@1, ")
-    ]  # fmt: skip
-    draw = partial(lines, x="pool", y=("recall@1", "latency_ms"), series="form", title="over-retrieval")
-    return Picture("tempralm-over-retrieval", rows, draw, caption)
-
-
 TEMP_RALM = [
     experiment(
         "tempralm/over-retrieval",
-        TEMPRALM,
         rows=pools,
         cells=recall_by_pool,
         settings=protocols.WHOLE_FACTS,
-        notes=unmeasured,
-        figures=(recall_over_pools,),
         parameters={
             "pools": Parameter([10, 20, 50, 100], different(1, 100_000), "how many passages are retrieved")
         },
-        varies=("pool.n",),
     ),
     experiment(
         "tempralm/reader",
-        TEMPRALM,
         run=protocols.read_by_model,
         parameters={
             "examples": Parameter(
@@ -445,17 +354,19 @@ TEMP_RALM = [
     ),
     experiment(
         "tempralm/1",
-        TEMPRALM,
         rows=protocols.retrievers,
         cells=recall_by_form,
         settings=protocols.WHOLE_FACTS,
-        figures=(beside("tempralm-1", but=("questions",)),),
+        parameters={
+            "mask": Parameter(
+                True, boolean(), "whether what is later than the year that is named is left out"
+            )
+        },
     ),
-]  # fmt: skip
+]
 
 # -- Adaptive RAG for arXiv (its README) -----------------------------------------------------------
 
-PAPERS = recipe_named("papers")
 PARTS = ("similarity", "freshness", "coverage", "volume")
 
 
@@ -469,22 +380,21 @@ def _learned(most: str) -> dict[str, Parameter]:
     }
 
 
-def parts_of_papers(options: ExperimentOptions) -> dict[str, Recipe]:
+def parts_of_papers() -> dict[str, Recipe]:
     """All four parts, each left out, each alone; the weights of the others stay as they are."""
-    recipe = options.applied(PAPERS)
-    weights = dict(dict(recipe.fields())["combine.weights"])
+    weights = dict(dict(PAPERS.fields())["combine.weights"])
     rows = {f"without {name}": weights | {name: 0.0} for name in PARTS}
     rows |= {f"{name} alone": dict.fromkeys(PARTS, 0.0) | {name: 1.0} for name in PARTS}
     return {
-        "all four": recipe,
-        **{label: recipe.replaced({"combine.weights": values}) for label, values in rows.items()},
+        "all four": PAPERS,
+        **{label: PAPERS.replaced({"combine.weights": values}) for label, values in rows.items()},
     }
 
 
 def losses(found: RowEvaluation) -> Rows:
     """NDCG and precision of the first ten, and the loss."""
 
-    def cells(run: Run) -> Cells:
+    def cells(run: Run[QuestionResult]) -> Cells:
         made = found.cells(run, {"NDCG@10": "ndcg@10", "Precision@10": "precision@10"})
         lost: Cell = None
         if isinstance(gained := made["NDCG@10"], Estimate):
@@ -496,15 +406,10 @@ def losses(found: RowEvaluation) -> Rows:
 
 ARXIV = [
     experiment(
-        "arxiv/components",
-        PAPERS,
-        rows=parts_of_papers,
-        cells=losses,
-        settings=protocols.OVERLAPPING,
-        varies=("combine.weights",),
+        "arxiv/components", rows=lambda _: parts_of_papers(), cells=losses, settings=protocols.OVERLAPPING
     ),
-    experiment("arxiv/learning", PAPERS, run=protocols.learned_online, parameters=_learned("half")),
-    experiment("arxiv/stages", PAPERS, run=protocols.losses_by_stage, parameters=_learned("all")),
+    experiment("arxiv/learning", run=protocols.learned_online, parameters=_learned("half")),
+    experiment("arxiv/stages", run=protocols.losses_by_stage, parameters=_learned("all")),
 ]
 
 # -- TG-RAG (arXiv 2510.13590, sections V and VI) --------------------------------------------------
@@ -517,7 +422,7 @@ def _names(value: object) -> bool:
     return len(set(value)) == len(value)
 
 
-TOKENS = tuple(ResultColumn(name, "low", 0) for name in protocols.ANSWERS)
+TOKENS = tuple(ResultColumn(name, "low", 0) for name in tgrag.ANSWERS)
 LATER = {
     "later": Parameter(
         "year=2024", text("FIELD=VALUE[,...] of documents"), "the documents that come as the update"
@@ -526,28 +431,19 @@ LATER = {
 SETS = ("NaturalQuestions", "2WikiMultihopQA", "HotpotQA", "this set")
 
 TG_RAG = [
-    experiment(
-        "tgrag/III",
-        TGRAG,
-        run=partial(protocols.answered_by_stage, updated=False),
-        columns=(ResultColumn("evidence_share"), *TOKENS),
-        figures=(beside("tgrag-III"),),
-        parameters=LATER,
-    ),
-    experiment(
-        "tgrag/IV",
-        TGRAG,
-        run=partial(protocols.answered_by_stage, updated=True),
-        columns=(ResultColumn("evidence_share"), *TOKENS),
-        figures=(beside("tgrag-IV"),),
-        parameters=LATER,
+    *(
+        experiment(
+            name,
+            run=partial(tgrag.answered_by_stage, updated=updated),
+            columns=(ResultColumn("evidence_share"), *TOKENS),
+            parameters=LATER,
+        )
+        for name, updated in (("tgrag/III", False), ("tgrag/IV", True))
     ),
     experiment(
         "tgrag/IX",
-        TGRAG,
-        run=protocols.by_each_model,
+        run=tgrag.by_each_model,
         columns=TOKENS,
-        figures=(beside("tgrag-IX"),),
         parameters={
             "models": Parameter(
                 [], AcceptedValue(_names, "a list of different names of models"),
@@ -557,16 +453,13 @@ TG_RAG = [
     ),
     experiment(
         "tgrag/V",
-        TGRAG,
-        run=protocols.preferred_in_pairs,
+        run=tgrag.preferred_in_pairs,
         columns=(ResultColumn("over NaiveRAG"), ResultColumn("over QD-RAG")),
-        figures=(beside("tgrag-V"),),
         parameters=LATER,
     ),
     experiment(
         "tgrag/VI",
-        TGRAG,
-        run=protocols.one_case,
+        run=tgrag.one_case,
         parameters={
             "question": Parameter("", text("the id of a question"), "which question; one by a hash of its id")
         },
@@ -574,34 +467,27 @@ TG_RAG = [
     ),
     experiment(
         "tgrag/VII",
-        TGRAG,
-        run=protocols.without_parts,
-        figures=(beside("tgrag-VII"),),
+        run=tgrag.without_parts,
         parameters={
             "alone": Parameter(
                 True, boolean(),
                 "passages by their facts alone, as published; false: mixed with words, as tgrag",
             )
         },
-        varies=("local.ppr", "local.in_time"),
     ),
     experiment(
         "tgrag/VIII",
-        None,
-        run=protocols.size_of_the_graph,
+        run=tgrag.size_of_the_graph,
         columns=tuple(
             ResultColumn(name, "", 0)
             for name in ("base periods", "updated periods", "index calls", "update calls")
         ),
-        figures=(beside("tgrag-VIII"),),
         parameters=LATER,
         takes=(),
     ),
     experiment(
         "tgrag/X",
-        TGRAG,
-        run=protocols.other_sets,
-        figures=(beside("tgrag-X"),),
+        run=tgrag.other_sets,
         parameters={"set": Parameter("this set", one_of(*SETS), "which of the paper's sets it is")},
     ),
 ]  # fmt: skip

@@ -7,29 +7,35 @@ import json
 import math
 import re
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Generic, Protocol, TypeVar
 
 import numpy as np
 
-from asof import environment, recipes
 from asof import recipes as known
-from asof.config import FILE, Config, load
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
 from asof.extensions.lab import metrics as evidence
-from asof.extensions.lab.datasets import METADATA, SOME_TIME, Dataset, DatasetQuestion, peak_growth
-from asof.extensions.lab.metrics import DEPTH, NAMES, Floats, leak, scores
+from asof.extensions.lab.datasets import SOME_TIME, Dataset, DatasetQuestion
+from asof.extensions.lab.metrics import (
+    DEPTH,
+    NAMES,
+    Comparison,
+    Estimate,
+    Floats,
+    clusters,
+    compare_pairs,
+    estimate,
+    leak,
+    scores,
+)
 from asof.rank.stage import Recipe
-from asof.schema import plain
 from asof.store.schema import CorpusSettings
 from asof.time.span import iso
 from asof.values import Document, Halting, Hit
-from asof.wire import replace
 
 # -- options and progress --------------------------------------------------------------------------
 
@@ -44,22 +50,18 @@ class EvaluationOptions:
 
     `queries`: a file of questions, by path or by name inside the dataset (default: all of them). `limit`: the
     number of questions, chosen by a hash. `leakage`: how many are also asked of a corpus cut at their moment.
-    `without`: fields that are blanked. `filter_by`: fields of a question that the metadata of a hit has to
-    agree with. `settings`: those of the corpus; undated documents are always visible. `seed`: of all random
-    draws. `answers`: `ask` is evaluated too, on the questions with a reference answer. `by`: the fields of a
-    question by which metrics are also broken down; those of answers are by its type always. `metrics`:
-    further ones of rankings, such as `recall@1`.
+    `filter_by`: fields of a question that the metadata of a hit has to agree with. `settings`: those of the
+    corpus; undated documents are always visible. `seed`: of all random draws. `answers`: `ask` is evaluated
+    too, on the questions with a reference answer. `metrics`: further ones of rankings, such as `recall@1`.
     """
 
     queries: str = ""
     limit: int | None = None
     leakage: int = 0
-    without: tuple[str, ...] = ()
     filter_by: tuple[str, ...] = ()
     settings: CorpusSettings = field(default_factory=CorpusSettings)
     seed: int = 0
     answers: bool = False
-    by: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
 
 
@@ -83,51 +85,29 @@ def progress_counter(progress: Progress, what: str, of: int) -> Callable[[], Non
     return advance
 
 
-# -- a run -----------------------------------------------------------------------------------------
+# -- runs of rankings or of answers ----------------------------------------------------------------
 
 
-SHOWN = 10
-"""The hits of the first search, as a user would ask for them; its time is the latency."""
+class Scored(Protocol):
+    """The result of a question: a value of each metric, NaN where it does not apply, and its latency."""
 
-BUDGET = ("candidates", "saved")
-"""Of recipes that rank on a budget: how many candidates the whole score was computed for, and the share of
-the budget that was not used (`asof.values.Halting`)."""
+    @property
+    def scores(self) -> Mapping[str, float]: ...
 
-METRICS = (*NAMES, "leak@10", *evidence.EVIDENCE_NAMES, *BUDGET)
-
-_BLANK = re.compile(r"\s")
+    @property
+    def latency_ms(self) -> float: ...
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionResult:
-    """The ranking of a question by a recipe.
-
-    `ranking`: documents with the scores of their best passages, best first. `scores`: a value for each of
-    METRICS, NaN where it does not apply. `steady`: the first hits were the same when more were asked for.
-    `missing_sentences`: how many sentences that answer the question are in no document.
-    """
-
-    question: DatasetQuestion
-    as_of: int
-    ranking: tuple[tuple[str, float], ...]
-    scores: Mapping[str, float]
-    latency_ms: float
-    steady: bool = True
-    missing_sentences: int = 0
+R = TypeVar("R", bound=Scored, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A recipe, its name in this evaluation, and its results in the order of the questions.
-
-    `memory_mb`: how far the process grew at its height while they were asked
-    (`asof.extensions.lab.datasets`).
-    """
+class Run(Generic[R]):
+    """A recipe, its name in this evaluation, and its results in the order of the questions."""
 
     name: str
     recipe: Recipe
-    results: tuple[QuestionResult, ...]
-    memory_mb: float | None = None
+    results: tuple[R, ...]
 
     def values(self, metric: str) -> Floats:
         """A metric of each question, shape (questions,)."""
@@ -139,18 +119,79 @@ class Run:
         return float(np.percentile([result.latency_ms for result in results], percent))
 
 
+@dataclass(frozen=True, slots=True)
+class Runs(Generic[R]):
+    """A run for each recipe over the same questions, in the same order, and their comparisons."""
+
+    questions: tuple[DatasetQuestion, ...]
+    runs: tuple[Run[R], ...]
+    comparisons: tuple[Comparison, ...]
+    seed: int
+
+    def estimate(self, run: Run[R], metric: str, at: Sequence[int] | None = None) -> Estimate | None:
+        """The mean of a metric with its interval, over all questions or those `at`; None if it applies to
+        none."""
+        chosen = list(range(len(self.questions))) if at is None else list(at)
+        cluster = clusters([question.text for question in self.questions])
+        return estimate(run.values(metric)[chosen], cluster[chosen], self.seed)
+
+    @property
+    def types(self) -> dict[str, list[int]]:
+        """Places of the questions by their type, in order of the types."""
+        places: dict[str, list[int]] = {}
+        for at, question in enumerate(self.questions):
+            places.setdefault(question.type, []).append(at)
+        return dict(sorted(places.items()))
+
+
+def compared(
+    questions: Sequence[DatasetQuestion], runs: Iterable[Run[R]], metrics: Iterable[str], seed: int
+) -> tuple[Comparison, ...]:
+    """Each run compared with each later one."""
+    values = {each.name: {metric: each.values(metric) for metric in metrics} for each in runs}
+    return compare_pairs(values, clusters([question.text for question in questions]), seed)
+
+
+# -- rankings --------------------------------------------------------------------------------------
+
+
+SHOWN = 10
+"""The hits of the first search, as a user would ask for them; its time is the latency."""
+
+BUDGET = ("candidates", "saved")
+"""Of recipes that rank on a budget: how many candidates the whole score was computed for, and the share of
+the budget that was not used (`asof.values.Halting`)."""
+
+METRICS = (*NAMES, "leak@10", *evidence.EVIDENCE_NAMES, *BUDGET)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionResult:
+    """The ranking of a question by a recipe.
+
+    `ranking`: documents with the scores of their best passages, best first. `scores`: a value for each of
+    METRICS. `missing_sentences`: how many sentences that answer the question are in no document.
+    """
+
+    question: DatasetQuestion
+    as_of: int
+    ranking: tuple[tuple[str, float], ...]
+    scores: Mapping[str, float]
+    latency_ms: float
+    missing_sentences: int = 0
+
+
 def run(
     name: str, recipe: Recipe, corpus: Corpus, dataset: Dataset, questions: Sequence[DatasetQuestion],
     filter_by: Sequence[str] = (), advance: Callable[[], None] | None = None, metrics: Sequence[str] = (),
-) -> Run:  # fmt: skip
+) -> Run[QuestionResult]:  # fmt: skip
     """Ask all questions. `metrics`: further ones (`metrics.scores`)."""
     results = []
-    grown = peak_growth()
     for question in questions:
         results.append(rank_question(question, recipe, corpus, dataset, filter_by, metrics))
         if advance is not None:
             advance()
-    return Run(name, recipe, tuple(results), grown())
+    return Run(name, recipe, tuple(results))
 
 
 def rank_question(
@@ -158,27 +199,31 @@ def rank_question(
     filter_by: Sequence[str] = (), metrics: Sequence[str] = (),
 ) -> QuestionResult:  # fmt: skip
     """Ask one question as of its moment, and score the documents, ranked by their best passages."""
-    snapshot = corpus.snapshot(dataset.as_of(question), None, stated=question.asked_at is not None)
+    snapshot = asked_of(corpus, dataset, question)
     meta = filters(question, filter_by)
     started = time.perf_counter()
     found = snapshot.search(question.text, SHOWN, recipe=recipe, meta=meta, unit="passage")
-    first = found.hits
     latency = 1000 * (time.perf_counter() - started)
     sentences = dataset.sentences.get(question.id, [])
     hits = retrieve(snapshot, question, recipe, dataset, filter_by, evidence.BUDGETS[-1] if sentences else 0)
-    steady = [hit.id for hit in first] == [hit.id for hit in hits[: len(first)]]
     hits = [hit for hit in hits if hit.document != question.query_doc]
     ranking = by_document(hits)
     ranked = [document for document, _ in ranking]
-    measured = {
-        **scores(ranked, relevant(question, dataset), metrics),
-        **budgeted(found.halting),
-        "leak@10": leak(ranked, dataset.dates, snapshot.as_of),
-    }  # fmt: skip
     shares, missing = dict.fromkeys(evidence.EVIDENCE_NAMES, math.nan), 0
     if sentences:
         shares, missing = evidence.coverage(hits, sentences, snapshot.text)
-    return QuestionResult(question, snapshot.as_of, ranking, {**measured, **shares}, latency, steady, missing)
+    measured = {
+        **scores(ranked, relevant(question, dataset), metrics),
+        **budgeted(found.halting),
+        **shares,
+        "leak@10": leak(ranked, dataset.dates, snapshot.as_of),
+    }
+    return QuestionResult(question, snapshot.as_of, ranking, measured, latency, missing)
+
+
+def asked_of(corpus: Corpus, dataset: Dataset, question: DatasetQuestion) -> Snapshot:
+    """The corpus as of the moment of a question."""
+    return corpus.snapshot(dataset.as_of(question), None, stated=question.asked_at is not None)
 
 
 def budgeted(halting: Halting | None) -> dict[str, float]:
@@ -229,6 +274,9 @@ def by_document(hits: Iterable[Hit]) -> tuple[tuple[str, float], ...]:
     return tuple(best.items())[:DEPTH]
 
 
+_BLANK = re.compile(r"\s")
+
+
 def check_ids(path: Path, dataset: Dataset) -> None:
     """Raises UsageError for what cannot be written as a TREC run: ids with blanks, a missing folder."""
     if not path.parent.is_dir() or path.is_dir():
@@ -238,31 +286,22 @@ def check_ids(path: Path, dataset: Dataset) -> None:
             raise UsageError(f"--run {path}: TREC runs are separated by blanks, and the id {name!r} has one")
 
 
-def write(path: Path, runs: Iterable[Run]) -> None:
-    """Write the rankings as a TREC run, `query Q0 document rank score recipe`, whole or not at all; blanks in
-    the name of a recipe become `_`."""
-    part = path.with_name(f".{path.name}.part")
+def write(path: Path, runs: Iterable[Run[QuestionResult]]) -> None:
+    """Write the rankings as a TREC run, `query Q0 document rank score recipe`; blanks in the name of a recipe
+    become `_`. Raises UsageError."""
+    lines = (
+        f"{result.question.id} Q0 {document} {rank} {score!r} {_BLANK.sub('_', each.name)}\n"
+        for each in runs
+        for result in each.results
+        for rank, (document, score) in enumerate(result.ranking, 1)
+    )
     try:
-        with part.open("w", encoding="utf-8") as file:
-            for each in runs:
-                name = _BLANK.sub("_", each.name)
-                for result in each.results:
-                    for rank, (document, score) in enumerate(result.ranking, 1):
-                        file.write(f"{result.question.id} Q0 {document} {rank} {score!r} {name}\n")
-        part.replace(path)
+        path.write_text("".join(lines), encoding="utf-8")
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise UsageError(f"--run {path}: cannot be written: {error.strerror}") from error
 
 
 # -- selection of questions and recipes ------------------------------------------------------------
-
-
-MAX_LISTED = 8
-"""The most fields or values that a message lists."""
-
-MAX_LENGTH = 40
-"""The most characters of each."""
 
 
 def recipes_by_name(recipes: Sequence[str | Recipe]) -> dict[str, Recipe]:
@@ -279,63 +318,19 @@ def recipes_by_name(recipes: Sequence[str | Recipe]) -> dict[str, Recipe]:
     return by_name
 
 
-def check_filters(dataset: Dataset, options: EvaluationOptions) -> None:
+def check_filters(dataset: Dataset, filter_by: Iterable[str]) -> None:
     """Raises UsageError for a field of `filter_by` that no question or no document has."""
-    for key in options.filter_by:
-        _check_question_field(dataset, "--filter-by", key)
-        if key not in dataset.fields or key in options.without or METADATA in options.without:
-            raise UsageError(
-                f"--filter-by {key}: no document has this field (or --without blanks it); there are: "
-                f"{listed(sorted(dataset.fields))}"
-            )
+    asked = {key for each in dataset.questions for key, value in each.record.items() if value is not None}
+    for key in filter_by:
+        for what, names in (("question", asked), ("document", dataset.fields)):
+            if key not in names:
+                there = ", ".join(sorted(names)) or "none"
+                raise UsageError(f"--filter-by {key}: no {what} has this field; there are: {there}")
 
 
-def check_by(dataset: Dataset, options: EvaluationOptions) -> None:
-    """Raises UsageError for a field of `by` that no question has."""
-    for key in options.by:
-        _check_question_field(dataset, "--by", key)
-
-
-def _check_question_field(dataset: Dataset, option: str, key: str) -> None:
-    if not any(question.record.get(key) is not None for question in dataset.questions):
-        fields = question_fields(dataset.questions)
-        raise UsageError(f"{option} {key}: no question has this field; there are: {fields}")
-
-
-def listed(values: Iterable[str]) -> str:
-    """The first MAX_LISTED values, long ones cut, and how many more there are.
-
-    >>> listed("abcdefghij")
-    'a, b, c, d, e, f, g, h and 2 more'
-    """
-    shown = [each if len(each) <= MAX_LENGTH else each[: MAX_LENGTH - 1] + "…" for each in values]
-    more = f" and {len(shown) - MAX_LISTED:,} more" if len(shown) > MAX_LISTED else ""
-    return (", ".join(shown[:MAX_LISTED]) or "none") + more
-
-
-def question_fields(questions: Iterable[DatasetQuestion]) -> str:
-    """The fields that questions have, those with the fewest different values first."""
-    values: dict[str, set[str]] = {}
-    for question in questions:
-        for key, value in question.record.items():
-            if value is not None:
-                values.setdefault(key, set()).add(value if isinstance(value, str) else repr(value))
-    return listed(sorted(values, key=lambda key: (len(values[key]), key)))
-
-
-def groups(questions: Sequence[DatasetQuestion], field: str) -> dict[str, list[int]]:
-    """Places of the questions by the value of a field ("" for none), in order of the values."""
-    places: dict[str, list[int]] = {}
-    for at, question in enumerate(questions):
-        value = question.record.get(field)
-        text = "" if value is None else value if isinstance(value, str) else str(value).lower()
-        places.setdefault(text, []).append(at)
-    return dict(sorted(places.items()))
-
-
-def sample(questions: Sequence[DatasetQuestion], count: int, seed: int) -> list[DatasetQuestion]:
-    """`count` of the questions, chosen by a hash of their ids, in the order given."""
-    if count >= len(questions):
+def sample(questions: Sequence[DatasetQuestion], count: int | None, seed: int) -> list[DatasetQuestion]:
+    """`count` of the questions (None: all), chosen by a hash of their ids, in the order given."""
+    if count is None or count >= len(questions):
         return list(questions)
     ranked = sorted(questions, key=lambda question: hashlib.sha256(f"{seed} {question.id}".encode()).digest())
     chosen = {question.id for question in ranked[:count]}
@@ -354,7 +349,7 @@ def choose(dataset: Dataset, options: EvaluationOptions) -> tuple[list[DatasetQu
     notes = []
     if missing := count - len(judged):
         notes.append(f"{questions_note(missing, count)} no relevant document: left out")
-    chosen = judged if options.limit is None else sample(judged, options.limit, options.seed)
+    chosen = sample(judged, options.limit, options.seed)
     if len(chosen) < len(judged):
         notes.append(f"{len(chosen):,} of {len(judged):,} questions, chosen by a hash of their ids")
     absent = leaking = 0
@@ -399,7 +394,7 @@ class Split:
     `later`: the ids of the documents with a version in the update.
     """
 
-    update_values: tuple[tuple[str, tuple[str, ...]], ...]
+    update_values: Mapping[str, Sequence[str]]
     later: frozenset[str]
 
     def documents(self, dataset: Dataset, part: str) -> Iterator[Document]:
@@ -419,11 +414,11 @@ class Split:
         return NEW if isinstance(stated, str) and stated.casefold() == NEW else BASE
 
 
-def matches(document: Document, update_values: tuple[tuple[str, tuple[str, ...]], ...]) -> bool:
+def matches(document: Document, update_values: Mapping[str, Sequence[str]]) -> bool:
     """True if a document has one of the values of each field in its metadata; case does not count."""
     return all(
         field in document.meta and str(document.meta[field]).casefold() in values
-        for field, values in update_values
+        for field, values in update_values.items()
     )
 
 
@@ -432,112 +427,17 @@ def split(dataset: Dataset, text: str) -> Split:
 
     Raises UsageError if the text cannot be read, a field does not exist, or all documents or none match.
     """
-    values: dict[str, tuple[str, ...]] = {}
+    values: dict[str, list[str]] = {}
     for piece in text.split(","):
         field, equals, value = (part.strip() for part in piece.partition("="))
         if not (field and equals and value):
             raise UsageError(f"--set later={text}: accepted: FIELD=VALUE[,FIELD=VALUE], e.g. quarter=q4")
-        values[field] = (*values.get(field, ()), value.casefold())
-    counted = _counted(dataset)
-    for field in values:
-        if field not in counted:
-            there = field in dataset.fields
-            why = f"{field} is not metadata" if there else f"no document has the field {field}"
-            usable = _usable(dataset, counted)
-            accepted = (
-                f"accepted: {listed(usable)}" if usable else "no field tells some documents from others"
-            )
-            raise UsageError(f"--set later={text}: {why}; {accepted}")
-    update_values = tuple(values.items())
-    sides = [(each.id, matches(each, update_values)) for each in dataset.documents()]
+        if field not in dataset.fields:
+            there = ", ".join(sorted(dataset.fields)) or "none"
+            raise UsageError(f"--set later={text}: no document has the field {field}; there are: {there}")
+        values.setdefault(field, []).append(value.casefold())
+    sides = [(each.id, matches(each, values)) for each in dataset.documents()]
     if len({side for _, side in sides}) < 2:
-        which = "every document matches" if sides and sides[0][1] else "no document matches"
-        accepted = "; ".join(f"{field} is one of: {_values(counted[field])}" for field in values)
-        raise UsageError(f"--set later={text}: {which}; a base and an update are needed; {accepted}")
-    return Split(update_values, frozenset(id_ for id_, side in sides if side))
-
-
-def _counted(dataset: Dataset) -> dict[str, Counter[str]]:
-    """The number of documents for each value of each field of metadata."""
-    values: dict[str, Counter[str]] = {}
-    for each in dataset.documents():
-        for key, value in each.meta.items():
-            values.setdefault(key, Counter())[str(value)] += 1
-    return values
-
-
-def _usable(dataset: Dataset, counted: dict[str, Counter[str]]) -> list[str]:
-    """The fields that distinguish documents, those with the fewest values first."""
-    count = sum(1 for _ in dataset.documents())
-    usable = [field for field, found in counted.items() if max(found.values()) < count]
-    return sorted(usable, key=lambda field: (len(counted[field]), field))
-
-
-def _values(counted: Counter[str]) -> str:
-    """The values of a field, those of most documents first."""
-    return listed(value for value, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0])))
-
-
-# -- the configuration of recipes: a file's, the folder's, or none ---------------------------------
-
-
-PUBLISHED = "none"
-"""In place of a file: recipes as they are published."""
-
-
-@dataclass(frozen=True, slots=True)
-class UsedConfiguration:
-    """A configuration, and the files that it was read from, of which there may be none. `changed`: by recipe
-    that is evaluated, the fields that have other values than those that are published."""
-
-    config: Config = field(default_factory=Config)
-    files: tuple[Path, ...] = ()
-    changed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-
-    def recipe(self, name: str) -> Recipe:
-        """A recipe with its configured changes, and [diversity]. Raises UsageError for an unknown name."""
-        found = self.config.recipe_named(name)
-        if self.config.diversity is None:
-            return found
-        from asof.rank.rerank import diversified
-
-        return replace(diversified(found, self.config.diversity), name=found.name)
-
-    def evaluating(self, names: Iterable[str]) -> UsedConfiguration:
-        """The same, with the changes of the recipes of these names."""
-        changes = {name: self._changes(name) for name in names}
-        return replace(self, changed={name: values for name, values in changes.items() if values})
-
-    def _changes(self, name: str) -> dict[str, Any]:
-        published = dict(recipes.named(name).fields())
-        fields = self.recipe(name).fields()
-        return {key: plain(value) for key, value in fields if published.get(key, self) != value}
-
-    @property
-    def sentence(self) -> str:
-        """A note of the configuration that is used."""
-        files = " and ".join(str(path) for path in self.files)
-        if not self.changed:
-            return f"recipes as published ({files} changes none of them)" if files else "recipes as published"
-        said = (
-            f"{name}: {', '.join(f'{key} = {value}' for key, value in values.items())}"
-            for name, values in self.changed.items()
-        )
-        return f"recipes as in {files}: {'; '.join(said)}"
-
-
-def used(named: Path | None, folder: Path, on_note: Callable[[str], None] | None = None) -> UsedConfiguration:
-    """The configuration in the file `named` alone; of `folder` (with the user's own) where none is named;
-    that of no file for "none".
-
-    Raises UsageError for a file that is not there, BadConfig.
-    """
-    if named is None:
-        own, beside = environment.user_configuration(), folder / FILE
-        files = [path for path in (own, beside) if path is not None and path.is_file()]
-        return UsedConfiguration(environment.configuration(folder, on_note), tuple(files))
-    if str(named) == PUBLISHED:
-        return UsedConfiguration()
-    if not named.is_file():
-        raise UsageError(f"--config {named}: there is no such file; accepted: an {FILE}, or {PUBLISHED}")
-    return UsedConfiguration(load(named), (named,))
+        which = "every document matches" if sides[0][1] else "no document matches"
+        raise UsageError(f"--set later={text}: {which}; a base and an update are needed")
+    return Split(values, frozenset(id_ for id_, side in sides if side))

@@ -24,13 +24,13 @@ from asof.corpus.corpus import Corpus
 from asof.errors import UsageError, missing_extra
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion, load, prepared
 from asof.extensions.lab.metrics import DEPTH, Comparison, clusters, compare
-from asof.extensions.lab.runs import EvaluationOptions, Progress, choose, no_progress, relevant
+from asof.extensions.lab.runs import EvaluationOptions, Progress, asked_of, choose, no_progress, relevant
 from asof.extensions.systems.learning import Box, JudgedQuery, LossTable, loss_table
 from asof.extensions.systems.loss import gains
 from asof.rank.stage import Recipe, value_of, with_values
 from asof.schema import plain
 from asof.store.schema import CorpusSettings
-from asof.wire import replace
+from asof.wire import HIDDEN, As, AsText, Decimals, replace
 
 K = 10
 METRIC = f"ndcg@{K}"
@@ -91,33 +91,31 @@ class TunedNumber:
 
 @dataclass(frozen=True, slots=True)
 class TuningOutcome:
-    """The mean nDCG of all questions at the `start`, with the values `fitted` to them, and, `held_out`, each
-    with the values fitted to the other folds; `comparison`: held out less start. `tuned`: the recipe with the
-    fitted values. `trials`: how many settings were tried."""
+    """The outcome of tuning. `tuned` is the recipe with the values fitted to all questions."""
 
     dataset: str
-    recipe: Recipe
-    tuned: Recipe
+    recipe: Annotated[Recipe, AsText(lambda recipe: recipe.name)]
+    tuned: Annotated[Recipe, HIDDEN]
     questions: int
-    folds: int
-    start: float
-    fitted: float
-    held_out: float
-    comparison: Comparison
-    numbers: tuple[TunedNumber, ...]
-    how: str
-    trials: int
-    seconds: float
+    folds: Annotated[int, "parts of the questions, each held out once"]
+    start: Annotated[float, "nDCG@10 before"]
+    fitted: Annotated[float, "nDCG@10 after, on the questions that were fitted to"]
+    held_out: Annotated[float, "nDCG@10 of each question with the values fitted to the other folds"]
+    comparison: Annotated[Comparison, "`held_out` less `start`"]
+    numbers: Annotated[tuple[TunedNumber, ...], As("fields")]
+    how: Annotated[str, As("method"), "how settings were tried"]
+    trials: Annotated[int, "settings that were tried"]
+    seconds: Annotated[float, Decimals(1)]
     notes: tuple[str, ...]
 
     @property
-    def gain(self) -> bool:
+    def gain(self) -> Annotated[bool, "whether held-out questions gain, beyond chance"]:
         """True if the values are better on held-out questions, beyond chance: by the interval and by the
         paired test, since few questions that changed make an interval too narrow."""
         return self.comparison.low > 0 and self.comparison.p < SIGNIFICANT
 
     @property
-    def lines(self) -> str:
+    def lines(self) -> Annotated[str, 'lines for asof.toml; `""`: no gain']:
         """The lines of asof.toml with the fitted values; "" where they are no gain."""
         return toml_lines(self.recipe, self.tuned) if self.gain else ""
 
@@ -250,7 +248,7 @@ def dataset_questions(
     questions, notes = choose(data, EvaluationOptions())
     with prepared(
         data, replace(settings, undated="always"), cache or environment.cache_folder(), None,
-        lambda report: notify("indexing", report.added, len(data.dates)), notes.append,
+        lambda report: notify("indexing", report.added, len(data.dates)),
     ) as corpus:  # fmt: skip
         notify("preparing questions", 0, 0)
         queries = [_judged_query(corpus, data, each, recipe) for each in questions]
@@ -260,7 +258,7 @@ def dataset_questions(
 
 def _judged_query(corpus: Corpus, data: Dataset, question: DatasetQuestion, recipe: Recipe) -> JudgedQuery:
     """A question as the recipe is asked it, with the gains of documents; nothing is searched."""
-    then = corpus.snapshot(data.as_of(question), None, stated=question.asked_at is not None)
+    then = asked_of(corpus, data, question)
     reading, query, _ = then.reader.query_for(
         question.text, DEPTH, then.filters(), "passage", recipe, rerank=False
     )

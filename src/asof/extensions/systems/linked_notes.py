@@ -72,7 +72,6 @@ class RecencyTiers:
 
     bounds: tuple[float, ...] = (14.0, 60.0, 180.0)
     values: tuple[float, ...] = (1.20, 1.10, 1.00, 0.95)
-    traits: ClassVar = Traits(by_age="factor")
 
     def __post_init__(self) -> None:
         if len(self.values) != len(self.bounds) + 1:

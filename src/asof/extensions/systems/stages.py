@@ -225,7 +225,7 @@ class Decay:
     tau_max: float = within(730.0, 0.1, 100_000.0)
     general: float = within(0.3, 0.0, 1.0)
     recent: tuple[str, ...] = RECENT
-    traits: ClassVar = Traits(by_age="added", alone=True)
+    traits: ClassVar = Traits(alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         share = self.recency(query.text)
@@ -265,7 +265,7 @@ class Freshness:
     """
 
     rate: float = within(0.05, 0.000_1, 1.0)
-    traits: ClassVar = Traits(constants=("rate",), by_age="added")
+    traits: ClassVar = Traits(constants=("rate",))
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         rows = ranking.rows
@@ -312,7 +312,6 @@ class Gap:
     floor: float = within(1.0, 0.000_001, 1_000.0)
     mask: bool = True
     reads_times: ClassVar = True
-    traits: ClassVar = Traits(total=TOTAL)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()

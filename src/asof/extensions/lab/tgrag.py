@@ -1,0 +1,366 @@
+"""Protocols of TG-RAG (arXiv 2510.13590, sections V and VI): answers of its systems before and after an
+update, and a judge. Each function makes the outcome of an experiment."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from asof.answer.write import REFUSAL
+from asof.corpus.corpus import Corpus
+from asof.errors import UsageError
+from asof.extensions.facts.hierarchy import Hierarchy
+from asof.extensions.facts.local import TGRAG
+from asof.extensions.facts.timeline import graph_size
+from asof.extensions.lab.answers import (
+    NO_MODELS,
+    AnswerFunction,
+    AnswerRun,
+    AnswerRuns,
+    EvaluationModels,
+    IndexingCost,
+    PreferenceCount,
+    add_and_read,
+    all_facts,
+    cost_of,
+    f1,
+    is_abstract,
+    refuses,
+    uncited,
+)
+from asof.extensions.lab.datasets import Dataset, empty, load
+from asof.extensions.lab.evaluation import Evaluation, Incremental, evaluate, evaluate_incremental
+from asof.extensions.lab.experiments import Cell, Cells, Experiment, ExperimentOptions, Outcome
+from asof.extensions.lab.metrics import Floats, clusters, estimate
+from asof.extensions.lab.runs import BASE, NEW, split
+from asof.extensions.systems.recipes import NAIVE_RAG, QD_RAG
+from asof.models.ports import Model, Prompt, between, prompt_text
+from asof.rank.stage import Recipe
+from asof.store.schema import CorpusSettings
+from asof.time.span import iso
+from asof.values import GLOBAL, LOCAL, Answer, Citation, Filters, QuestionUsage, Usage
+from asof.wire import replace
+
+GOLD, NAIVE, PARTED, OURS = "LLM-GT", "NaiveRAG", "QD-RAG", "TG-RAG"
+METRICS = ("correct", "refusal", "incorrect", "rouge_l", "f1")
+INDEX = ("index prompt tokens", "index reply tokens")
+ANSWERS = ("prompt tokens a question", "reply tokens a question")
+EVIDENCE = "evidence@12000"
+DIMENSIONS = ("comprehensiveness", "diversity", "temporal_coverage", "overall")
+
+MIXED_IN = ("max_normalize", "combine", "round_robin_by_document")
+"""The stages of `tgrag` that mix in words, which the published system does not."""
+
+Sentences = Sequence[tuple[str, str]]
+
+
+SYSTEMS: dict[str, Recipe] = {GOLD: NAIVE_RAG, NAIVE: NAIVE_RAG, PARTED: QD_RAG, OURS: TGRAG}
+"""The systems of the paper that are here, by the names of its tables."""
+
+RETRIEVING = {name: recipe for name, recipe in SYSTEMS.items() if name != GOLD}
+
+
+def models_of(options: ExperimentOptions) -> EvaluationModels:
+    """The configured model writes and judges; without one, answers are quotes and nothing is judged."""
+    return (
+        NO_MODELS
+        if options.config.model is None
+        else EvaluationModels(options.config, writes=True, judges=True)
+    )
+
+
+def asking(data: Dataset) -> AnswerFunction:
+    """Answers as the system whose name the recipe has: facts are retrieved locally, those of overviews
+    globally; LLM-GT is given the gold evidence in place of either (section V-B). Evidence of questions with
+    the same text and moment is joined."""
+    evidence: dict[tuple[str, int], dict[tuple[str, str], None]] = defaultdict(dict)
+    for each in data.questions:
+        evidence[each.text, data.as_of(each)] |= dict.fromkeys(data.sentences.get(each.id, []))
+    overviews = {(each.text, data.as_of(each)) for each in data.questions if is_abstract(each)}
+
+    def ask(corpus: Corpus, as_of: int, question: str, filters: Filters, recipe: Recipe) -> Answer:
+        if recipe.name == GOLD:
+            with corpus.models.language() as model:
+                return gold_answer(question, list(evidence.get((question, as_of), ())), as_of, model)
+        mode = GLOBAL if recipe.name == OURS and (question, as_of) in overviews else LOCAL
+        return corpus.snapshot(as_of, None).ask(question, mode=mode, filters=filters, recipe=recipe)
+
+    return ask
+
+
+def gold_answer(question: str, sentences: Sentences, as_of: int, model: Model | None) -> Answer:
+    """The answer of a model from these sentences (document, sentence); without one, the sentences.
+
+    Raises ModelError.
+    """
+    if not sentences:
+        reason = "no evidence is given"
+        return Answer(question, f"No answer: {reason}", True, reason, LOCAL, as_of, as_of, ())
+    citations = tuple(
+        Citation(number, document, document, "", None, (), sentence)
+        for number, (document, sentence) in enumerate(sentences, 1)
+    )
+    quoted = " ".join(each.quote for each in citations)
+    answer = Answer(question, quoted, False, "", LOCAL, as_of, as_of, citations)
+    if model is None:
+        return answer
+    evidence = between("\n\n".join(f"[{each.n}] {each.document}\n{each.quote}" for each in citations))
+    user = f"As of: {iso(as_of)}\n\n{evidence}\n\nQuestion: {question}\n"
+    reply = model.complete([Prompt(prompt_text("asof.answer", "answer"), user)])[0]
+    usage = Usage(reply.calls, prompt_tokens=reply.prompt_tokens, reply_tokens=reply.reply_tokens)
+    cost = QuestionUsage(usage, ())
+    if reply.problem:
+        note = f"quoted, because {model.name} gave no answer: {reply.problem}"
+        return replace(answer, notes=(note,), cost=cost)
+    text = reply.text.strip()
+    refused = text.startswith(REFUSAL)
+    reason = text.removeprefix(REFUSAL).strip() if refused else ""
+    return replace(answer, text=text, refused=refused, reason=reason, by=model.name, cost=cost)
+
+
+def questions_of(dataset: Path, options: ExperimentOptions, *, abstract: bool, only: str = "") -> Dataset:
+    """The dataset with its specific or its abstract questions alone.
+
+    `only`: the one with this id. Raises UsageError without any.
+    """
+    data = load(dataset, queries=options.queries)
+    chosen = [each for each in data.questions if is_abstract(each) == abstract]
+    if not chosen:
+        kind = 'abstract ({"abstract": true})' if abstract else "specific (with answers)"
+        raise UsageError(f"{data.name} has {len(data.questions):,} questions, none of them {kind}")
+    if only:
+        ids = ", ".join(each.id for each in chosen[:5])
+        chosen = [each for each in chosen if each.id == only]
+        if not chosen:
+            raise UsageError(f"no such question: {only}; accepted are ids, e.g. {ids}")
+    return replace(data, questions=tuple(chosen))
+
+
+def asked_twice(
+    dataset: Path, recipes: Mapping[str, Recipe], options: ExperimentOptions, *, abstract: bool
+) -> Incremental:
+    """The incremental protocol with the specific or the abstract questions: base questions before and after
+    the update, new ones after it (section V-A). Raises UsageError, ModelError."""
+    if options.encoder is not None:
+        raise UsageError("--encoder: the incremental protocol has no vectors of a model; accepted: hashed")
+    data = questions_of(dataset, options, abstract=abstract)
+    return evaluate_incremental(
+        data, options.parameters["later"], named(recipes), options.evaluation(), progress=options.progress,
+        ask=asking(data), models=models_of(options),
+    )  # fmt: skip
+
+
+def asked_once(
+    dataset: Path, recipes: Mapping[str, Recipe], options: ExperimentOptions, *, abstract: bool = False,
+    only: str = "", models: EvaluationModels | None = None,
+) -> tuple[Evaluation, AnswerRuns]:  # fmt: skip
+    """The specific or the abstract questions, ranked and answered by recipes that are named by their rows.
+
+    `only`: the question with this id. `models`: what writes and judges (default: as configured). Raises
+    UsageError, ModelError.
+    """
+    data = questions_of(dataset, options, abstract=abstract, only=only)
+    found = evaluate(
+        data, named(recipes), options.evaluation(answers=True), encoder=options.encoder, cache=options.cache,
+        progress=options.progress, ask=asking(data), models=models or models_of(options),
+    )  # fmt: skip
+    assert found.answers is not None  # noqa: S101  they were asked for
+    return found, found.answers
+
+
+def named(recipes: Mapping[str, Recipe]) -> list[Recipe]:
+    return [replace(recipe, name=label) for label, recipe in recipes.items()]
+
+
+def answered(answers: AnswerRuns, run: AnswerRun, cost: IndexingCost | None) -> Cells:
+    """A row of tables III and IV. `cost`: of the index, for the system that reads facts."""
+    found: Cells = {}
+    if cost is not None and run.name == OURS:
+        found |= dict(zip(INDEX, (cost.prompt_tokens, cost.reply_tokens), strict=True))
+    found |= {metric: answers.estimate(run, metric) for metric in METRICS}
+    if (share := answers.estimate(run, "evidence_share")) is not None:
+        found["evidence_share"] = share
+    return found | tokens(run)
+
+
+def tokens(run: AnswerRun) -> Cells:
+    """The tokens of a model for each question; nothing where none was asked."""
+    cost = cost_of(run)
+    if cost is None:
+        return {}
+    keys = zip(ANSWERS, ("prompt_tokens", "reply_tokens"), strict=True)
+    return {column: cost.get(key, 0.0) / max(len(run.results), 1) for column, key in keys}
+
+
+def notes_of(found: Incremental) -> tuple[str, ...]:
+    """Notes that a reader of the run needs."""
+    later = ", ".join(f"{field} {' or '.join(values)}" for field, values in found.split.update_values.items())
+    base, update = (
+        f"{each.documents:,} documents, {each.facts:,} facts" for each in (found.base, found.update)
+    )
+    told = [f"base: {base}; update ({later}): {update} in {found.update.periods:,} periods"]
+    judged = next((each.judging for each in found.stages.values() if each is not None), None)
+    if judged is None:
+        told.append("no model is configured: answers are quotes, nothing is judged")
+    else:
+        told.append(f"written and judged by {judged.judge}")
+        told += [f"a judgement of no use: {each}" for each in judged.problems[:1]]
+    if not any(found.dataset.sentences.values()):
+        told.append("LLM-GT: the dataset has no evidence.jsonl, so it refuses everything")
+    return (*told, *found.notes)
+
+
+def answered_by_stage(
+    experiment: Experiment, dataset: Path, options: ExperimentOptions, *, updated: bool
+) -> Outcome:  # fmt: skip
+    """The systems on base questions before the update, or on base and new questions after it."""
+    found = asked_twice(dataset, SYSTEMS, options, abstract=False)
+    before, after, new = found.stages.values()
+    shown = [(", base", after, found.update), (", new", new, None)] if updated else [("", before, found.base)]
+    rows: dict[str, Cells] = {}
+    count, notes = 0, notes_of(found)
+    for suffix, answers, cost in shown:
+        if answers is not None:
+            count += len(answers.references)
+            rows |= {f"{run.name}{suffix}": answered(answers, run, cost) for run in answers.runs}
+    for name, changed in found.changed.items() if updated else ():
+        asked = 0 if before is None else len(before.references)
+        notes = (*notes, f"{name}: {changed:,} of {asked:,} base questions have another answer afterwards")
+    return experiment.outcome(rows, found.dataset, count, notes)
+
+
+def share(counted: PreferenceCount) -> Cell:
+    """The share of verdicts for TG-RAG, the second of the pair; a tie is half a win. None without a
+    verdict."""
+    usable = counted.a_better + counted.b_better + counted.ties
+    return (counted.b_better + counted.ties / 2) / usable if usable else None
+
+
+def preferred_in_pairs(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
+    """TG-RAG against the baselines at each stage, by a judge."""
+    if options.config.model is None:
+        raise options.config.lacking("model", "tgrag/V asks a language model to judge")
+    found = asked_twice(dataset, RETRIEVING, options, abstract=True)
+    rows: dict[str, Cells] = {}
+    count = 0
+    for name, answers in found.stages.items():
+        if answers is None or answers.judging is None:
+            continue
+        count += len(answers.references)
+        for each in answers.judging.preferred:
+            if each.b == OURS:
+                rows.setdefault(f"{name}, {each.dimension}", {})[f"over {each.a}"] = share(each)
+    return experiment.outcome(rows, found.dataset, count, notes_of(found))
+
+
+def one_case(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
+    """One abstract question, asked of NaiveRAG and TG-RAG, and why the judge prefers one."""
+    if options.config.model is None:
+        raise options.config.lacking("model", "tgrag/VI asks a language model to judge")
+    compared = {name: each for name, each in SYSTEMS.items() if name in (NAIVE, OURS)}
+    wanted = str(options.parameters["question"])
+    alone = replace(options, limit=None if wanted else 1)
+    found, answers = asked_once(dataset, compared, alone, abstract=True, only=wanted)
+    verdicts = answers.judging.preferred if answers.judging is not None else ()
+    if not any(each.reasons for each in verdicts):
+        problems = answers.judging.problems if answers.judging is not None else ()
+        raise UsageError(f"tgrag/VI: the judge gave no verdict: {'; '.join(problems) or 'no reply'}")
+    rows: dict[str, Cells] = {}
+    for each in verdicts:
+        winner = NAIVE if each.a_better else OURS if each.b_better else "neither"
+        rows[each.dimension] = {"winner": winner}
+    notes = [f"the question: {answers.references[0].question.text}"]
+    notes += [f"{run.name}: {result.answer.text}" for run in answers.runs for result in run.results]
+    notes += [f"{each.dimension}: {' / '.join(each.reasons)}" for each in verdicts]
+    return experiment.outcome(rows, found.dataset, 1, (*notes, *found.notes))
+
+
+def without_each(recipe: Recipe, *, alone: bool) -> dict[str, Recipe]:
+    """The recipe, and the recipe without each of its parts. `alone`: passages are ranked by their facts only,
+    as published."""
+    stages = recipe.stages_by_name()
+    facts = tuple(stage for name, stage in stages.items() if name not in MIXED_IN)
+    base = replace(recipe, stages=facts) if alone else recipe
+    return {
+        OURS: base,
+        "w/o PPR": base.replaced({"local.ppr": False}),
+        "w/o temporal retrieval": base.replaced({"local.in_time": False}),
+        "w/o both": base.replaced({"local.ppr": False, "local.in_time": False}),
+        "w/o all": replace(recipe, stages=(stages["lexical"], stages["top_k"])),
+    }
+
+
+def without_parts(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
+    """TG-RAG without its temporal retrieval, its PageRank, its temporal index, on the specific questions."""
+    variants = without_each(TGRAG, alone=options.parameters["alone"])
+    found, answers = asked_once(dataset, variants, options)
+    ranked = {run.name: run for run in found.runs}
+    rows: dict[str, Cells] = {}
+    for each in answers.runs:
+        rows[each.name] = {name: answers.estimate(each, name) for name in METRICS}
+        if each.name in ranked:
+            rows[each.name][EVIDENCE] = found.estimate(ranked[each.name], EVIDENCE)
+    return experiment.outcome(rows, found.dataset, len(answers.references), found.notes)
+
+
+def size_of_the_graph(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
+    """The numbers of entities, relations and periods in the graph of the base, and in that of both."""
+    data = load(dataset)
+    both = split(data, options.parameters["later"])
+    cells: Cells = {}
+    with empty(data, CorpusSettings(undated="always")) as corpus:
+        models_of(options).configure(corpus)
+        for part, kind, calls in ((BASE, "base", "index calls"), (NEW, "updated", "update calls")):
+            cost = add_and_read(corpus, both.documents(data, part), options.progress)
+            view = corpus.at().view()
+            facts = all_facts(view)
+            entities, relations = graph_size(view, facts)
+            cells |= {
+                f"{kind} entities": entities, f"{kind} relations": relations,
+                f"{kind} periods": len(Hierarchy.of(facts).nodes), calls: cost.calls,
+            }  # fmt: skip
+    note = "facts by the model of asof.toml" if options.config.model else "facts by rules: no model is asked"
+    return experiment.outcome({OURS: cells}, data, 0, (note,))
+
+
+def by_each_model(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
+    """Each language model on the specific questions."""
+    config = options.config
+    if config.model is None:
+        raise config.lacking("model", "tgrag/IX asks language models")
+    rows, notes = dict[str, Cells](), dict[str, None]()
+    for name in tuple(options.parameters["models"]) or (config.model.model,):
+        writes = replace(config, model=replace(config.model, model=name))
+        models = EvaluationModels(writes, writes=True, judges=True, judged_by=config)
+        found, answers = asked_once(dataset, {name: TGRAG}, options, models=models)
+        (answering,) = answers.runs
+        rows[name] = {metric: answers.estimate(answering, metric) for metric in METRICS} | tokens(answering)
+        notes |= dict.fromkeys(found.notes)
+    told = (f"judged by {config.model.model}", *notes)
+    return experiment.outcome(rows, found.dataset, len(answers.references), told)
+
+
+def best_f1(run: AnswerRun) -> Floats:
+    """F1 of each answer with the accepted answer that it is nearest to; 0 for a refusal."""
+    values = []
+    for each in run.results:
+        text = uncited(each.answer.text)
+        shared = [f1(text, accepted) for accepted in each.reference.accepted]
+        values.append(0.0 if refuses(each.answer) else max(shared, default=np.nan))
+    return np.array(values, np.float64)
+
+
+def other_sets(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
+    """NaiveRAG, QD-RAG, TG-RAG on the questions of another set, most of them without a time."""
+    found, answers = asked_once(dataset, RETRIEVING, options)
+    ranked = {run.name: run for run in found.runs}
+    rows: dict[str, Cells] = {}
+    cluster = clusters([each.text for each in answers.questions])
+    for each in answers.runs:
+        rows[each.name] = {options.parameters["set"]: estimate(best_f1(each), cluster, options.seed)}
+        if each.name in ranked:
+            rows[each.name]["recall@5"] = found.estimate(ranked[each.name], "recall@5")
+    return experiment.outcome(rows, found.dataset, len(answers.references), found.notes)

@@ -27,6 +27,8 @@ from bench.figures import ONE_THREAD, Figure, Groups, aligned
 
 import asof
 from asof import recipes
+from asof.extensions.lab.answers import reference_answers
+from asof.extensions.lab.datasets import load
 from asof.extensions.lab.evaluation import evaluate
 from asof.extensions.lab.experiments import changed as with_fields
 from asof.extensions.lab.experiments import parsed
@@ -183,7 +185,8 @@ def measure(options: argparse.Namespace) -> Groups:
 
 def ask(folder: Path, specs: Sequence[str], options: argparse.Namespace, model: str) -> OfSet:
     """Ask one set by all recipes, without and with the encoder."""
-    chosen = EvaluationOptions(limit=options.questions, answers=options.answers)
+    answers = options.answers and bool(reference_answers(load(folder)))
+    chosen = EvaluationOptions(limit=options.questions, answers=answers)
     plain = [each.recipe for each in asked_recipes(specs, parts=options.parts)]
     runs: list[tuple[list[Recipe], Any]] = [(plain, None)]
     if model:
@@ -197,9 +200,9 @@ def ask(folder: Path, specs: Sequence[str], options: argparse.Namespace, model: 
             metrics = dict.fromkeys((*RANKED, options.metric))
             out.values[run.name] = {metric: run.values(metric).tolist() for metric in metrics}
             out.milliseconds[run.name] = run.latency(50)
-        for answers in found.answers.runs if found.answers else ():
-            values = {f"answers: {metric}": answers.values(metric).tolist() for metric in ANSWERED}
-            out.values[answers.name] |= values
+        for run_ in found.answers.runs if found.answers else ():
+            values = {f"answers: {metric}": run_.values(metric).tolist() for metric in ANSWERED}
+            out.values[run_.name] |= values
     assert out is not None
     print(f"{out.name}: {len(out.kinds)} questions, {len(out.values)} recipes", flush=True)
     return out

@@ -65,20 +65,16 @@ def test_a_table_with_merged_cells():
     assert part.text == "Slide 1\n\nCity: Bonn; Size: 1; Size: 2\n\nCity: Bonn; Size: 3; Size: 4"
 
 
-def test_notes_comments_charts_diagrams_and_links():
+def test_notes_diagrams_and_links():
     link = '<a:r><a:rPr><a:hlinkClick r:id="rLink"/></a:rPr><a:t>here</a:t></a:r>'
     part = read(
         sp(link) + frame('<c:chart r:id="chart"/>') + frame('<d:relIds r:dm="diagram"/>'),
-        chart="<c:title><a:p><a:r><a:t>Sales</a:t></a:r></a:p></c:title>",
         diagram="<d:pt><a:p><a:r><a:t>step</a:t></a:r></a:p></d:pt><d:pt><a:p/></d:pt>",
         notesSlide=f"<p:cSld><p:spTree>{sp('say it', kind='body')}{sp('1', kind='sldNum')}"
         "</p:spTree></p:cSld>",
-        comments='<p:cm authorId="7" dt="2024-03-05T10:00:00"><p:text>why</p:text></p:cm>',
     )
-    assert part.text == (
-        "Slide 1\n\nhere\n\nSales\n\n- step\n\nNotes\n\nsay it\n\nComments\n\nAnn (2024-03-05): why"
-    )
-    assert headings(part) == [(1, "Slide 1"), (2, "Notes"), (2, "Comments")]
+    assert part.text == "Slide 1\n\nhere\n\n- step\n\nNotes\n\nsay it"
+    assert headings(part) == [(1, "Slide 1"), (2, "Notes")]
     assert part.links == ["https://e.org/a"]
 
 

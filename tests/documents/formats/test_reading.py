@@ -145,23 +145,6 @@ def test_a_process_that_was_killed_is_started_again(read):
     assert read("second").text.endswith("second stem.x")
 
 
-@pytest.mark.parametrize(
-    ("raw", "suffix", "said"),
-    [
-        (b"%PDF-1.4 x", ".docx", "begins as a PDF does"),
-        (b"{\\rtf1 x}", ".odt", "begins as RTF does"),
-        (b"PK\x03\x04" + b"x" * 40, ".docx", ""),
-        (b"\xd0\xcf\x11\xe0" + b"x" * 40, ".docx", ""),
-        (b"plain", ".docx", ""),
-    ],
-)
-def test_a_wrong_suffix_is_said(raw, suffix, said):
-    with pytest.raises(Unreadable) as refused:
-        FormatReader("asof.extensions.documents.docx", suffix)(raw, "stem", LIMITS)
-    assert ("suffix" in refused.value.remedy) == bool(said)
-    assert said in str(refused.value)
-
-
 def test_the_reader_ends_with_the_process_that_asks(tmp_path):
     """It is killed while a file is being read that takes a minute."""
     code = (

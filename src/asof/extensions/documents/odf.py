@@ -20,7 +20,6 @@ _FURNITURE = {"date-time", "footer", "header", "page-number", "page"}
 _DRAWN = {"frame", "g", "custom-shape", "rect", "ellipse", "circle", "line", "polygon", "polyline", "path",
           "connector", "caption", "regular-polygon", "measure", "control"}  # fmt: skip
 _SPACES = re.compile(r"[ \t\r\n]+")
-_NUMBERED = re.compile(r"\w*[ _-]?\d+")
 _REPEATED = 100
 """Cells and rows that are repeated more often fill a sheet, and say nothing."""
 
@@ -32,21 +31,19 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
         raise Refused("it is encrypted", "save it without a password")
     root = archive.xml("content.xml")
     document = _OdfReading(root, Body(Writer(limits)))
-    notes: list[str] = []
     if (text := child(root, "body", "text")) is not None:
         document.blocks(text)
     elif (slides := child(root, "body", "presentation")) is not None:
         pages = [each for each in slides if local(each) == "page"]
         if len(pages) > limits.pages:
             raise Refused(f"it has {len(pages):,} slides; the limit is {limits.pages:,}", "split it")
-        hidden = [str(n) for n, page in enumerate(pages, 1) if document.slide(page, n)]
-        if hidden:
-            notes.append(f"slides that are hidden when it is presented are read too: {', '.join(hidden)}")
+        for number, page in enumerate(pages, 1):
+            document.slide(page, number)
     else:
         raise Refused("it is neither a text nor a presentation", "correct its suffix")
     document.body.end()
     core = core_properties(archive.xml("meta.xml") if "meta.xml" in archive else None)
-    return [document.body.part(core, notes)]
+    return [document.body.part(core)]
 
 
 class _OdfReading:
@@ -54,24 +51,18 @@ class _OdfReading:
 
     def __init__(self, root: ET.Element, body: Body) -> None:
         self.body = body
-        self._parents: dict[str, str] = {}
-        self._hidden: set[str] = set()
-        for each in below(root, "style"):
-            self._parents[attribute(each, "name")] = attribute(each, "parent-style-name")
-            properties = child(each, "drawing-page-properties")
-            if properties is not None and attribute(properties, "visibility") == "hidden":
-                self._hidden.add(attribute(each, "name"))
+        self._parents = {
+            attribute(each, "name"): attribute(each, "parent-style-name") for each in below(root, "style")
+        }
         self._drawn: list[ET.Element] = []
 
-    def slide(self, page: ET.Element, number: int) -> bool:
-        """Write a slide under a heading, if it has any text. Whether it is hidden when it is presented."""
+    def slide(self, page: ET.Element, number: int) -> None:
+        """Write a slide under a heading, if it has any text."""
         if not any("".join(each.itertext()).strip() for each in below(page, "p")):
-            return False
+            return
         titles = [each for each in page if attribute(each, "class") == "title"]
         words = " ".join(" ".join(map(self._plain, titles)).split())
-        name = attribute(page, "name")
-        named = words or ("" if _NUMBERED.fullmatch(name) else name)
-        self.body.heading(f"Slide {number}: {named}" if named else f"Slide {number}", 1)
+        self.body.heading(f"Slide {number}: {words}" if words else f"Slide {number}", 1)
         self.body.title = words if number == 1 else self.body.title
         for each in page:
             if local(each) != "notes" and each not in titles:
@@ -80,12 +71,6 @@ class _OdfReading:
         if notes is not None and self._plain(notes):
             self.body.heading("Notes", 2)
             self.blocks(notes)
-        if self.body.comments:
-            self.body.heading("Comments", 2)
-            for text in self.body.comments:
-                self.body.paragraph(text)
-            self.body.comments.clear()
-        return attribute(page, "style-name") in self._hidden
 
     def blocks(self, element: ET.Element) -> None:
         """Write the paragraphs, lists and tables in an element."""

@@ -1,7 +1,6 @@
-"""PowerPoint presentations: a heading for each slide, its shapes, tables, speaker notes and comments.
+"""PowerPoint presentations: a heading for each slide, its shapes, tables, diagrams and speaker notes.
 
-Left out: headers, footers, dates and numbers of slides, the texts of their layouts, and charts but for their
-titles.
+Left out: headers, footers, dates and numbers of slides, the texts of their layouts, charts and comments.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from asof.extensions.documents.office import (
     Relation,
     child,
     chosen,
-    comment,
     list_item,
     relation_id,
 )
@@ -40,7 +38,6 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     if len(slides) > limits.pages:
         raise Refused(f"it has {len(slides):,} slides; the limit is {limits.pages:,}", "split it")
     body, relations = Body(Writer(limits)), package.relations(name)
-    authors = _authors(package, relations)
     hidden = []
     for number, each in enumerate(slides, 1):
         related = relations.get(relation_id(each))
@@ -50,7 +47,7 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
             continue
         if attribute(slide, "show") in ("0", "false"):
             hidden.append(str(number))
-        _Slide(package, body, package.relations(related.target), authors).write(slide, number)
+        _Slide(package, body, package.relations(related.target)).write(slide, number)
     if hidden:
         package.notes.append(f"slides that are hidden when it is presented are read too: {', '.join(hidden)}")
     if body.writer.empty:
@@ -65,7 +62,6 @@ class _Slide:
     package: Package
     body: Body
     relations: dict[str, Relation]
-    authors: dict[str, str]
 
     def write(self, slide: ET.Element, number: int) -> None:
         """Write a slide under a heading, with its notes and comments, if it has any text."""
@@ -73,18 +69,17 @@ class _Slide:
         titles = ((each, self._words(each)) for each in shapes if _placeholder(each) in _TITLES)
         title, words = next(((each, words) for each, words in titles if words), (None, ""))
         blocks = [block for each in shapes if each is not title for block in self._blocks(each)]
-        notes, comments = self._notes(), list(self._comments())
-        if not (words or blocks or notes or comments):
+        notes = self._notes()
+        if not (words or blocks or notes):
             return
         self.body.heading(f"Slide {number}: {words}" if words else f"Slide {number}", 1)
         self.body.title = words if number == 1 else self.body.title
         for block in blocks:
             self.body.paragraph(block) if isinstance(block, str) else self.body.table(block)
-        for heading, texts in (("Notes", notes), ("Comments", comments)):
-            if texts:
-                self.body.heading(heading, 2)
-                for text in texts:
-                    self.body.paragraph(text)
+        if notes:
+            self.body.heading("Notes", 2)
+            for text in notes:
+                self.body.paragraph(text)
 
     def _blocks(self, shape: ET.Element) -> list[str | list[list[Cell]]]:
         """The content of a shape: a text, or the rows of a table."""
@@ -94,9 +89,8 @@ class _Slide:
         if (table := child(data, "tbl")) is not None:
             rows = [self._row(each) for each in table if local(each) == "tr"]
             return [rows] if any(cell.text for row in rows for cell in row) else []
-        if text := self._chart(child(data, "chart")) or self._diagram(child(data, "relIds")):
-            return [text]
-        return []
+        text = self._diagram(child(data, "relIds"))
+        return [text] if text else []
 
     def _text(self, shape: ET.Element) -> str:
         """The paragraphs of a shape, those of a list as its items."""
@@ -144,41 +138,17 @@ class _Slide:
         to = self.relations.get(relation_id(element, name)) if element is not None else None
         return self.package.xml(to.target) if to is not None and not to.external else None
 
-    def _chart(self, named: ET.Element | None) -> str:
-        chart = self._related(named, "id")
-        titles = (
-            " ".join("".join(t.text or "" for t in below(each, "t")).split())
-            for each in (below(chart, "title") if chart is not None else ())
-        )
-        return "; ".join(filter(None, titles))
-
     def _diagram(self, named: ET.Element | None) -> str:
         """The texts of a diagram (SmartArt), which stand in a member of their own."""
         data = self._related(named, "dm")
         texts = (self._paragraph(each) for each in (below(data, "p") if data is not None else ()))
         return "\n".join(list_item(text, 0) for text in texts if text.strip())
 
-    def _member(self, kind: str) -> ET.Element | None:
-        inner = (each for each in self.relations.values() if each.kind == kind and not each.external)
-        return next((self.package.xml(each.target) for each in inner), None)
-
     def _notes(self) -> list[str]:
-        notes = self._member("notesSlide")
+        inner = (each for each in self.relations.values() if each.kind == "notesSlide" and not each.external)
+        notes = next((self.package.xml(each.target) for each in inner), None)
         shapes = _shapes(child(notes, "cSld", "spTree"))
         return [text for each in shapes if local(each) == "sp" and (text := self._text(each))]
-
-    def _comments(self) -> Iterator[str]:
-        """Comments on the slide, of the older form and the newer, which has replies."""
-        root = self._member("comments")
-        for each in root.iter() if root is not None else ():
-            if local(each) in ("cm", "reply"):
-                plain, rich = child(each, "text"), child(each, "txBody")
-                text = plain.text or "" if plain is not None else ""
-                if rich is not None:
-                    text = "\n".join(self._paragraph(p) for p in rich if local(p) == "p")
-                if text.strip():
-                    date = attribute(each, "dt") or attribute(each, "created")
-                    yield comment(self.authors.get(attribute(each, "authorId"), ""), date, text)
 
 
 def _shapes(tree: ET.Element | None) -> Iterator[ET.Element]:
@@ -199,10 +169,3 @@ def _placeholder(shape: ET.Element) -> str:
     """The kind of placeholder that a shape is: "title", "body" ...; "" for a shape of its own."""
     holds = child(shape, "nvSpPr", "nvPr", "ph")
     return "" if holds is None else attribute(holds, "type") or "obj"
-
-
-def _authors(package: Package, relations: dict[str, Relation]) -> dict[str, str]:
-    """The names of those who comment, by their ids."""
-    members = (each.target for each in relations.values() if each.kind in ("commentAuthors", "authors"))
-    roots = (root for each in members if (root := package.xml(each)) is not None)
-    return {attribute(each, "id"): attribute(each, "name") for root in roots for each in root}

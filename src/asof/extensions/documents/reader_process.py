@@ -108,10 +108,7 @@ def answer_to(asked: dict[str, Any], raw: bytes, limits: dict[str, int]) -> byte
         parts = reader.read(raw, asked["stem"], asked["suffix"], bounds)
         answer = {"parts": [asdict(part) for part in parts]}
     except Refused as wrong:
-        from asof.extensions.documents.office import corrected
-
-        refused = corrected(wrong, raw, asked["suffix"], bounds)
-        answer = {"no": refused.message, "remedy": refused.remedy, "empty": refused.empty}
+        answer = {"no": wrong.message, "remedy": wrong.remedy, "empty": wrong.empty}
     except MemoryError:
         answer = {"no": "memory"}
     except RecursionError:

@@ -170,20 +170,6 @@ def disbelieved(span: Span) -> str:
 MAX_TITLE = 500
 """Characters of a title."""
 
-_ZIP = (".docx", ".pptx", ".xlsx", ".odt", ".odp", ".ods", ".epub")
-BEGINNINGS: Mapping[str, tuple[str, ...]] = {
-    "a PDF": (".pdf",), "RTF": (".rtf",), "an office document or another archive": _ZIP,
-    "an office document of before 2007": (".xls", *_ZIP),
-}  # fmt: skip
-"""The kinds of files by their first bytes, and the suffixes of such files (the last one also encrypted
-ones)."""
-
-
-def kind_of(raw: bytes) -> str:
-    """The kind of a file by its first bytes, one of BEGINNINGS; "" where they say nothing."""
-    first = {b"%PDF": 0, b"{\\rt": 1, b"PK\x03\x04": 2, b"\xd0\xcf\x11\xe0": 3}.get(raw[:4])
-    return "" if first is None else list(BEGINNINGS)[first]
-
 
 @dataclass(frozen=True, slots=True)
 class FormatReader:
@@ -222,12 +208,7 @@ class FormatReader:
             told = json.loads(answer)
         except (ValueError, RecursionError) as wrong:
             raise _broken() from wrong
-        try:
-            parts = _checked(told)
-        except Unreadable as wrong:
-            if (kind := kind_of(raw)) and self.suffix not in BEGINNINGS[kind] and not wrong.empty:
-                raise Unreadable(f"{wrong}; it begins as {kind} does", "correct its suffix") from wrong
-            raise
+        parts = _checked(told)
         most = limits.all if self.many else limits.characters
         names = [each.name for each in parts]
         if sum(len(each.text) for each in parts) > most + 4 * len(parts) + limits.pages:

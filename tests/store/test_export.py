@@ -19,7 +19,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import CorpusError, UsageError
 from asof.sources.source import InputLimits
-from asof.store.schema import get_meta
+from asof.store.schema import CorpusSettings, get_meta
 from asof.time.span import NEVER, Span, moment
 from asof.values import Document, Ended, Heading, Link
 
@@ -231,3 +231,14 @@ def test_the_folder_states_the_same_documents_afterwards(tmp_path: Path) -> None
         other.add(tmp_path / "x.jsonl")
         report = other.add(tmp_path / "two" / "notes")
         assert (report.unchanged, report.written) == (2, 0)
+
+
+@pytest.mark.parametrize("languages", [("en",), ("en", "de")])
+def test_read_into_the_same_corpus_nothing_changed(tmp_path: Path, languages: tuple[str, ...]) -> None:
+    """Whatever the order of aliases, and whether a language was stated or found."""
+    note = "---\ndate: 2020-03-05\naliases: [pears, apples]\nlang: de\n---\n# Boot\nDas Boot ist auf dem See.\n"
+    (tmp_path / "boot.md").write_text(note, "utf-8")
+    with open_corpus(tmp_path, settings=CorpusSettings(languages=languages)) as corpus:
+        corpus.add(tmp_path)
+        report = corpus.add(exported(corpus, tmp_path))
+        assert (report.changed, report.unchanged) == (0, 1)

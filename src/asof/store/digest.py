@@ -190,8 +190,9 @@ def shared_attributes(document: Document, language: str, search: str | tuple[str
 def content_digest(document: Document) -> bytes:
     """The digest of a document without its date."""
     return digest((
-        document.text, document.title, document.uri, document.language, document.tags, document.aliases,
-        dict(document.meta), [wire.encode(each) for each in document.about], document.fiscal_start,
+        document.text, document.title, document.uri, document.language, document.tags,
+        sorted(document.aliases), dict(document.meta), [wire.encode(each) for each in document.about],
+        document.fiscal_start,
         [(link.target, link.heading, link.alias, link.kind) for link in document.links],
     ))  # fmt: skip
 

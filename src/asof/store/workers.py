@@ -35,6 +35,7 @@ from asof.store.digest import (
 from asof.store.schema import CorpusSettings
 from asof.time.span import Span
 from asof.values import Document, SafeToCommit, SourceEvent
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.text.passages import Chunking
@@ -72,10 +73,18 @@ class TextPreparation:
 
     def head(self, document: Document) -> SharedAttributes:
         """The attributes that all passages of a document share."""
-        language = document.language
-        if language not in self.analyzer.languages:
-            language = self.analyzer.detect(document.text)
-        return shared_attributes(document, language, self.search)
+        return shared_attributes(document, self._language(document), self.search)
+
+    def content(self, document: Document) -> bytes:
+        """The digest of a document without its date. A language is part of it only where the text shows
+        another one: whether it was stated makes no difference."""
+        if document.language and self._language(document) == self.analyzer.detect(document.text):
+            document = replace(document, language="")
+        return content_digest(document)
+
+    def _language(self, document: Document) -> str:
+        known = document.language in self.analyzer.languages
+        return document.language if known else self.analyzer.detect(document.text)
 
     def passages(self, document: Document, head: SharedAttributes) -> list[DigestedPassage]:
         return document_passages(document, head, self.chunking)
@@ -91,7 +100,7 @@ class TextPreparation:
             passage_times(head.about, head.title, each.headings, each.text, published, options)
             for each in passages
         ]
-        return PreparedText(content_digest(document), head, passages, published, times)
+        return PreparedText(self.content(document), head, passages, published, times)
 
 
 # -- workers -------------------------------------------------------------------------------------------

@@ -18,7 +18,6 @@ from asof.store.digest import (
     DigestedPassage,
     SharedAttributes,
     TimeReadingOptions,
-    content_digest,
     digest,
     dumps,
     indexed_text,
@@ -160,7 +159,7 @@ class Transaction:
         """Apply a document as a source states it; returns the outcome (see `validity.interpret`) and the
         version with this statement. `prepared`: what was computed of it ahead."""
         state = self.document_state(document.id)
-        content = content_digest(document) if prepared is None else prepared.content
+        content = self.texts.content(document) if prepared is None else prepared.content
         stated = stated_digest(content, document.published)
         outcome = validity.interpret(
             state,

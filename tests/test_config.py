@@ -8,6 +8,7 @@ import pytest
 
 from asof import config, recipes
 from asof.errors import BadConfig
+from asof.models.encoders import HashedNgrams
 from asof.rank.rerank import Mmr, PerDocument
 
 
@@ -19,6 +20,7 @@ def test_without_a_file_everything_has_a_default() -> None:
     empty = read("")
     assert (empty.k, empty.unit, empty.recipe) == (10, "passage", "asof")
     assert empty.recipe_named("asof") == recipes.named("asof")
+    assert config.ENCODERS == {"none": "", "hashed": HashedNgrams().name}
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ VERBS = """\
 # Parameters of the verbs
 
 The same names on every surface: options of commands (`as_of` is `--as-of`, `k` is `-k`; what has no default is an argument), parameters
-of `/api/v1/NAME` over HTTP, arguments of tools of assistants. Written by `docs/reference/make.py` from `asof.verbs`.
+of `/api/v1/NAME` over HTTP, arguments of tools of assistants. Written by `docs/reference/make.py` from `asof.parameters`.
 """
 
 

@@ -16,7 +16,6 @@ from msgspec import Struct
 from asof import plugins, recipes, schema
 from asof.answer import AskSettings
 from asof.errors import BadConfig, Untrusted, UsageError
-from asof.models.encoders import HashedNgrams
 from asof.schema import (
     MAX_SHOWN,
     Setting,
@@ -29,7 +28,6 @@ from asof.schema import (
     value_text,
     whole,
 )
-from asof.sources.dates import month_of
 from asof.sources.source import Fields, scheme_named
 from asof.store.schema import UNDATED, CorpusSettings
 from asof.text.tokens import Analyzer
@@ -74,7 +72,16 @@ def _field(about: str) -> Setting:
     return Setting(converting(schema.names), about)
 
 
-ENCODERS = {"none": "", "hashed": HashedNgrams().name}
+ENCODERS = {"none": "", "hashed": "hashed-3-5-256"}
+"""The names of the built-in encoders as corpora store them; `asof.models.encoders` need not be loaded."""
+
+
+def _month(value: Any) -> int:
+    from asof.sources.dates import month_of
+
+    return month_of(value)
+
+
 _MAY_HOLD = "The fields, first to last, that may hold"
 
 INDEX = Table("How texts are read. Decided when the corpus is made; later changes are refused.", {
@@ -106,7 +113,7 @@ FIELDS = Table("Which fields of a .jsonl line are read as what; the first that i
     "uri": _field(f"{_MAY_HOLD} its address."),
     "language": _field(f"{_MAY_HOLD} its language."),
     "fiscal_start": Setting(
-        converting(month_of),
+        converting(_month),
         "First month of the fiscal year (1 to 12, a name) unless a document has its own.",
     ),
     "search": Setting(

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
-from typing import overload
+from typing import TYPE_CHECKING, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,15 +26,15 @@ from asof.rank.stage import Ranking, Recipe
 from asof.revisions.chains import superseded
 from asof.store.digest import hit_id
 from asof.store.reader import AsOfReader, StoredPassage
-from asof.store.run import IndexReport, IndexRun
 from asof.store.schema import get_meta
 from asof.store.store import Store, translate_sqlite_errors
-from asof.store.validity import known_documents
-from asof.store.workers import TextWorkers
 from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, format_distinctly, format_instant
 from asof.values import Document, Halting, Hit, Query, SafeToCommit, SourceEvent, Superseded
 from asof.wire import replace
+
+if TYPE_CHECKING:
+    from asof.store.run import IndexReport
 
 BATCH_DOCUMENTS = 8_192
 BATCH_CHARACTERS = 8_000_000
@@ -108,6 +108,10 @@ def build(
     version (see `sources.source.Source`). `workers`: see `store.workers`. Raises SourceShrunk, Busy, NoSpace;
     batches committed before are kept.
     """
+    from asof.store.run import IndexRun
+    from asof.store.validity import known_documents
+    from asof.store.workers import TextWorkers
+
     db = store.writer()
     try:
         with (

@@ -24,7 +24,7 @@ from asof.store.status import CorpusStatus
 from asof.time.expressions import TimeExpression
 from asof.time.span import BEGINNING, NEVER, Instant, Validity
 from asof.values import Answer, Halting, Hit
-from asof.wire import FLAT, HIDDEN, Decimals, one_of
+from asof.wire import FLAT, Decimals, one_of
 
 if TYPE_CHECKING:
     from asof.corpus.snapshot import Snapshot
@@ -79,11 +79,10 @@ class SearchResult(Struct, frozen=True):
     notes: Annotated[tuple[str, ...], "what the stages did: what was cut, and where"]
     halting: Annotated[Halting | None, "of a recipe with a budget, such as twe"]
     took_ms: Annotated[float, Decimals(2), "the search alone"]
-    found: Annotated[Results, HIDDEN]
 
     @classmethod
     def of(cls, results: Results, took_ms: float) -> SearchResult:
-        return cls(SearchedQuery.of(results), results.hits, results.notes, results.halting, took_ms, results)
+        return cls(SearchedQuery.of(results), results.hits, results.notes, results.halting, took_ms)
 
 
 class WhyNotResult(Struct, frozen=True):

@@ -22,10 +22,10 @@ from asof.cli.main import (
 )
 from asof.cli.terminal import counted, moment_text, plain, show, waiting_progress
 from asof.models.metered import USD, amount
+from asof.parameters import AskParameters
 from asof.text.passages import LEFT_OUT
 from asof.time.span import format_instant
 from asof.values import QuestionUsage, Usage
-from asof.verbs import AskParameters
 from asof.wire import field_values
 
 if TYPE_CHECKING:

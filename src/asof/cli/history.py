@@ -19,9 +19,9 @@ from asof.cli.main import (
     verb_command,
 )
 from asof.cli.terminal import counted, moment_text, plain, readable, shortened, show
+from asof.parameters import DiffParameters, TimelineParameters, WhenParameters
 from asof.results import WhenResult
 from asof.time.span import format_instant, instant, iso, nearest_moment
-from asof.verbs import DiffParameters, TimelineParameters, WhenParameters
 
 if TYPE_CHECKING:
     from asof.revisions.timeline import Difference, ResultSide, SubjectChange, Timeline, TimelineEntry

@@ -209,7 +209,7 @@ EPILOG = f"T is a date, a period or a moment: {TIMES}."
 def verb_command(
     parameters: type[msgspec.Struct], /, epilog: str = EPILOG, **arguments: str
 ) -> Callable[[Callable[..., int]], click.Command]:
-    """Makes a command of a function, with the parameters of a verb (`asof.verbs`) as options.
+    """Makes a command of a function, with the parameters of a verb (`asof.parameters`) as options.
 
     Those that are named here are arguments, in this order and with these names in the help; the last one
     takes all words that are left, unless it is a time. The function gets the parameters, then `index`,
@@ -306,7 +306,7 @@ class _Parameter(NamedTuple):
                 msgspec.convert(part := each, self.item)
             return msgspec.convert(part := value, self.hint)
         except msgspec.ValidationError as error:
-            from asof.verbs import mistake
+            from asof.parameters import mistake
 
             raise click.UsageError(mistake(option.opts[0], part, str(error)), context) from error
 

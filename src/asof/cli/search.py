@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from asof import environment, verbs
+from asof import environment
 from asof.cli.main import (
     DONE,
     EPILOG,
@@ -24,9 +23,8 @@ from asof.cli.main import (
     verbose_option,
 )
 from asof.cli.terminal import plain, show
-from asof.sources.source import source_file
+from asof.parameters import LinksParameters, SearchParameters, WhyNotParameters
 from asof.time.span import format_instant
-from asof.verbs import LinksParameters, SearchParameters, WhyNotParameters
 
 if TYPE_CHECKING:
     from asof.corpus.snapshot import Snapshot
@@ -45,13 +43,15 @@ def search(asked: SearchParameters, index: Path | None, as_json: bool) -> int:
     from asof.cli.show import show_results
 
     with open_corpus(index) as corpus:
-        result = verbs.search(corpus, asked)
+        results, took = asked.results(corpus)
         if as_json:
-            print_json(result, *(["explain"] if asked.explain else []))
+            from asof.results import SearchResult
+
+            print_json(SearchResult.of(results, took), *(["explain"] if asked.explain else []))
         else:
             dated, known = asked.as_of is not None or asked.known_at is not None, asked.known_at is not None
-            show_results(result.found, explain=asked.explain, dated=dated, known=known)
-    return DONE if result.hits else NOTHING
+            show_results(results, explain=asked.explain, dated=dated, known=known)
+    return DONE if results.hits else NOTHING
 
 
 # -- asof why-not --------------------------------------------------------------------------------------
@@ -66,6 +66,8 @@ def why_not(asked: WhyNotParameters, index: Path | None, as_json: bool, verbose:
     been published later, superseded or removed, excluded by a filter, or its rank is too low; --verbose shows
     the rank that each stage of the recipe gave it.
     """
+    from asof import verbs
+
     with open_corpus(index) as corpus:
         result = verbs.why_not(corpus, asked)
     verdict = result.found
@@ -101,6 +103,8 @@ def open(hit: str, as_of: str | None, index: Path | None) -> int:  # noqa: A001
     HIT is the id of a hit (`asof search --json`), or a document: its id, title, file name or part of its
     path. Its place in the file (page, slide, sheet and cells, chapter) is printed either way.
     """
+    from asof.sources.source import source_file
+
     with open_corpus(index) as corpus:
         then = corpus.at(as_of)
         document, place, text = _found(then, hit)
@@ -113,6 +117,8 @@ def open(hit: str, as_of: str | None, index: Path | None) -> int:  # noqa: A001
             click.echo(plain(line))
         return DONE
     click.echo(plain(where))
+    import subprocess
+
     done = subprocess.run([program, str(path)], check=False, stdin=subprocess.DEVNULL)  # noqa: S603
     if done.returncode:
         echo_err(f"{program} ended with {done.returncode}; `asof open HIT | less` shows the text")
@@ -149,6 +155,8 @@ def links(asked: LinksParameters, index: Path | None, as_json: bool) -> int:
 
     DOCUMENT is its id, or its title, file name or part of its path where only one has it.
     """
+    from asof import verbs
+
     with open_corpus(index) as corpus:
         result = verbs.links(corpus, asked)
     linked = result.found

@@ -19,11 +19,8 @@ from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
 from asof.files import FOLDER
 from asof.index.manifest import Manifest
-from asof.models.named import encoder_of, model_of
-from asof.store.run import IndexReport
 from asof.store.schema import CorpusSettings
 from asof.store.store import DEFAULT_WAIT, Store
-from asof.store.writing import stored_checkpoints
 from asof.time.moment import When, last_instant
 from asof.wire import replace
 
@@ -34,6 +31,7 @@ if TYPE_CHECKING:
     from asof.sources.records import Item, Record
     from asof.sources.source import Source, SourceContext
     from asof.store.export import ExportReport
+    from asof.store.run import IndexReport
     from asof.store.status import CorpusStatus
 
 
@@ -64,8 +62,12 @@ def open(  # noqa: A001  asof.open is the word for it
     root = folder_of(path)
     folder = root / FOLDER
     variables = environment.variables()
-    own_encoder = None if encoder is None else encoder_of(encoder)
-    own_model = None if model is None else model_of(model)
+    own_encoder, own_model = None, None
+    if encoder is not None or model is not None:
+        from asof.models.named import encoder_of, model_of
+
+        own_encoder = None if encoder is None else encoder_of(encoder)
+        own_model = None if model is None else model_of(model)
     if config is None:
         config = environment.configuration(root, on_note or warn, trust=trust)
     settings = settings or config.index
@@ -199,6 +201,7 @@ class Corpus:
         """
         from asof.sources.records import as_python_source, items
         from asof.sources.source import Resumable
+        from asof.store.writing import stored_checkpoints
 
         if isinstance(source, str | Path):
             source = self._sources.open(source, history=history, trust_mtime=trust_mtime, **options)

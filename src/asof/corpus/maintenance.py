@@ -17,7 +17,6 @@ from asof.corpus.session import Session
 from asof.errors import CorpusError, UsageError
 from asof.files import FETCHED
 from asof.index.manifest import Manifest
-from asof.store import corrections
 from asof.time.moment import When, first_instant, read
 from asof.time.span import moment
 from asof.values import SourcedTime
@@ -123,6 +122,8 @@ class Maintenance:
 
     def correct(self, document: str, published: When) -> None:
         """Correct the date of a document's current version. Raises UsageError."""
+        from asof.store import corrections
+
         session = self.session
         anchor = session.clock()
         if isinstance(published, str):
@@ -142,6 +143,8 @@ class Maintenance:
         it is indexed again when it is named by its id. Raises UsageError when there is no such document;
         Busy, also when papers are being fetched; NoSpace.
         """
+        from asof.store import corrections
+
         erasure, group = erasure_of(document)
         if erasure is None:
             return self.remove(lambda db: corrections.erase(db, document), "purge")
@@ -174,6 +177,8 @@ class Maintenance:
 
     def vacuum(self, before: When) -> int:
         """Drop the history before a moment; returns how many passages. Earlier moments are refused then."""
+        from asof.store import corrections
+
         horizon = horizon_of(before, self.session.clock())
         return self.remove(lambda db: corrections.drop_history(db, horizon), "vacuum")
 

@@ -201,12 +201,12 @@ def check_llm_extra() -> None:
 def configured_encoder(config: Config, root: Path, environment: Mapping[str, str]) -> Encoder | None:
     """The encoder that [encoder] names, or the built-in one of [index]; None without either. Nothing is
     loaded or requested. Raises UsageError, ModelError for a folder without a model."""
-    from asof.models.encoders import HashedNgrams
-
     if config.encoding is not None:
         from asof.models.named import encoder_from
 
         return encoder_from(config.encoding, config.folder_of("encoder", root), environment)
+    from asof.models.encoders import HashedNgrams
+
     return HashedNgrams() if config.index.encoder == HashedNgrams().name else None
 
 
@@ -239,8 +239,6 @@ def encoder_for(
 ) -> Encoder | None:
     """The encoder of a corpus: the given one if it is that of its vectors, the built-in one, or the
     configured one, which is checked with the first text only; None for words only. Raises UsageError."""
-    from asof.models.encoders import ExpectedEncoder, HashedNgrams
-
     name = store.settings.encoder
     if given is not None:
         if given.name != name:
@@ -249,8 +247,12 @@ def encoder_for(
                 "without encoder=, and change it with corpus.embed(encoder) or `asof embed`"
             )
         return given
-    if name in ("", HashedNgrams().name):
-        return HashedNgrams() if name else None
+    if not name:
+        return None
+    from asof.models.encoders import ExpectedEncoder, HashedNgrams
+
+    if name == HashedNgrams().name:
+        return HashedNgrams()
     return ExpectedEncoder(
         name, lambda: _wanted_encoder(name, config, root, environment), lambda: _dimensions(store, name)
     )

@@ -41,7 +41,6 @@ from asof.index.build import (
 )
 from asof.index.segment import SEGMENT, Segment, SegmentWriter
 from asof.index.vectors import dimensions, encode_missing, keep
-from asof.models.encoders import HashedNgrams
 from asof.models.ports import Encoder
 from asof.store.digest import indexed_text
 from asof.store.schema import POLL_SECONDS, change_encoder, encoder_of
@@ -168,7 +167,11 @@ class Manifest(Struct):
     @property
     def slow(self) -> bool:
         """True if a model encodes: then batches are small, and are encoded before their write."""
-        return self.encoder is not None and not isinstance(self.encoder, HashedNgrams)
+        if self.encoder is None:
+            return False
+        from asof.models.encoders import HashedNgrams
+
+        return not isinstance(self.encoder, HashedNgrams)
 
     def encode_ahead(self, db: sqlite3.Connection, documents: Sequence[Document]) -> None:
         """Vectors for the documents of the next write, before it has the lock. Raises ModelError."""

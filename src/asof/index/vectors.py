@@ -15,9 +15,9 @@ import math
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,9 @@ from asof.store.digest import content_digest, document_passages, indexed_text, s
 from asof.store.schema import CorpusSettings, encoder_of
 from asof.store.writing import Transaction
 from asof.values import Document
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 # -- cosines -------------------------------------------------------------------------------------------
 
@@ -121,6 +124,8 @@ def _threads() -> int:
 
 @cache
 def _pool() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(_threads(), "asof-dense")
 
 

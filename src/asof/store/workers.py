@@ -8,13 +8,10 @@ no lock and touch no file: one that is killed leaves nothing behind.
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Self
@@ -38,6 +35,8 @@ from asof.values import Document, SafeToCommit, SourceEvent
 from asof.wire import replace
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
+
     from asof.text.passages import Chunking
     from asof.text.tokens import Analyzer
 
@@ -189,7 +188,10 @@ class TextWorkers:
         if not group:
             return
         if self._pool is None:
-            context = multiprocessing.get_context("spawn")
+            from concurrent.futures import ProcessPoolExecutor
+            from multiprocessing import get_context
+
+            context = get_context("spawn")
             self._pool = ProcessPoolExecutor(self.count, context, _begin, (self.settings,))
         with _alive():
             future = self._pool.submit(_prepared, group)
@@ -202,6 +204,8 @@ def _size(document: Document) -> int:
 
 @contextmanager
 def _alive() -> Iterator[None]:
+    from concurrent.futures.process import BrokenProcessPool
+
     try:
         yield
     except BrokenProcessPool as error:
@@ -224,7 +228,9 @@ def _begin(settings: CorpusSettings) -> None:
 
 def _end_with_parent() -> None:
     """Ends a worker whose writer was killed, as it would wait forever."""
-    parent = multiprocessing.parent_process()
+    from multiprocessing import parent_process
+
+    parent = parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)

@@ -11,7 +11,8 @@ from asof.extensions.facts import indexer
 from asof.extensions.facts.reports import PeriodReports
 from asof.extensions.facts.stale import StaleReport, documents_meant, find_stale, stale_report
 from asof.extensions.facts.timeline import FactLine, Neighbourhood
-from asof.verbs import Explain, Moment, Name, Parameters, Verb, Word
+from asof.parameters import Explain, Moment, Name, Parameters, Word
+from asof.verbs import Verb
 
 
 class FactsParameters(Parameters, frozen=True, kw_only=True):

@@ -53,8 +53,9 @@ from asof.extensions.server.guard import (
     of_error,
     refusal,
 )
+from asof.parameters import Name
 from asof.results import DeletedDocument, all_shapes, schema
-from asof.verbs import Name, Verb, all_verbs, ask
+from asof.verbs import Verb, all_verbs, ask
 from asof.version import __version__
 from asof.wire import encode, replace
 

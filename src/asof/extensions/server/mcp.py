@@ -27,9 +27,10 @@ from asof import verbs
 from asof.corpus.corpus import Corpus
 from asof.errors import AsofError, UsageError
 from asof.models.ports import between, one_line
+from asof.parameters import MOST_CHARACTERS, MOST_NAME, Name, Parameters
 from asof.results import DocumentResult, PassageResult
 from asof.text.passages import ends, tokens
-from asof.verbs import MOST_CHARACTERS, MOST_NAME, Name, Parameters, Verb, all_verbs
+from asof.verbs import Verb, all_verbs
 from asof.version import __version__
 
 Json = Mapping[str, Any]

@@ -34,32 +34,6 @@ def test_each_statement_with_its_span(asof, masters):
     ]
 
 
-def test_a_contradiction_is_shown_as_one_but_not_before_it_was_published(asof, masters):
-    """The gazette says otherwise from 2021-01-10 on; the office names one before 2022 and one after."""
-    entries = asof("timeline", "harbour master", "--json").json()["entries"]
-    assert [(entry["document"], entry["sentence"].split(" is ")[1]) for entry in entries] == [
-        ("notes/office.md", "Ada Marsh."), ("notes/office.md", "Tom Reed."),
-        ("notes/office.md", "Ina Vogel."),
-    ]  # fmt: skip
-    assert [[each["document"] for each in entry["contradicted_by"]] for entry in entries] == [
-        [], ["notes/gazette.md"], ["notes/gazette.md"],
-    ]  # fmt: skip
-    line = "  contradicted by notes/gazette.md (2021-01-10): The harbour master of Lowtide is Olaf Brink."
-    assert asof("timeline", "harbour master").out.splitlines().count(line) == 2
-    before = asof("timeline", "harbour master", "--as-of", "2021-01-09", "--json").json()
-    assert [entry["contradicted_by"] for entry in before["entries"]] == [[], []]
-
-
-def test_another_source_that_says_otherwise_is_not_just_the_next(asof, write, masters):
-    """One price list follows another, but the first is of another source and is still said."""
-    for folder, year, price in (("one", 2020, 40), ("two", 2021, 45)):
-        write(f"{folder}/fee.md", note(f"{year}-01-01", "Berth fee", f"A berth costs {price} crowns."))
-        assert asof("index", folder).code == 0
-    entries = asof("timeline", "berth fee", "--json").json()["entries"]
-    assert [(e["words_added"], e["words_removed"]) for e in entries] == [([], []), (["45"], ["40"])]
-    assert [len(entry["contradicted_by"]) for entry in entries] == [1, 0]
-
-
 @pytest.mark.parametrize(
     ("options", "years", "left_out"),
     [

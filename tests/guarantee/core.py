@@ -17,7 +17,7 @@ from asof.index.segment import Prefix
 from asof.index.spelling import nearest_words
 from asof.index.view import View
 from asof.recipes import ASOF
-from asof.revisions import chains, link
+from asof.revisions import chains
 from asof.revisions.chains import SeriesCache, Succession, succession
 from asof.revisions.link import Linker
 from asof.revisions.rows import CandidateLimits, GraphLimits, Rows
@@ -77,7 +77,7 @@ def passages(moment: Moment, asked: Asked) -> Any:
 NARROW = GraphLimits(
     candidates=CandidateLimits(window=2, window_of_words=1, edits=2, label_documents=2, words_titled=1),
     least_written=1, share_written=10**9, rebuild_share=0, texts_at_once=2, most_postings=12,
-    pairs_at_once=3, nodes_of_key=1,
+    pairs_at_once=3,
 )  # fmt: skip
 """Few candidates, so that nearly every passage that comes or goes displaces another; everything in several
 batches, files always written, existing chains always updated."""
@@ -102,8 +102,7 @@ def series(moment: Moment, asked: Asked) -> Any:
     for row, one, other, inside in zip(rows.tolist(), *(each.tolist() for each in columns), strict=True):
         assert one < 0 or names[one][2] < names[row][2]
         line = [names[each] for each in found.series(row).tolist()]
-        same = sorted(names[each] for each in found.same_statement(row).tolist())
-        told[str(names[row])] = (names[one], names[other], inside, line, same)
+        told[str(names[row])] = (names[one], names[other], inside, line)
     return told
 
 
@@ -184,7 +183,7 @@ def reads_the_store_as_known_now(patch: pytest.MonkeyPatch) -> None:
 
 
 def forgets_displaced_passages(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(link, "displaced", lambda *_: np.zeros(0, np.int64))
+    patch.setattr(Linker, "_displaced", lambda *_: np.zeros(0, np.int64))
 
 
 def takes_all_ends_as_known(patch: pytest.MonkeyPatch) -> None:

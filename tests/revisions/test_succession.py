@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from functools import partial
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from tests.revisions import made
 from tests.revisions.made import document, fresh, noted
 
 from asof.corpus.corpus import Corpus
-from asof.revisions import chains
+from asof.revisions import chains, rows
 from asof.revisions.chains import SeriesCache, refresh, status, succession, superseded
 from asof.revisions.features import title_of
 from asof.revisions.link import Linker
@@ -129,27 +130,6 @@ def test_a_version_follows_the_one_that_begins_most_like_it() -> None:
             "Harbourd-6.1.0": "Harbourd-6.0.2", "Harbourd-6.0.3": "Harbourd-6.0.2",
             "Harbourd-6.1.1": "Harbourd-6.1.0",
         }  # fmt: skip
-
-
-def test_a_branch_that_is_named_holds() -> None:
-    """No release of the branch 6.1 follows one of 6.0."""
-
-    def note(version: str, date: str) -> Any:
-        branch = version.rpartition(".")[0]
-        return release(version, date, text=f"Harbourd {version} is an update of the {branch} series.")
-
-    first, second = (
-        release(version, date, text=f"Harbourd {version} is an update of our series.")
-        for version, date in (("6.0", "2019"), ("6.1", "2020-02"))
-    )
-    old, new, patch = note("6.0.2", "2020-01"), note("6.1.0", "2020-02"), note("6.0.3", "2020-03")
-    with fresh(first, old, second, patch, note("6.1.1", "2021")) as corpus:
-        assert follows(corpus) == {
-            "Harbourd-6.0.2": "Harbourd-6.0", "Harbourd-6.0.3": "Harbourd-6.0.2",
-            "Harbourd-6.1": "Harbourd-6.0", "Harbourd-6.1.1": "Harbourd-6.1",
-        }  # fmt: skip
-    with fresh(old, new, patch) as corpus:
-        assert follows(corpus) == {"Harbourd-6.0.3": "Harbourd-6.0.2"}
 
 
 def test_another_event_of_a_version_is_another_series() -> None:
@@ -339,7 +319,19 @@ def test_what_was_asked_before_goes_on_being_asked(built: list[str]) -> None:
     """A succession belongs to its view: what is written later does not reach into it."""
     with cached(*releases(1, 5)) as corpus:
         found = succession(corpus.at().view())
-        alike = found.same_statement(0).tolist()
+        line = found.series(0).tolist()
         corpus.add(releases(5, 9))
-        assert len(succession(corpus.at().view()).same_statement(0)) == 7
-        assert found.same_statement(0).tolist() == alike == [1, 2, 3]
+        assert len(succession(corpus.at().view()).series(0)) == 8
+        assert found.series(0).tolist() == line == [0, 1, 2, 3]
+
+
+def test_a_file_that_cannot_be_read_just_now_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    with cached(*releases(1, 20)) as corpus:
+        refresh(corpus.at().view())
+        path = corpus.store.folder / "derived" / "succession" / "chains.seg"
+        with monkeypatch.context() as patch, reopened(corpus.root) as other:
+            view = other.at().view()
+            patch.setattr(rows, "Segment", Mock(side_effect=PermissionError(13, "denied")))
+            with pytest.raises(PermissionError):
+                succession(view)
+        assert path.is_file()

@@ -11,7 +11,7 @@ from tests.revisions.made import document, fresh
 
 from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
-from asof.revisions.timeline import below_heading, differ_both_ways, key_sentence, word_changes
+from asof.revisions.timeline import below_heading, key_sentence, word_changes
 from asof.time.moment import read
 
 
@@ -135,12 +135,6 @@ def test_where_nothing_differs_the_question_decides() -> None:
     assert key_sentence(text, text, {"master"}) == "The master is Ada."
     assert key_sentence(text, None, {"master"}) == "The master is Ada."
     assert key_sentence("...", None, set()) == "..."
-
-
-def test_what_completes_another_text_is_not_apart() -> None:
-    assert differ_both_ways("The fee is 40.", "The fee is 45.")
-    assert not differ_both_ways("The fee is 40.", "The fee is 40 a day.")
-    assert not differ_both_ways("The fee is 40.", "the fee IS 40")
 
 
 def test_a_heading_stands_above_already() -> None:

@@ -76,9 +76,6 @@ def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
         if words:
             show(f"  {sign} {shortened(plain(' … '.join(words)), CHANGED)}", hang=2)
     click.secho(f"  {plain(entry.document)}", dim=True)
-    for rival in entry.contradicted:
-        by = f"{plain(rival.document)} ({format_instant(rival.start)})"
-        show(f"  contradicted by {by}: {readable(rival.sentence)}", hang=2, fg="yellow")
 
 
 # -- asof diff -----------------------------------------------------------------------------------------

@@ -44,7 +44,7 @@ from asof.time.span import NEVER
 
 FOLDER = "succession"
 FILE = "chains.seg"
-FORMAT = 1
+FORMAT = 2
 
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
 FILE_FORMAT = FileFormat(
@@ -229,14 +229,6 @@ class Succession(Struct, frozen=True):
                 break
             rows.append(row)
         return rows
-
-    def same_statement(self, row: int) -> RowNumbers:
-        """The other rows of the view, of any time, that state the same of the same subject as a row."""
-        node = int(self.nodes(np.array([row], np.int64))[0])
-        if node < 0:
-            return np.zeros(0, np.int64)
-        rows = self._rows(self.linker.same_statement(node, self.chain.known))
-        return rows[rows >= 0]
 
     def ends(self, rows: RowNumbers) -> list[int | None]:
         """The end of each row, as far as the view knows it; None for a current row."""

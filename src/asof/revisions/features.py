@@ -9,8 +9,6 @@ sets.
     weight       the number of words of the subject, and one more for a version number
     numbered     whether the title has a number
     version      the first three numbers of the version in the title (else the text), -1 for none
-    branch       hash of the branch that the text names: "(21 branch)" for 21.7.0; 0 for none
-    depth        how many parts the number of the branch has
     dated        whether the passage has a date
 """
 
@@ -153,11 +151,11 @@ LEAST_UNTITLED = 3
 
 COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "body": (np.uint64, (SIZE_WORDS,)), "title": (np.uint64, (SIZE_WORDS,)), "subject": (np.uint64, ()),
-    "weight": (np.int32, ()), "version": (np.int32, (PARTS,)), "branch": (np.uint64, ()),
-    "depth": (np.int32, ()), "numbered": (np.bool_, ()), "dated": (np.bool_, ()),
+    "weight": (np.int32, ()), "version": (np.int32, (PARTS,)), "numbered": (np.bool_, ()),
+    "dated": (np.bool_, ()),
 }  # fmt: skip
 
-_SALTS = {"subject": 1, "place": 2, "branch": 3, "first": 4, "second": 5, "words": 6}
+_SALTS = {"subject": 1, "place": 2, "first": 3, "second": 4, "words": 5}
 _DIGITS = re.compile(r"\d+")
 _VERSION = re.compile(r"(?:(?<!\w)|(?<=\bv)|(?<=\bV))\d+(?:\.\d+)*")
 _DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:1\d|20)\d\d")
@@ -226,8 +224,7 @@ def _batch(rows: list[tuple[int, int, int, str, str, str, str]], first: int, low
     columns["subject"][nodes] = np.array([title.subject for title in titles], np.uint64)[place]
     columns["weight"][nodes] = np.array([title.weight for title in titles], np.int32)[place]
     named = [titles[each].version for each in place.tolist()]
-    for name, values in _versions(named, bodies.figures()).items():
-        columns[name][nodes] = values
+    columns["version"][nodes] = _versions(named, bodies.figures())
     numbers = np.array([row[2] for row in rows], np.uint64)
     keys, owners = _keys({name: values[nodes] for name, values in columns.items()}, numbers)
     bands, carriers = _bands(*content_words, columns["subject"][nodes], words_titled)
@@ -267,34 +264,23 @@ def _version(text: str, *, plain: bool) -> str:
     return ""
 
 
-def _versions(named: Sequence[str], figures: dict[int, list[str]]) -> dict[str, Array]:
-    """Version, branch and depth of each text, from what its title names and the `figures` in it."""
+def _versions(named: Sequence[str], figures: dict[int, list[str]]) -> NDArray[np.int32]:
+    """The version of each text, (n, 3): the one that its title names, else the first one of `figures`."""
     versions = np.full((len(named), PARTS), -1, np.int32)
-    branches, depths = np.zeros(len(named), np.uint64), np.zeros(len(named), np.int32)
     for at, version in enumerate(named):
-        numbers_in_text = figures.get(at, [])
         if not version:
-            version = next((each for each in numbers_in_text if "." in each and _VERSION.fullmatch(each)
+            version = next((each for each in figures.get(at, []) if "." in each and _VERSION.fullmatch(each)
                             and not _DATE.fullmatch(each)), "")  # fmt: skip
-        if not version:
-            continue
-        for part, digits in enumerate(version.split(".")[:PARTS]):
+        for part, digits in enumerate(version.split(".")[:PARTS] if version else ()):
             versions[at, part] = int(digits[-9:])
-        if "." in version:
-            of = max(
-                (each for each in numbers_in_text if version.startswith(f"{each}.")), key=len, default=""
-            )
-            branches[at] = term_hash(of) if of else 0
-            depths[at] = min(of.count(".") + 1, PARTS) if of else 0
-    return {"version": versions, "branch": branches, "depth": depths}
+    return versions
 
 
 def _keys(
     columns: dict[str, Array], numbers: NDArray[np.uint64]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Keys of subjects: alone, with the place in the document, the branch, one and two parts of a version."""
+    """Keys of subjects: alone, with the place in the document, one and two parts of a version."""
     subject = columns["subject"].astype(np.uint64)
-    branch = columns["branch"].astype(np.uint64)
     version = columns["version"].astype(np.int64)
     has_subject = subject > 0
     major = mixed(version[:, 0].astype(np.uint64) + np.uint64(1))
@@ -302,7 +288,6 @@ def _keys(
     nothing = np.zeros(len(subject), np.uint64)
     kinds = [
         ("subject", has_subject, nothing), ("place", has_subject & (numbers > 0), numbers),
-        ("branch", has_subject & (branch > 0), branch),
         ("first", has_subject & (version[:, 1] >= 0), major),
         ("second", has_subject & (version[:, 2] >= 0), minor),
     ]  # fmt: skip

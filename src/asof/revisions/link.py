@@ -19,7 +19,7 @@ from asof.index.columns import Array
 from asof.revisions.features import LEAST_UNTITLED, PARTS, StatementTable, salted, words_in
 from asof.revisions.rows import DEFAULT, CandidateLimits, GraphLimits, Postings, Rows
 from asof.text.query import mixed
-from asof.time.span import BEGINNING, NEVER
+from asof.time.span import NEVER
 
 # -- candidates ----------------------------------------------------------------------------------------
 # Only the last `window` passages with a key are compared (the last `window_of_words` for a key of words, as
@@ -82,25 +82,6 @@ def recent(
     return Pairs(np.concatenate(later), np.concatenate(earlier)), label
 
 
-def displaced(
-    keys: NDArray[np.uint64], nodes: NDArray[np.int32], dirty: NDArray[np.bool_], rows: Rows, window: int
-) -> NDArray[np.int64]:
-    """The nodes that have a dirty one among the last `window` before them with the same key.
-
-    `nodes` are those with a key of a dirty one. Distances are counted in nodes that are not dirty, so the
-    result does not depend on which of the dirty ones were added and which removed.
-    """
-    each = _ordered(keys, nodes, rows)
-    here = dirty[each.nodes]
-    places = np.arange(len(here))
-    clean = np.concatenate([[0], np.cumsum(~here)])
-    last = np.concatenate([[-1], np.maximum.accumulate(np.where(here, places, -1))])[each.now]
-    nodes_near: NDArray[np.int64] = each.nodes[
-        (last >= each.begin) & (clean[each.now] - clean[last] <= window)
-    ]  # fmt: skip
-    return nodes_near
-
-
 class _Ordered(NamedTuple):
     """Keys and nodes by key, then in order of time; for each its instant, the position where its key begins,
     and the position where the nodes of the key with the same instant begin."""
@@ -120,42 +101,6 @@ def _ordered(keys: NDArray[np.uint64], nodes: NDArray[np.int32], rows: Rows) -> 
     begin = np.maximum.accumulate(np.where(begins, places, 0))
     begins[1:] |= visible[1:] != visible[:-1]
     return _Ordered(keys, carriers, visible, begin, np.maximum.accumulate(np.where(begins, places, 0)))
-
-
-def around(
-    which: NDArray[np.int64], nodes: NDArray[np.int32], marked: NDArray[np.bool_],
-    visible: NDArray[np.int64], limits: GraphLimits, *, before: bool, after: bool,
-) -> NDArray[np.int64]:  # fmt: skip
-    """Positions in `nodes` of those that are near a marked one among the nodes with the same key.
-
-    `which` (p) numbers the keys; some node of each is marked. Near are those between the first and the last
-    marked one in time, and one window `before` and `after` these; ties are near.
-    """
-    window = limits.candidates.window
-    order = np.argsort(which, kind="stable")
-    sizes = np.bincount(which)
-    near = np.ones(len(which), bool)
-    begin = np.cumsum(sizes) - sizes
-    for key in np.flatnonzero(sizes > limits.nodes_of_key).tolist():
-        here = order[begin[key] : begin[key] + sizes[key]]
-        times = visible[nodes[here]]
-        mine = times[marked[nodes[here]]]
-        if not len(mine):
-            near[here] = False
-            continue
-        near[here] = (times >= _nth(-times, -mine.min(), window * before, -1)) & (
-            times <= _nth(times, mine.max(), (window + len(mine)) * after, 1)
-        )
-    return np.flatnonzero(near)
-
-
-def _nth(times: NDArray[np.int64], end: int, count: int, sign: int) -> int:
-    """The time (times `sign`) of the `count`-th that comes after `end`, or of the last; `end` for count 0."""
-    beyond = times[times > end]
-    if not count or not len(beyond):
-        return sign * end
-    nth = min(count, len(beyond)) - 1
-    return sign * int(np.partition(beyond, nth)[nth])
 
 
 def edited(
@@ -242,17 +187,6 @@ class PairGrades(NamedTuple):
         )  # fmt: skip
 
 
-def _one_branch(
-    statements: StatementTable, later: NDArray[np.int64], earlier: NDArray[np.int64], parts: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Mask of the pairs whose branches agree: both name the same, or the version of one belongs to the branch
-    that the other names."""
-    one, other = statements["branch"][later], statements["branch"][earlier]
-    depth = np.maximum(statements["depth"][later], statements["depth"][earlier])
-    allowed: NDArray[np.bool_] = (one == other) | (((one == 0) | (other == 0)) & (parts >= depth))
-    return allowed
-
-
 def shared(
     one: NDArray[np.float64], other: NDArray[np.float64], both: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -334,8 +268,8 @@ class Linker(Struct, frozen=True):
     def moved(self, chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> Chain:
         """The chains of the nodes that are known now, from those of another set of nodes.
 
-        Compared again are added nodes, nodes with an added or removed one among the last few with their key,
-        and all passages of a document in which a passage has another end.
+        Compared again are added nodes, later ones with a key of an added or removed one, and all passages of
+        a document in which a passage has another end.
         """
         n, old = self.rows.n, chain.n
         was, ended = np.zeros(n, bool), np.full(n, np.iinfo(np.int64).max)
@@ -344,8 +278,7 @@ class Linker(Struct, frozen=True):
         mine = self._counted(known)
         documents = self.rows.columns["document"]
         selected = dirty | np.isin(documents, np.unique(documents[dirty]))
-        keys, nodes = self._around(dirty, mine | dirty, after=True)
-        selected[displaced(keys, nodes, dirty, self.rows, self.limits.candidates.window)] = True
+        selected[self._displaced(dirty, mine)] = True
         selected &= mine
         if int(selected.sum()) * self.limits.rebuild_share > int(mine.sum()):
             return self.anew(known, ends)
@@ -363,29 +296,22 @@ class Linker(Struct, frozen=True):
         touched[ends_of_links[ends_of_links >= 0]] = True
         return self._linked(Chain(known, ends, before, after, edit), touched)
 
+    def _displaced(self, dirty: NDArray[np.bool_], among: NDArray[np.bool_]) -> NDArray[np.int32]:
+        """The nodes that may have other candidates since the dirty ones came or went: not before the first of
+        them, with a key of one."""
+        visible = self.rows.columns["visible"]
+        _, nodes = self._sharing(dirty, among)
+        late: NDArray[np.bool_] = visible[nodes] >= visible[dirty].min(initial=NEVER)
+        return nodes[late]
+
     def followed(
         self, selected: NDArray[np.bool_], known: NDArray[np.bool_], ends: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The `selected` nodes that follow another of the `known` ones, and these others."""
         mine = self._counted(known)
         selected = selected & mine
-        keys, nodes = self._around(selected, mine, before=True)
+        keys, nodes = self._sharing(selected, mine)
         return self._followed(keys, nodes, selected, mine, ends)
-
-    def same_statement(self, node: int, known: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The known nodes, earlier and later, that state the same of the same subject as a node.
-
-        `known` may have fewer nodes than there are: the others are not known.
-        """
-        mine = np.zeros(self.rows.n, bool)
-        mine[node] = True
-        counted = self._counted(np.pad(known, (0, self.rows.n - len(known))))
-        _, nodes = self._around(mine, counted)
-        others = np.unique(nodes[nodes != node]).astype(np.int64)
-        never = np.full(self.rows.n, BEGINNING)
-        label, edit = np.zeros(self.rows.n, bool), np.zeros(len(others), bool)
-        grades = self._grades(never, Pairs(np.full(len(others), node), others), label, edit)
-        return others[grades.grade > NO]
 
     def _counted(self, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The nodes that can follow and be followed: known and dated."""
@@ -395,16 +321,10 @@ class Linker(Struct, frozen=True):
     def _nodes(self) -> list[NDArray[np.int32]]:
         return [part.carriers + np.int32(part.begin) for part in self.parts]
 
-    def _around(
-        self,
-        marked: NDArray[np.bool_],
-        among: NDArray[np.bool_],
-        *,
-        before: bool = False,
-        after: bool = False,
+    def _sharing(
+        self, marked: NDArray[np.bool_], among: NDArray[np.bool_]
     ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-        """The keys of `marked` nodes, and the nodes of `among` that have them; with `before` or `after` only
-        the near ones (see `around`)."""
+        """The keys of `marked` nodes, and the nodes of `among` that have them."""
         keys = np.unique(np.concatenate([
             np.zeros(0, np.uint64), *(part.hashes[_has(part, marked)] for part in self.parts)
         ]))  # fmt: skip
@@ -412,13 +332,7 @@ class Linker(Struct, frozen=True):
         which = np.concatenate([np.zeros(0, np.int64), *(which for which, _ in postings)])
         nodes = np.concatenate([np.zeros(0, np.int32), *(nodes for _, nodes in postings)])
         keep = among[nodes]
-        which, nodes = which[keep], nodes[keep]
-        if not before and not after:
-            return keys[which], nodes
-        near = around(
-            which, nodes, marked, self.rows.columns["visible"], self.limits, before=before, after=after
-        )
-        return keys[which[near]], nodes[near]
+        return keys[which[keep]], nodes[keep]
 
     def _followed(
         self, keys: NDArray[np.uint64], nodes: NDArray[np.int32], selected: NDArray[np.bool_],
@@ -490,7 +404,7 @@ class Linker(Struct, frozen=True):
         grade = np.where(by_subject, SAME_SUBJECT, np.where(by_words, SAME_WORDS, NO))
         grade[edit & (same | (whole >= EDITED))] = SAME_PLACE
         parts = _parts(self.statements["version"], later, earlier)
-        grade[~((over | ~one_document) & (_one_branch(self.statements, later, earlier, parts) | edit))] = NO
+        grade[~over & one_document] = NO
         return PairGrades(grade, parts, thousandths(whole), thousandths(own), long)
 
     def _linked(self, chain: Chain, touched: NDArray[np.bool_]) -> Chain:

@@ -171,7 +171,6 @@ class GraphLimits(Struct, frozen=True):
     texts_at_once       texts in one batch
     most_postings       postings in one part; more are split, and parts are not merged beyond it
     products_at_once, pairs_at_once   multiplications and pairs in one batch
-    nodes_of_key        keys of more nodes than this are restricted to near nodes; of fewer all are compared
     """
 
     least_written: int = 256
@@ -181,7 +180,6 @@ class GraphLimits(Struct, frozen=True):
     most_postings: int = 32_000_000
     products_at_once: int = 4_000_000
     pairs_at_once: int = 1 << 16
-    nodes_of_key: int = 256
     candidates: CandidateLimits = CandidateLimits()
 
 
@@ -326,7 +324,10 @@ class RowCache:
     def read_file(
         self, name: str, expected: FileFormat, read: Callable[[Segment], Made | None]
     ) -> Made | None:
-        """What `read` gives of a file; a file that is damaged, or of which it gives None, is removed."""
+        """What `read` gives of a file; a file that is damaged, or of which it gives None, is removed.
+
+        Raises OSError where it cannot be read for another reason (rights, a disk that fails).
+        """
         path = self.folder / name
         if name not in files.names(self.folder):
             return None
@@ -334,7 +335,7 @@ class RowCache:
             made = read(Segment(path, expected=expected))
             if made is not None:
                 return made
-        except (DamagedSegment, OSError):
+        except DamagedSegment:
             pass  # as if it were not there
         remove_file(path)
         return None

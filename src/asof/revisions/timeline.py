@@ -1,4 +1,4 @@
-"""Timelines (the statements of a series, and what contradicts each) and diffs between two instants."""
+"""Timelines (the statements of a series) and diffs between two instants."""
 
 from __future__ import annotations
 
@@ -73,12 +73,6 @@ def key_sentence(text: str, other: str | None, query_words: Container[str], stop
     return parts[max(range(len(parts)), key=lambda at: (new[at] > 0, query_counts[at], new[at], -at))]
 
 
-def differ_both_ways(one: str, other: str) -> bool:
-    """True if each of two texts has words that the other lacks: neither repeats or completes the other."""
-    first, second = set(tokenize(one)), set(tokenize(other))
-    return not (first <= second or second <= first)
-
-
 def below_heading(text: str, headings: str) -> str:
     """A passage without the line of its own heading, if it has more than that."""
     first, _, rest = text.partition("\n")
@@ -116,20 +110,8 @@ def _count_new_words(text: str, other_words: set[str], stop: Container[str]) -> 
 FIRST_HITS = 5
 """The series is chosen among those of this many hits, by the words of the question."""
 
-MOST_RIVALS = 3
-
-
 Interval = tuple[int, int | None]
 """Since when and until when a statement was the newest; None: it still is."""
-
-
-class ConflictingStatement(NamedTuple):
-    """A statement of another document that differs while this one is current."""
-
-    document: Annotated[str, "its document"]
-    id: Annotated[str, "the passage"]
-    start: Annotated[Instant, As("visible"), "since when it can be seen"]
-    sentence: Annotated[str, "what it says"]
 
 
 class TimelineEntry(Struct, frozen=True):
@@ -149,7 +131,6 @@ class TimelineEntry(Struct, frozen=True):
     removed: Annotated[
         tuple[str, ...], As("words_removed"), "runs of words that are gone since the one before"
     ]
-    contradicted: Annotated[tuple[ConflictingStatement, ...], As("contradicted_by")]
 
     @property
     def valid(
@@ -259,46 +240,12 @@ class _SeriesTimeline:
         before = _text(self.records[at - 1]) if at else None
         other = before if before is not None or len(self.records) == 1 else _text(self.records[1])
         differ = WordChanges((), ()) if before is None else word_changes(before, text)
+        sentence = key_sentence(text, other, self.words, self.view.analyzer.stop_words)
         start, end = self.spans[at]
         return TimelineEntry(
             hit_id(record.document, record.key), record.document, record.title, published_of(record), start,
-            end, self._key_sentence(text, other), differ.added, differ.removed, self._contradicted(at),
+            end, sentence, differ.added, differ.removed,
         )  # fmt: skip
-
-    def _key_sentence(self, text: str, other: str | None) -> str:
-        return key_sentence(text, other, self.words, self.view.analyzer.stop_words)
-
-    def _contradicted(self, at: int) -> tuple[ConflictingStatement, ...]:
-        """Statements outside the series that were current at the same time; and the next one of the series,
-        if it has another source and this one is still current."""
-        record, mine = self.records[at], self.spans[at]
-        rows = np.setdiff1d(self.succession.same_statement(int(self.rows[at])), self.rows)
-        spans = _spans(self.view, self.succession, rows)
-        rivals = [
-            (each, span)
-            for each, span in zip(self.view.records(rows), spans, strict=True)
-            if each.document != record.document and _overlap(mine, span)
-            and each.title.casefold() == record.title.casefold()
-        ]  # fmt: skip
-        if self._is_current_beside_next(at) and self.records[at + 1].source != record.source:
-            rivals.append((self.records[at + 1], self.spans[at + 1]))
-        text = _text(record)
-        conflicts = [
-            ConflictingStatement(
-                each.document, hit_id(each.document, each.key), span[0], self._key_sentence(_text(each), text)
-            )
-            for each, span in rivals
-            if differ_both_ways(text, _text(each))
-        ]
-        return tuple(sorted(conflicts, key=lambda rival: (rival.start, rival.id))[-MOST_RIVALS:])
-
-    def _is_current_beside_next(self, at: int) -> bool:
-        """True if a statement is still current although another one follows."""
-        return at + 1 < len(self.rows) and self.succession.ends(self.rows[at : at + 1])[0] is None
-
-
-def _overlap(one: Interval, other: Interval) -> bool:
-    return (one[1] is None or other[0] < one[1]) and (other[1] is None or one[0] < other[1])
 
 
 def _text(record: StoredPassage) -> str:

@@ -48,13 +48,6 @@ def test_a_file_is_written_and_read(corpus: Path) -> None:
     assert files.names(path.parent) == []
 
 
-def test_a_spooled_file_is_gone_afterwards(corpus: Path) -> None:
-    with files.spooled(corpus / "x.spool") as file:
-        file.write(b"spooled")
-        file.seek(0)
-        assert (file.read(), files.names(corpus)) == (b"spooled", ["segments"])
-
-
 def test_links_above_a_corpus_are_the_users_own(corpus: Path) -> None:
     linked = corpus.parents[1] / "linked"
     linked.symlink_to(corpus.parent)

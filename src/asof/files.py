@@ -16,7 +16,6 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
 
 from msgspec import Struct
 
@@ -176,14 +175,6 @@ def try_lock(path: Path) -> Iterator[int | None]:
         yield locked
     finally:
         os.close(descriptor)
-
-
-@contextmanager
-def spooled(path: Path) -> Iterator[IO[bytes]]:
-    """A temporary file to write and read, removed afterwards."""
-    with os.fdopen(create_file(path), "w+b") as file:
-        remove(path)
-        yield file
 
 
 def read_file(path: Path, largest: int) -> bytes:

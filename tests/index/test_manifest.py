@@ -106,7 +106,7 @@ def test_files_that_nobody_names_are_swept() -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill", "2001")])
         killed = "0123456789abcdef"
-        for name in (f"{killed}.seg", f"{killed}.tmp", f"{killed}-0.part", f"{killed}.spool", "notes.txt"):
+        for name in (f"{killed}.seg", f"{killed}.tmp", f"{killed}-0.part", "notes.txt"):
             (corpus.manifest.folder / name).write_bytes(b"left behind")
         corpus.tidy()
         assert files(corpus) == {entry.file for entry in listed(corpus)} | {"notes.txt"}, "not one of ours"

@@ -66,22 +66,6 @@ def test_statistics_are_counts(told: list[Told], as_of: int, known_at: int) -> N
         assert prefix.rows == sum(each.visible <= as_of for each in told)
 
 
-@given(TOLD, st.integers(-1, 7))
-def test_what_has_ended_is_not_counted_however_often_terms_are_asked(told: list[Told], as_of: int) -> None:
-    """At first postings are looked through, from some question on the terms of what has ended are counted."""
-    terms = [term_hash(word) for word in "abcd"]
-    alive = [each for each in told if each.alive(as_of, NEVER)]
-    expected = [sum(word in each.words for each in alive) for word in "abcd"]
-    with segmented(*groups(told)) as segments:
-        prefix = Prefix.of(segments, as_of)
-        for _ in range(12):
-            prefix._dfs.clear()
-            assert prefix.dfs(terms) == expected
-        dead = sum(len(each.words) > 0 and each not in alive and each.visible <= as_of for each in told)
-        counted = any(part._dead_dfs is not None for part in prefix.parts if len(part.dead))
-        assert counted or not dead
-
-
 @given(TOLD, st.integers(-1, 7), st.none() | st.integers(-1, 7), st.none() | st.integers(-1, 7))
 def test_a_window_is_a_slice_of_time(
     told: list[Told], as_of: int, first: int | None, last: int | None

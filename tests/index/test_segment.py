@@ -114,6 +114,13 @@ def test_a_torn_file(tmp_path: Path, kept: int) -> None:
         Segment(path, checksum)
 
 
+def test_a_file_of_another_format(tmp_path: Path) -> None:
+    path, checksum = written(tmp_path / "x.seg")
+    path.write_bytes(path.read_bytes()[:-1] + b"9")
+    with pytest.raises(DamagedSegment, match=r"x\.seg is torn, or in the format of another version of asof"):
+        Segment(path, checksum)
+
+
 def test_a_missing_file_and_another_segment_under_its_name(tmp_path: Path) -> None:
     path, checksum = written(tmp_path / "x.seg")
     with pytest.raises(DamagedSegment, match="missing"):

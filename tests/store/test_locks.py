@@ -12,7 +12,7 @@ from tests.store.made import document, fresh
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import Busy
 from asof.index.view import View
-from asof.store.schema import exclusive_lock, shared_lock
+from asof.store.schema import exclusive_lock
 from asof.values import Document
 
 
@@ -54,24 +54,6 @@ def test_an_error_in_a_write_leaves_the_corpus_as_it_was() -> None:
 
 
 # -- readers beside a removal ------------------------------------------------------------------------
-
-
-def test_readers_wait_while_the_gate_is_held(tmp_path: Path) -> None:
-    gate = tmp_path / "readers.lock"
-    with shared_lock(gate):
-        assert not gate.exists()  # a reader makes no file
-    passed = threading.Event()
-
-    def read() -> None:
-        with shared_lock(gate):
-            passed.set()
-
-    with exclusive_lock(gate, 0):
-        reader = threading.Thread(target=read)
-        reader.start()
-        assert not passed.wait(0.05)
-    reader.join()
-    assert passed.is_set()
 
 
 def test_a_purge_ends_while_readers_take_turns(tmp_path: Path) -> None:

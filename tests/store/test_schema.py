@@ -1,4 +1,4 @@
-"""Migrations, and what is said of a database that cannot be used."""
+"""The schema, and what is said of a database that cannot be used."""
 
 from __future__ import annotations
 
@@ -11,18 +11,15 @@ import pytest
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import CorpusError, DamagedStore, NewerSchema, NoCorpus, NoSpace, UsageError
 from asof.store.schema import (
-    FIRST,
-    MIGRATIONS,
+    SCHEMA_VERSION,
     CorpusSettings,
     connect,
+    create_schema,
     get_meta,
-    migrate,
     set_meta,
     store_error,
 )
 from asof.store.store import Store
-
-SECOND = "CREATE TABLE moods (document INTEGER PRIMARY KEY, mood TEXT); INSERT INTO moods VALUES (1, 'good');"
 
 
 def version(db: sqlite3.Connection) -> int:
@@ -32,42 +29,21 @@ def version(db: sqlite3.Connection) -> int:
 def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
     with closing(connect(tmp_path / "corpus.db", write=True)) as db:
         assert version(db) == 0
-        assert migrate(db) == len(MIGRATIONS)
-        assert version(db) == len(MIGRATIONS)
-        assert migrate(db) == 0
+        for _ in range(2):
+            create_schema(db)
+            assert version(db) == SCHEMA_VERSION
         assert get_meta(db, "key") is None
         set_meta(db, "key", "one")
         set_meta(db, "key", "two")
         assert get_meta(db, "key") == "two"
 
 
-def test_an_old_file_gets_the_steps_that_it_lacks(tmp_path: Path) -> None:
-    with closing(connect(tmp_path / "corpus.db", write=True)) as db:
-        assert migrate(db, migrations=(FIRST,)) == 1
-        set_meta(db, "kept", "yes")
-        assert migrate(db, migrations=(FIRST, SECOND)) == 1
-        assert version(db) == 2
-        assert db.execute("SELECT * FROM moods").fetchall() == [(1, "good")]
-        assert get_meta(db, "kept") == "yes"
-
-
-def test_a_step_that_fails_leaves_the_version_before_it(tmp_path: Path) -> None:
-    path = tmp_path / "corpus.db"
-    with closing(connect(path, write=True)) as db:
-        migrate(db)
-        with pytest.raises(sqlite3.OperationalError):
-            migrate(db, migrations=(*MIGRATIONS, "CREATE TABLE moods (a); CREATE TABLE moods (a)"))
-    with closing(connect(path)) as db:
-        assert version(db) == len(MIGRATIONS)
-        assert db.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'moods'").fetchone() == (0,)
-
-
 def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
     open_corpus(tmp_path).close()
     path = tmp_path / ".asof" / "corpus.db"
     with closing(connect(path, write=True)) as db:
-        db.execute(f"PRAGMA user_version = {len(MIGRATIONS) + 1}")
-    with pytest.raises(NewerSchema, match=f"schema {len(MIGRATIONS) + 1}.*newer asof"):
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+    with pytest.raises(NewerSchema, match=f"schema {SCHEMA_VERSION + 1}.*newer asof"):
         open_corpus(tmp_path)
 
 

@@ -251,7 +251,7 @@ def links(rng: random.Random, root: Path, outside: Path) -> str:
     more = [
         inside / name
         for name in (
-            "write.lock", "merge.lock", "readers.lock", "corpus.db-wal", "corpus.db-shm", "corpus.db-journal",
+            "write.lock", "merge.lock", "corpus.db-wal", "corpus.db-shm", "corpus.db-journal",
             "derived/evidence/lock", "fetched", "segments/0123456789abcdef.tmp",
             "segments/0123456789abcdef.seg",
         )
@@ -281,7 +281,7 @@ def kinds_of_file(rng: random.Random, root: Path, _outside: Path) -> str:
     inside = root / ".asof"
     path = rng.choice(
         [path for path in sorted(inside.rglob("*")) if path.is_file()]
-        + [inside / "write.lock", inside / "readers.lock"]
+        + [inside / "write.lock", inside / "merge.lock"]
     )
     how = rng.choice(["folder", "pipe", "empty", "noise", "missing"])
     path.unlink(missing_ok=True)

@@ -85,7 +85,6 @@ def show_status(figures: CorpusStatus) -> None:
         ("chunking", f"{settings.chunking} (size of a passage)"),
         ("encoder", settings.encoder or "none (words only)"),
         ("segments", f"{len(figures.segments):,} ({sum(size for _, _, size in figures.segments):,} bytes)"),
-        *[("format", f"{count:,} in {name}") for name, count in figures.formats.items()],
         ("on disk", f"{figures.bytes:,} bytes"),
         *[("derived", line) for line in figures.derived],
         *[("source", f"{name} ({kind}): {count:,} documents") for name, kind, count in figures.sources],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,7 +75,6 @@ class Maintenance:
         """Figures about the corpus."""
         from asof import plugins
         from asof.index import vectors
-        from asof.index.columns import format_of
         from asof.revisions import chains
         from asof.store.status import fact_lines, status
 
@@ -86,9 +84,7 @@ class Maintenance:
             known = [*vectors.status(db), *fact_lines(db)]
         offered = plugins.load_all(plugins.STATUS).values()
         derived = (line for lines in (chains.status, *offered) for line in lines(folder))
-        files = self.session.manifest.folder
-        formats = Counter(format_of(files / file) for file, _, _ in figures.segments)
-        return replace(figures, derived=(*derived, *known), formats=dict(sorted(formats.items())))
+        return replace(figures, derived=(*derived, *known))
 
     def check(self) -> list[str]:
         """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user.

@@ -8,14 +8,14 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from itertools import chain, pairwise
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import DamagedSegment, DamagedStore
-from asof.files import remove, spooled
+from asof.files import remove
 from asof.index.columns import AboutTimes, Array, TitleTable, offsets, stretches
 from asof.index.segment import Segment, SegmentWriter
 from asof.index.vectors import dimensions
@@ -199,8 +199,7 @@ def merge(
         titles = TitleTable.joined(segment.titles for segment in segments).take(order)
         rows = {name: values[order] for name, values in columns.items()}
         first = write_rows(writer, rows, about, titles, ends)
-        with spooled(path.with_suffix(".spool")) as spool:
-            terms, counts = _write_postings(writer, segments, places, spool, blocks.postings)
+        terms, counts = _write_postings(writer, segments, places, blocks.postings)
         writer.add("terms", terms)
         writer.add("start", np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
         _write_stems(writer, segments, terms)
@@ -213,26 +212,25 @@ def merge(
 
 
 def _write_postings(
-    writer: SegmentWriter, segments: Sequence[Segment], places: Sequence[NDArray[np.int64]], spool: IO[bytes],
-    at_once: int,
-) -> tuple[Array, Array]:  # fmt: skip
-    """Stream rows, then tf (which waits in `spool`); returns the terms left and their numbers of postings."""
+    writer: SegmentWriter, segments: Sequence[Segment], places: Sequence[NDArray[np.int64]], at_once: int
+) -> tuple[Array, Array]:
+    """Stream rows, then tf (which is narrow, and waits in memory); returns the terms left and their numbers
+    of postings."""
     terms = np.unique(np.concatenate([segment["terms"] for segment in segments]))
     wide = max((segment.unchecked("tf").dtype for segment in segments), key=lambda dtype: dtype.itemsize)
-    counted: list[Array] = []
+    counted: list[Array] = [np.zeros(0, np.int64)]
+    frequencies: list[Array] = []
 
     def parts() -> Iterator[Array]:
         for first, last in _ranges(terms, segments, at_once):
             keys, tf = _range(terms[first:last], segments, places)
             counted.append(np.bincount(keys >> 32, minlength=last - first))
-            spool.write(tf.astype(wide).tobytes())
+            frequencies.append(tf.astype(wide))
             yield (keys & 0xFFFFFFFF).astype(np.int32)
 
     writer.stream("rows", np.int32, (), parts())
-    spool.seek(0)
-    pieces = iter(lambda: spool.read(at_once * wide.itemsize), b"")
-    writer.stream("tf", wide, (), (np.frombuffer(piece, wide) for piece in pieces))
-    counts = np.concatenate(counted) if counted else np.zeros(0, np.int64)
+    writer.stream("tf", wide, (), frequencies)
+    counts = np.concatenate(counted)
     return terms[counts > 0], counts[counts > 0]
 
 

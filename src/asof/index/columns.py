@@ -7,11 +7,9 @@ checked with the checksum of each block when it is first read.
 
 from __future__ import annotations
 
-import os
 import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
-from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import msgspec
@@ -19,72 +17,23 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from asof.errors import DamagedSegment, NewerSchema
-from asof.files import NotAFile, open_file
 from asof.store.digest import METADATA, TEXT
 from asof.text.query import TitleStems, figure
 from asof.text.tokens import Analyzer, term_hash
 from asof.time.span import Span
 from asof.version import __version__
 
-# -- segment formats -----------------------------------------------------------------------------------
-# The last eight bytes of a file name its format. Fixed for all versions: the footer, and before it a table of
-# contents in JSON with its CRC, which names the format (`format`), the asof that wrote the file (`asof`) and,
-# if arrays were only added, older formats as which it may be read (`reads_as`). A reader accepts the present
-# format, and a newer one that may be read as it; a file in an older one is made anew from the store. Any
-# other is refused with NewerSchema and never overwritten. Files are always written in the present format.
+# -- segment format ------------------------------------------------------------------------------------
+# The last eight bytes of a file name its format; a file of another format is made anew from the store.
 
 MAGIC = b"asof-sg2"
-FAMILY = MAGIC[:-1]
 FOOTER = struct.Struct("<QII8s")
 """Place, length and CRC-32 of the table of contents; the format."""
-
-OLDER = frozenset({"asof-sg1"})
-"""Formats of segments that are made anew; this one had neither stems nor titles."""
 
 
 def stated() -> dict[str, str]:
     """The entries about its format in the table of contents of a new file."""
     return {"format": MAGIC.decode(), "asof": __version__}
-
-
-def check_format(name: str, magic: bytes, facts: Mapping[str, Any], older: frozenset[str]) -> None:
-    """Check the format of the file `name`; `older`: the formats of its kind before the present one, none for
-    a cache. Raises NewerSchema for a format that this asof does not know, DamagedSegment for one that has to
-    be made anew, or that the file itself denies."""
-    format_, present = magic.decode("ascii", "replace"), MAGIC.decode()
-    if magic != MAGIC and not older:
-        raise DamagedSegment(f"{name} is a cache of another version of asof")
-    if facts.get("format", format_) != format_:
-        raise DamagedSegment(f"{name} ends as a file of another format than its table of contents says")
-    offered = facts.get("reads_as")
-    if present in (format_, *(offered if isinstance(offered, list) else ())):
-        return
-    if format_ in older or "format" not in facts:
-        raise DamagedSegment(f"{name} is in the format {format_}, which is made anew from the store")
-    raise NewerSchema(
-        f"{name} is in the format {format_}, which asof {_version(facts)} wrote; this asof ({__version__})"
-        f" reads {present}: use asof {_version(facts)} or a later one (readers are upgraded before writers)"
-    )
-
-
-def _version(facts: Mapping[str, Any]) -> str:
-    version = facts.get("asof")
-    plausible = isinstance(version, str) and len(version) < 40 and version.isprintable()
-    return version if isinstance(version, str) and plausible else "of a later version"
-
-
-def format_of(path: Path) -> str:
-    """The format of a segment file, from its last bytes alone; "missing" or "damaged" where there is none."""
-    try:
-        with os.fdopen(open_file(path), "rb") as file:
-            file.seek(-FOOTER.size, os.SEEK_END)
-            magic = file.read(FOOTER.size)[-len(MAGIC) :]
-    except FileNotFoundError:
-        return "missing"
-    except (NotAFile, OSError):
-        return "damaged"
-    return magic.decode("ascii") if magic.startswith(FAMILY) and magic.isascii() else "damaged"
 
 
 # -- array checks --------------------------------------------------------------------------------------
@@ -138,8 +87,7 @@ class FileFormat(Struct, frozen=True):
     """The columns of one kind of file, and the types of the facts in its table of contents.
 
     `agrees` looks at columns together when one of the names is first read as a whole, given a function that
-    reads a column: {name: (others, whether they agree)}. `older`: formats before the present
-    one; files of a kind without any are caches.
+    reads a column.
     """
 
     columns: Mapping[str, ArraySpec]
@@ -147,7 +95,6 @@ class FileFormat(Struct, frozen=True):
     agrees: Mapping[str, Callable[[Callable[[str], Array], Mapping[str, Any]], bool]] = msgspec.field(
         default_factory=dict
     )
-    older: frozenset[str] = frozenset()
 
     def sizes(self, arrays: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any]) -> dict[str, int]:
         """The sizes of a file by name, from its table of contents. Raises ValueError: what is wrong."""

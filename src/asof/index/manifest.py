@@ -22,7 +22,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof import files as corpus_files
-from asof.errors import Busy, CorpusError, DamagedSegment, DamagedStore
+from asof.errors import Busy, CorpusError, DamagedSegment
 from asof.files import lacks, remove
 from asof.index import vectors
 from asof.index.build import (
@@ -43,12 +43,12 @@ from asof.index.segment import SEGMENT, Segment, SegmentWriter
 from asof.index.vectors import dimensions, encode_missing, keep
 from asof.models.ports import Encoder
 from asof.store.digest import indexed_text
-from asof.store.schema import POLL_SECONDS, change_encoder, encoder_of
+from asof.store.schema import POLL_SECONDS, change_encoder, encoder_of, transaction
 from asof.store.store import Store, translate_errors
 from asof.store.writing import EndRow, Ids, IndexRow, Transaction
 from asof.values import Document
 
-LEFTOVER = re.compile(r"[0-9a-f]{16}(-[0-9]+)?\.(seg|tmp|part|spool)")
+LEFTOVER = re.compile(r"[0-9a-f]{16}(-[0-9]+)?\.(seg|tmp|part)")
 """The names of files that a killed process may leave behind; no other file is ever removed."""
 
 
@@ -142,18 +142,21 @@ class Manifest(Struct):
         self._ready = {}
         passages, ends = write.ids["passages"], write.ids["ends"]
         ranges = (passages.first, passages.next - 1, ends.first, ends.next - 1)
-        self._add(write.db, write.new_rows, write.new_ends, ranges, matrix)
+        file = self._add(write.db, write.new_rows, write.new_ends, ranges, matrix)
+        write.files.append(self.folder / file)
 
     def _add(
         self, db: sqlite3.Connection, rows: Sequence[IndexRow], ends: Sequence[EndRow],
         ranges: tuple[int, int, int, int], matrix: vectors.Vector | None = None,
-    ) -> None:  # fmt: skip
-        """Write a segment of these rows and ends, whose ids are in these ranges, and enter it in the list."""
+    ) -> str:  # fmt: skip
+        """Write a segment of these rows and ends, whose ids are in these ranges, and enter it in the list;
+        returns its file."""
         file = self.new_file()
         size, checksum = build(
             self.folder / file, rows, ends, self.store.analyzer, matrix, self.encoder_name
         )  # fmt: skip
         _enlist(db, SegmentEntry(file, *ranges, len(rows), size, checksum))
+        return file
 
     def new_file(self) -> str:
         """The name of a new file in the folder, which is made if there is none."""
@@ -369,12 +372,6 @@ def _enlist(db: sqlite3.Connection, entry: SegmentEntry) -> None:
 BATCH = 64
 """So many passages are encoded and then committed: a killed process loses no more."""
 
-MAX_ATTEMPTS = 5
-"""So often a missing segment may have been replaced meanwhile; after that it is a fault."""
-
-SegmentStats = tuple[int, int, int]
-"""Rows, size and checksum of a segment."""
-
 
 class EmbeddingReport(Struct, frozen=True):
     """The result of a change of the encoder."""
@@ -394,7 +391,6 @@ class EmbeddingRun(Struct):
     db: sqlite3.Connection
     encoder: Encoder | None
     alone: AbstractContextManager[object]
-    _files: dict[str, tuple[str, SegmentStats]] = msgspec.field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -407,29 +403,13 @@ class EmbeddingRun(Struct):
             before = encoder_of(self.db)
             encoded = self.fill(progress)
             if before == self.name and not encoded:
-                self._forget_others()
+                with self.manifest.store.transaction(self.db):
+                    self._forget_others()
             else:
-                encoded += self._exchange(progress)
+                encoded += self._exchange()
             passages = self.db.execute("SELECT count(*) FROM passages").fetchone()[0]
             d = dimensions(self.db, self.name)
         return EmbeddingReport(self.name, d, passages, encoded, before != self.name)
-
-    def _exchange(self, progress: Callable[[int, int], None] | None) -> int:
-        """Swap; passages added meanwhile are encoded before. Returns their number."""
-        encoded = 0
-        with self._no_merges():
-            try:
-                while not self.swap():
-                    encoded += self.fill(progress)
-            finally:
-                for file, _ in self._files.values():
-                    remove(self.manifest.folder / file)
-        return encoded
-
-    def _forget_others(self) -> None:
-        """Remove vectors that an interrupted change to another encoder left."""
-        with self.manifest.store.transaction(self.db):
-            self.db.execute("DELETE FROM vectors WHERE encoder <> ?", (self.name,))
 
     # -- vectors ------------------------------------------------------------------------------------
 
@@ -438,98 +418,81 @@ class EmbeddingRun(Struct):
         if self.encoder is None:
             return 0
         of = self.db.execute("SELECT count(*) FROM passages").fetchone()[0]
-        left, encoded, after = self._lacking(), 0, 0
-        while left:
-            ids, texts = self._next(after)
-            if not ids:
-                break
+        have = "SELECT count(*) FROM vectors WHERE encoder = ?"
+        done = self.db.execute(have, (self.name,)).fetchone()[0]
+        encoded = after = 0
+        while batch := self._next(after):
             if progress is not None:
-                progress(min(of - left + encoded, of), of)
-            vectors = encode_missing(self.db, self.encoder, texts)
+                progress(min(done + encoded, of), of)
+            vectors = self._encoded(batch)
             with self.manifest.store.transaction(self.db):
-                keep(self.db, self.name, ids, texts, vectors)
-            encoded, after = encoded + len(ids), ids[-1]
+                keep(self.db, self.name, list(batch), list(batch.values()), vectors)
+            encoded, after = encoded + len(batch), max(batch)
         if progress is not None:
             progress(of, of)
         return encoded
 
-    def _lacking(self) -> int:
-        """The number of passages without a vector of this encoder."""
-        if self.encoder is None:
-            return 0
-        count: int = self.db.execute(
-            "SELECT count(*) FROM passages AS p WHERE NOT EXISTS"
-            " (SELECT 1 FROM vectors AS v WHERE v.passage = p.id AND v.encoder = ?)",
-            (self.name,),
-        ).fetchone()[0]
-        return count
+    def _encoded(self, batch: dict[int, str]) -> dict[bytes, vectors.Vector]:
+        return encode_missing(self.db, self.encoder, batch.values()) if self.encoder is not None else {}
 
-    def _next(self, after: int) -> tuple[list[int], list[str]]:
-        """The next passages without a vector, and their texts."""
+    def _next(self, after: int) -> dict[int, str]:
+        """The texts of the next passages without a vector, by their ids."""
         rows = self.db.execute(
             "SELECT p.id, h.title, p.headings, h.about, p.text, h.keywords FROM passages AS p"
             " JOIN heads AS h ON h.id = p.head WHERE p.id > ? AND NOT EXISTS"
             " (SELECT 1 FROM vectors AS v WHERE v.passage = p.id AND v.encoder = ?) ORDER BY p.id LIMIT ?",
             (after, self.name, BATCH),
         ).fetchall()
-        return [row[0] for row in rows], [indexed_text(*row[1:]) for row in rows]
+        return {row[0]: indexed_text(*row[1:]) for row in rows}
 
     # -- segments -----------------------------------------------------------------------------------
 
-    def swap(self) -> bool:
-        """Exchange encoder, segments and vectors in one transaction; False where there are passages, or
-        segments, that were added meanwhile and have to be prepared first."""
-        if not self._prepare():
-            return False
-        manifest = self.manifest
-        with self.alone:
-            with manifest.store.transaction(self.db):
-                entries = manifest.entries(self.db)
-                if self._lacking() or any(entry.file not in self._files for entry in entries):
-                    return False
-                for entry in entries:
-                    manifest.enter(self.db, [entry], *self._files[entry.file])
-                self.db.execute("DELETE FROM vectors WHERE encoder <> ?", (self.name,))
-                settings = change_encoder(self.db, manifest.store.settings, self.name)
-            manifest.store.settings, manifest.encoder = settings, self.encoder
-            for entry in entries:
-                del self._files[entry.file]
+    def _exchange(self) -> int:
+        """Exchange encoder, segments and vectors in one transaction, for which writers wait; returns how many
+        passages were added, and encoded, since `fill`."""
+        manifest, encoded, new = self.manifest, 0, list[str]()
+        with self._no_merges(), manifest.store.locked():
+            try:
+                with self.alone, transaction(self.db):
+                    while self.encoder is not None and (batch := self._next(0)):
+                        keep(self.db, self.name, list(batch), list(batch.values()), self._encoded(batch))
+                        encoded += len(batch)
+                    entries = manifest.entries(self.db)
+                    for entry in entries:
+                        new.append(manifest.new_file())
+                        manifest.enter(self.db, [entry], new[-1], self._with_new_vectors(entry, new[-1]))
+                    self._forget_others()
+                    settings = change_encoder(self.db, manifest.store.settings, self.name)
+                    self.db.execute("COMMIT")
+                    manifest.store.settings, manifest.encoder = settings, self.encoder
+            except BaseException:
+                for file in new:
+                    remove(manifest.folder / file)
+                raise
         manifest.discard(entries)
-        return True
+        return encoded
 
-    def _prepare(self) -> bool:
-        """A file with the new vectors for each segment; False where passages have none yet."""
-        for look in range(MAX_ATTEMPTS):
-            self.db.execute("BEGIN")
-            try:
-                lacking, entries = self._lacking(), self.manifest.entries(self.db)
-            finally:
-                self.db.execute("ROLLBACK")
-            if lacking:
-                return False
-            try:
-                for entry in entries:
-                    if entry.file not in self._files:
-                        self._files[entry.file] = self._with_new_vectors(entry)
-            except (DamagedSegment, DamagedStore):  # purged meanwhile, unless it happens again and again
-                if look == MAX_ATTEMPTS - 2:
-                    self.manifest.mend()
-                continue
-            return True
-        return False
+    def _forget_others(self) -> None:
+        """Remove the vectors of other encoders, also those that an interrupted change left."""
+        self.db.execute("DELETE FROM vectors WHERE encoder <> ?", (self.name,))
 
-    def _with_new_vectors(self, entry: SegmentEntry) -> tuple[str, SegmentStats]:
-        """A copy of a segment with the vectors of the new encoder, or without any."""
-        segment, file = self.manifest.open(entry), self.manifest.new_file()
-        with SegmentWriter(self.manifest.folder / file) as writer:
-            for name in segment.facts["arrays"]:
-                if name != "vectors":
-                    writer.add(name, segment[name])
+    def _with_new_vectors(self, entry: SegmentEntry, file: str) -> tuple[int, int, int]:
+        """A copy of a segment with the vectors of the new encoder, or without any; rows, size, checksum. A
+        damaged one is rebuilt."""
+        path = self.manifest.folder / file
+        try:
+            segment = self.manifest.open(entry)
             d = dimensions(self.db, self.name) if segment.n else None
-            if d is not None:
-                writer.stream("vectors", np.int16, (d,), self._parts(segment["passage"]))
-            size = writer.close(first=segment.facts["first"], encoder=self.name if d is not None else "")
-        return file, (segment.n, size, writer.checksum)
+            with SegmentWriter(path) as writer:
+                for name in segment.facts["arrays"]:
+                    if name != "vectors":
+                        writer.add(name, segment[name])
+                if d is not None:
+                    writer.stream("vectors", np.int16, (d,), self._parts(segment["passage"]))
+                size = writer.close(first=segment.facts["first"], encoder=self.name if d is not None else "")
+        except DamagedSegment:
+            return rebuild(self.db, entry, path, self.manifest.store.analyzer, self.name)
+        return segment.n, size, writer.checksum
 
     def _parts(self, passages: NDArray[np.int64]) -> Iterator[NDArray[np.int16]]:
         for first in range(0, len(passages), REBUILD_ROWS):

@@ -50,11 +50,9 @@ from asof.errors import DamagedSegment
 from asof.files import NotAFile, create_file, open_file, remove, rename
 from asof.index.columns import (
     ABOUT_COLUMNS,
-    FAMILY,
     FOOTER,
     MAGIC,
     NUMBERS,
-    OLDER,
     TITLE_COLUMNS,
     AboutTimes,
     Array,
@@ -62,7 +60,6 @@ from asof.index.columns import (
     FileFormat,
     RowsByTime,
     TitleTable,
-    check_format,
     instants,
     placed,
     stated,
@@ -116,7 +113,6 @@ SEGMENT = FileFormat(
     },
     {"first": int, "encoder": str},
     {"total": _lengths_add_up, "row_of": _row_of_inverts_passage},
-    OLDER,
 )  # fmt: skip
 """The arrays of a segment."""
 
@@ -193,9 +189,8 @@ class Segment:
     """An open segment. Arrays are read-only views of the mapped file; nothing is copied.
 
     `expected`: the specs of the arrays of this kind of file, None for any. Raises DamagedSegment when the
-    file is missing or not whole, when a block that is touched does not have its checksum or is out of bounds,
-    NewerSchema for a format that only a later asof knows. Threads may share it: at worst a block is checked
-    twice.
+    file is missing, not whole or of another format, when a block that is touched does not have its checksum
+    or is out of bounds. Threads may share it: at worst a block is checked twice.
     """
 
     def __init__(self, path: Path, checksum: int | None = None, expected: FileFormat | None = None) -> None:
@@ -211,15 +206,14 @@ class Segment:
         except (NotAFile, NotADirectoryError) as error:
             raise DamagedSegment(f"{path.name} is a link, a folder or a device, not a file") from error
         at, length, crc, magic = FOOTER.unpack_from(self._map, size - FOOTER.size)
-        if not magic.startswith(FAMILY) or at + length + FOOTER.size != size:
-            raise DamagedSegment(f"{path.name} is torn or not a segment")
+        if magic != MAGIC or at + length + FOOTER.size != size:
+            raise DamagedSegment(f"{path.name} is torn, or in the format of another version of asof")
         table = self._map[at : at + length]
         if zlib.crc32(table) != crc or (checksum is not None and checksum != crc):
             raise DamagedSegment(f"{path.name}: the table of contents does not have its checksum")
         self._expected = expected
         try:
             self.facts: dict[str, Any] = json.loads(table)
-            check_format(path.name, magic, self.facts, expected.older if expected else frozenset())
             self._toc: dict[str, dict[str, Any]] = _contents(self.facts["arrays"], at)
             self._sizes = expected.sizes(self._toc, self.facts) if expected else {}
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
@@ -411,9 +405,6 @@ class PrefixPart(Struct):
     offset: int
     _norms: dict[tuple[float, float], NDArray[np.float64]] = msgspec.field(default_factory=dict)
     _mask: NDArray[np.bool_] | None = None
-    _dead_dfs: NDArray[np.int64] | None = None
-    _terms_of_dead: int | None = None
-    _looked_through: int = 0
 
     @property
     def dead_mask(self) -> NDArray[np.bool_]:
@@ -422,27 +413,6 @@ class PrefixPart(Struct):
             mask[self.dead] = True
             self._mask = mask
         return self._mask
-
-    def dead_dfs(self, ranges: NDArray[np.int64]) -> NDArray[np.int64] | None:
-        """The number of dead rows with each term of the segment; None where it takes less to look through the
-        postings (`ranges` of them), together with those that were looked through for earlier questions."""
-        if self._dead_dfs is None:
-            segment, start = self.segment, self.segment["forward_start"]
-            if self._terms_of_dead is None:
-                self._terms_of_dead = int((start[self.dead + 1] - start[self.dead]).sum())
-            self._looked_through += int((ranges[:, 1] - ranges[:, 0]).sum())
-            if self._looked_through < BY_ROW * self._terms_of_dead:
-                return None
-            begin = start[self.dead]
-            counts = start[self.dead + 1] - begin
-            segment.check_stretches("forward", begin, counts)
-            terms = segment.unchecked("forward")[stretches(begin, counts)]
-            self._dead_dfs = np.bincount(terms, minlength=len(segment["terms"]))
-        return self._dead_dfs
-
-
-BY_ROW = 4
-"""Reading a term of a row costs so many times as much as reading a posting."""
 
 
 class Prefix(Struct):
@@ -647,21 +617,16 @@ def ended_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[
 
 def _dfs(part: PrefixPart, terms: Sequence[int]) -> NDArray[np.int64]:
     """The number of live rows of a part with each term."""
-    segment, hashes = part.segment, np.array(terms, np.uint64)
-    ranges = np.array(segment.find(hashes), np.int64).reshape(-1, 2)
+    segment = part.segment
+    ranges = np.array(segment.find(np.array(terms, np.uint64)), np.int64).reshape(-1, 2)
     counts: NDArray[np.int64] = ranges[:, 1] - ranges[:, 0]
+    if part.hi == segment.n and not len(part.dead):
+        return counts
     postings = segment.unchecked("rows")
-    dead = part.dead_dfs(ranges) if len(part.dead) else None
-    mask = part.dead_mask if len(part.dead) and dead is None else None
-    if part.hi < segment.n or mask is not None:
-        for at in np.flatnonzero(counts).tolist():
-            first, last = ranges[at].tolist()
-            segment.check("rows", first, last)
-            rows = postings[first:last]
-            if part.hi < segment.n:
-                rows = rows[: placed(rows, part.hi)[0]]
-            counts[at] = len(rows) - (np.count_nonzero(mask[rows]) if mask is not None else 0)
-    if dead is not None:
-        places = segment.places_of(hashes)
-        counts[places >= 0] -= dead[places[places >= 0]]
+    for at in np.flatnonzero(counts).tolist():
+        first, last = ranges[at].tolist()
+        segment.check("rows", first, last)
+        rows = postings[first:last]
+        rows = rows[: placed(rows, part.hi)[0]]
+        counts[at] = len(rows) - (np.count_nonzero(part.dead_mask[rows]) if len(part.dead) else 0)
     return counts

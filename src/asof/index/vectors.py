@@ -12,10 +12,8 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
@@ -37,8 +35,6 @@ if TYPE_CHECKING:
 
 VECTOR_SCALE = 4_000
 ROWS_AT_ONCE = 4_096
-SINGLE_THREAD_ROWS = 65_536
-"""Up to so many rows, one thread is as fast as several."""
 
 
 def quantise(vectors: NDArray[np.float32]) -> NDArray[np.int16]:
@@ -77,7 +73,7 @@ def cosines_at(window: Window, places: NDArray[np.int64], query: NDArray[np.int1
             rows = places[begin:end] - part.offset + part.first
             segment, target = part.prefix.segment, out[begin:end]
             segment.check_rows("vectors", rows)
-            _some_products(segment.unchecked("vectors")[rows], vector, target)
+            products(segment.unchecked("vectors")[rows], vector, target)
             target[part.prefix.dead_mask[rows]] = 0.0
     out /= float(VECTOR_SCALE * VECTOR_SCALE)
     return out
@@ -93,40 +89,14 @@ def products(
     matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64], *,
     signed: bool = False, at_once: int = ROWS_AT_ONCE,
 ) -> None:  # fmt: skip
-    """Products of the rows with the vector, 0 if negative unless `signed`; many rows by several threads."""
+    """Products of the rows with the vector, 0 if negative unless `signed`; in blocks that stay in the
+    processor's cache. vecdot is as fast here as BLAS, whose threads would fight with those of a server."""
     least = -np.inf if signed else 0.0
-    if len(matrix) <= SINGLE_THREAD_ROWS:
-        _some_products(matrix, vector, out, least, at_once)
-        return
-    share = -(-len(matrix) // _threads())
-    jobs = [slice(begin, begin + share) for begin in range(0, len(matrix), share)]
-    list(_pool().map(lambda job: _some_products(matrix[job], vector, out[job], least, at_once), jobs))
-
-
-def _some_products(
-    matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64], least: float = 0.0,
-    at_once: int = ROWS_AT_ONCE,
-) -> None:  # fmt: skip
-    """In blocks that stay in the processor's cache.
-
-    vecdot is as fast here as BLAS, whose threads would fight with ours and with other processes.
-    """
     block = np.empty((min(at_once, len(matrix)), matrix.shape[1]), np.float32)
     for begin in range(0, len(matrix), at_once):
         rows = matrix[begin : begin + at_once]
         block[: len(rows)] = rows
         np.maximum(np.vecdot(block[: len(rows)], vector), least, out=out[begin : begin + len(rows)])
-
-
-def _threads() -> int:
-    return min(4, os.cpu_count() or 1)
-
-
-@cache
-def _pool() -> ThreadPoolExecutor:
-    from concurrent.futures import ThreadPoolExecutor
-
-    return ThreadPoolExecutor(_threads(), "asof-dense")
 
 
 # -- stored vectors ------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Tables, migrations, connections, settings and locks of `corpus.db`.
+"""Tables, connections, settings and the lock of `corpus.db`.
 
 Instants are microseconds since 1970. A transaction's id *is* its wall time (made strictly increasing), so
 `added <= K` compares a row with a moment of knowledge directly.
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from asof.errors import Busy, CorpusError, DamagedStore, NewerSchema, NoSpace, UsageError
-from asof.files import check_file, log_is_empty, missing_right, open_file, open_lock
+from asof.files import check_file, log_is_empty, missing_right, open_lock
 from asof.schema import AcceptedValue, boolean, check, text
 from asof.store.digest import AUTO, NONE
 from asof.text.tokens import Analyzer
@@ -26,7 +26,11 @@ from asof.wire import one_of, replace
 
 # -- tables and connections ----------------------------------------------------------------------------
 
-FIRST = """
+LAST_NAME = "replace(name, rtrim(name, replace(name, '/', '')), '')"
+"""SQL for what follows the last / of a document's name. The index of it is used where it stands like this."""
+
+SCHEMA_VERSION = 6
+SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 -- AUTOINCREMENT: an id that was erased is never given again (segments hold ranges of ids)
@@ -95,11 +99,13 @@ CREATE TABLE ends (
 );
 CREATE INDEX ends_by_passage ON ends (passage);
 
--- vectors of passages (int16, little-endian), by encoder
+-- vectors of passages (int16, little-endian), by encoder; digest: of the text that was encoded, so that the
+-- same text is encoded once
 CREATE TABLE vectors (
     passage INTEGER NOT NULL REFERENCES passages, encoder TEXT NOT NULL, vector BLOB NOT NULL,
-    PRIMARY KEY (passage, encoder)
+    digest BLOB, PRIMARY KEY (passage, encoder)
 ) WITHOUT ROWID;
+CREATE INDEX vectors_by_digest ON vectors (digest, encoder);
 
 -- the segment files that make up the index: which passages and which ends each one holds, by ranges of ids
 CREATE TABLE segments (
@@ -107,9 +113,7 @@ CREATE TABLE segments (
     ends_first INTEGER NOT NULL, ends_last INTEGER NOT NULL,
     rows INTEGER NOT NULL, bytes INTEGER NOT NULL, checksum INTEGER NOT NULL
 ) WITHOUT ROWID;
-"""
 
-SECOND = """
 -- which extractor read a passage for facts
 CREATE TABLE extractions (passage INTEGER PRIMARY KEY REFERENCES passages, extractor TEXT NOT NULL);
 
@@ -138,12 +142,6 @@ CREATE TABLE calls (
 CREATE TABLE call_passages (
     passage INTEGER NOT NULL, digest BLOB NOT NULL REFERENCES calls, PRIMARY KEY (passage, digest)
 ) WITHOUT ROWID;
-"""
-
-THIRD = """
--- digest: of the text that was encoded, so that the same text is encoded once
-ALTER TABLE vectors ADD COLUMN digest BLOB;
-CREATE INDEX vectors_by_digest ON vectors (digest, encoder);
 
 -- recorded queries; recipe and fields: the ranking, with all of its numbers
 CREATE TABLE asked (
@@ -172,28 +170,19 @@ CREATE INDEX judgements_by_asked ON judgements (asked);
 CREATE TABLE learned (
     id INTEGER PRIMARY KEY AUTOINCREMENT, recipe TEXT NOT NULL, state TEXT NOT NULL, added INTEGER NOT NULL
 );
-"""
 
-FOURTH = """
 -- what a source has stated of a document (0: of all), as a token of its own (store/writing.py)
 CREATE TABLE checkpoints (
     source INTEGER NOT NULL REFERENCES sources, document INTEGER NOT NULL, token BLOB NOT NULL,
     PRIMARY KEY (source, document)
 ) WITHOUT ROWID;
 CREATE INDEX checkpoints_by_document ON checkpoints (document);
-"""
 
-LAST_NAME = "replace(name, rtrim(name, replace(name, '/', '')), '')"
-"""SQL for what follows the last / of a document's name. The index below is used where it stands like this."""
-
-FIFTH = f"""
 -- documents by what a reader may call them: title, alias, file name (store/names.py)
 CREATE INDEX heads_by_title ON heads (title COLLATE NOCASE);
 CREATE INDEX aliases_by_alias ON aliases (alias COLLATE NOCASE);
 CREATE INDEX documents_by_last_name ON documents ({LAST_NAME} COLLATE NOCASE);
-"""
 
-SIXTH = """
 -- not used any more
 CREATE TABLE dismissals (
     id INTEGER PRIMARY KEY AUTOINCREMENT, stale TEXT NOT NULL, dismissed INTEGER NOT NULL,
@@ -201,9 +190,6 @@ CREATE TABLE dismissals (
 );
 CREATE INDEX dismissals_by_stale ON dismissals (stale);
 """
-
-MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH)
-"""Script i brings a database from schema version i to i + 1."""
 
 READ_CACHE_KIB = 16_384
 BUSY_MS = 60_000
@@ -239,10 +225,10 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
     except sqlite3.Error as error:
         db.close()
         raise _refused(error, path, write) from error
-    if version > len(MIGRATIONS):
+    if version > SCHEMA_VERSION:
         db.close()
         raise NewerSchema(
-            f"{path} has schema {version}, this asof knows up to {len(MIGRATIONS)}: use a newer asof"
+            f"{path} has schema {version}, this asof knows up to {SCHEMA_VERSION}: use a newer asof"
         )
     return db
 
@@ -253,17 +239,10 @@ def _refused(error: sqlite3.Error, path: Path, write: bool) -> CorpusError:
     return CorpusError(right) if right else store_error(error, path)
 
 
-def migrate(db: sqlite3.Connection, migrations: tuple[str, ...] = MIGRATIONS) -> int:
-    """Bring the schema up to date, one transaction a step; returns how many steps were taken."""
-    done = 0
-    while True:
-        version: int = db.execute("PRAGMA user_version").fetchone()[0]
-        if version >= len(migrations):
-            return done
-        db.executescript(
-            f"BEGIN IMMEDIATE;\n{migrations[version]}\nPRAGMA user_version = {version + 1};\nCOMMIT;"
-        )
-        done += 1
+def create_schema(db: sqlite3.Connection) -> None:
+    """Make the tables of a new database, in one transaction."""
+    if not db.execute("PRAGMA user_version").fetchone()[0]:
+        db.executescript(f"BEGIN IMMEDIATE;\n{SCHEMA}\nPRAGMA user_version = {SCHEMA_VERSION};\nCOMMIT;")
 
 
 @contextmanager
@@ -373,7 +352,7 @@ def change_encoder(db: sqlite3.Connection, settings: CorpusSettings, encoder: st
     return changed
 
 
-# -- file locks: one writer at a time, and a lock that keeps new readers waiting -----------------------
+# -- file lock: one writer at a time --------------------------------------------------------------------
 
 POLL_SECONDS = 0.01
 
@@ -401,25 +380,6 @@ def exclusive_lock(path: Path, wait: float) -> Iterator[None]:
                 time.sleep(POLL_SECONDS)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-@contextmanager
-def shared_lock(path: Path) -> Iterator[None]:
-    """Wait until no process holds `exclusive_lock` on `path`, and keep others from taking it meanwhile.
-
-    A reader begins its transaction under it. A missing file is not made, because a reader may not be allowed
-    to write.
-    """
-    try:
-        descriptor = open_file(path)
-    except (FileNotFoundError, PermissionError):
-        yield
-        return
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH)
         yield
     finally:
         os.close(descriptor)

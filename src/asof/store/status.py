@@ -7,7 +7,6 @@ import stat
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
-import msgspec
 from msgspec import Struct
 
 from asof.store.schema import CorpusSettings, get_meta
@@ -51,9 +50,6 @@ class CorpusStatus(Struct, frozen=True):
     horizon: Annotated[Instant | None, "queries as of an earlier moment are refused; null: none is"]
     settings: CorpusSettings
     derived: Annotated[tuple[str, ...], "caches and what was read by models, a line each"] = ()
-    formats: Annotated[dict[str, int], "segments by the format of their files"] = msgspec.field(
-        default_factory=dict
-    )
 
     @property
     def latest(self) -> Annotated[Instant | None, As("last"), "the latest one"]:

@@ -23,18 +23,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from asof.errors import AsofError, Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, UsageError
-from asof.files import FOLDER, log_is_empty, make_folder, missing_right, refuse_links, try_lock
+from asof.files import FOLDER, log_is_empty, make_folder, missing_right, refuse_links, remove, try_lock
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys, loads
 from asof.store.schema import (
     BUSY_MS,
-    MIGRATIONS,
     CorpusSettings,
     connect,
+    create_schema,
     exclusive_lock,
     get_meta,
-    migrate,
     set_meta,
-    shared_lock,
     store_error,
     transaction,
 )
@@ -82,10 +80,7 @@ class SchemaColumn(NamedTuple):
 
 
 def schema_fault(db: sqlite3.Connection) -> str:
-    """The first difference of a schema from that of asof; "" when they are equal.
-
-    For a database of the newest schema version.
-    """
+    """The first difference of a schema from that of asof; "" when they are equal."""
     expected = _expected_objects()
     objects = _objects(db)
     if unexpected := sorted(objects - expected.keys()):
@@ -103,7 +98,7 @@ def _expected_objects() -> dict[tuple[str, str], tuple[SchemaColumn, ...]]:
     """The objects of the newest schema; of tables their columns."""
     db = sqlite3.connect(":memory:", isolation_level=None)
     try:
-        migrate(db)
+        create_schema(db)
         return {(kind, name): _columns(db, name) if kind == "table" else () for kind, name in _objects(db)}
     finally:
         db.close()
@@ -217,11 +212,8 @@ def _any_row(db: sqlite3.Connection, table: str, where: str) -> bool:
 # -- store ---------------------------------------------------------------------------------------------
 
 DEFAULT_WAIT = 60.0
-_POLL_SECONDS = 0.02
+_POLL_SECONDS = 0.05
 """Seconds between two attempts to empty the write-ahead log."""
-_GATE_CLOSED, _GATE_OPEN = 2.0, 0.5
-"""Seconds for which new readers wait so that others can finish; and for which they may start after that,
-because a reader may take long (it waits for a model)."""
 FULL = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
 
 Publish = Callable[[Transaction], None]
@@ -259,7 +251,7 @@ class Store:
             with exclusive_lock(folder / "write.lock", wait):
                 db = connect(database, write=True)
                 try:
-                    migrate(db)
+                    create_schema(db)
                     stored = get_meta(db, "settings")
                     if stored is None:
                         set_meta(db, "settings", settings.checked().dumps())
@@ -291,27 +283,19 @@ class Store:
         try:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             stored = get_meta(db, "settings") if version else None
-            fault = schema_fault(db) if version == len(MIGRATIONS) else ""
+            fault = schema_fault(db) if version else ""
         except sqlite3.Error as error:
             raise store_error(error, database) from error
         finally:
             db.close()
         if stored is None:
             raise NoCorpus(f"{folder} holds no corpus yet: make one with `asof index SOURCE`")
-        if version < len(MIGRATIONS):
-            return cls.create(folder, CorpusSettings(), wait)
         if fault:
             raise DamagedStore(f"{database} is not a database of asof: {fault}; restore it from a copy")
         return cls(folder, _settings(stored, database), wait)
 
     def reader(self) -> sqlite3.Connection:
         return connect(self.database)
-
-    def begin_read(self, db: sqlite3.Connection) -> None:
-        """Begin a read transaction on one state of the corpus; it waits while a compaction blocks readers."""
-        with shared_lock(self._readers_lock):
-            db.execute("BEGIN")
-            db.execute("SELECT 1 FROM transactions LIMIT 1").fetchone()  # from here on it sees one state
 
     def writer(self) -> sqlite3.Connection:
         return connect(self.database, write=True)
@@ -346,20 +330,26 @@ class Store:
         When nothing changed, nothing is written. Raises Busy, NoSpace; after any error the corpus is as it
         was before.
         """
-        with self.transaction(db):
-            now = _next_transaction(db, clock)
-            origin = source_row(db, source, now) if any(source) else 0
-            texts = TextPreparation.of(self.settings, self.analyzer)
-            write = Transaction(db, now, self.settings, texts, origin)
-            yield write
-            if write.empty:
-                if not save_checkpoints(write):
-                    db.execute("ROLLBACK")
-                return
-            reconcile(write)
-            save_checkpoints(write)
-            db.execute("INSERT INTO transactions VALUES (?, ?)", (now, what))
-            publish(write)
+        files: list[Path] = []
+        try:
+            with self.transaction(db):
+                now = _next_transaction(db, clock)
+                origin = source_row(db, source, now) if any(source) else 0
+                texts = TextPreparation.of(self.settings, self.analyzer)
+                write = Transaction(db, now, self.settings, texts, origin, files)
+                yield write
+                if write.empty:
+                    if not save_checkpoints(write):
+                        db.execute("ROLLBACK")
+                    return
+                reconcile(write)
+                save_checkpoints(write)
+                db.execute("INSERT INTO transactions VALUES (?, ?)", (now, what))
+                publish(write)
+        except BaseException:  # also where the disk is full when it is committed
+            for file in files:
+                remove(file)
+            raise
 
     @contextmanager
     def exclusive(self, db: sqlite3.Connection, clock: Callable[[], int], what: str) -> Iterator[None]:
@@ -372,9 +362,9 @@ class Store:
     def compact(self, db: sqlite3.Connection) -> None:
         """Rewrite the database without its free pages, and empty the write-ahead log.
 
-        The log can only be emptied while no process reads. Where readers never stop, new ones wait until the
-        others have finished. The lock for writing is free meanwhile: a reader may be about to store a model's
-        reply. Raises Busy when a reader does not finish.
+        The log is emptied when the readers that began before are done; later ones read what was copied from
+        it. The lock for writing is free while they are waited for: one may be about to store a model's reply.
+        Raises Busy when a reader does not finish.
         """
         until = time.monotonic() + self.compact_wait
         with self.locked():
@@ -385,25 +375,10 @@ class Store:
                     f"{self.database}: removed data is still in the write-ahead log, because another process "
                     "is reading: end it, then run the same command or `asof status --check` again"
                 )
-            with translate_errors(self.database), exclusive_lock(self._readers_lock, self.wait):
-                if self._log_emptied(db, min(until, time.monotonic() + _GATE_CLOSED)):
-                    return
-            time.sleep(_GATE_OPEN)
-
-    def _log_emptied(self, db: sqlite3.Connection, until: float) -> bool:
-        """True if the log could be emptied before `until`."""
-        while not self._try_empty_log(db):
-            if time.monotonic() >= until:
-                return False
             time.sleep(_POLL_SECONDS)
-        return True
-
-    @property
-    def _readers_lock(self) -> Path:
-        return self.folder / "readers.lock"
 
     def _try_empty_log(self, db: sqlite3.Connection) -> bool:
-        """Empty the write-ahead log if no process reads; returns True if it is empty."""
+        """Empty the write-ahead log if no process reads from it; returns True if it is empty."""
         with self.locked():
             db.execute("PRAGMA busy_timeout = 0")
             try:

@@ -11,6 +11,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import NamedTuple, cast
 
 from asof.store import validity
@@ -95,7 +96,8 @@ class Transaction:
 
     `passages`: the passages of each new version, the id of its head, its shared attributes, and what was
     prepared of it ahead; `layouts`: of each copied one. `pending`: rows to insert, by table. `checkpoints`:
-    tokens of the source by document (None: it has none any longer).
+    tokens of the source by document (None: it has none any longer). `files`: of the index, to be removed if
+    this is not committed.
     """
 
     db: sqlite3.Connection
@@ -103,6 +105,7 @@ class Transaction:
     settings: CorpusSettings
     texts: TextPreparation
     source: int
+    files: list[Path] = field(default_factory=list)
     documents: dict[str, DocumentState] = field(default_factory=dict)
     touched: dict[int, DocumentState] = field(default_factory=dict)
     new_rows: list[IndexRow] = field(default_factory=list)

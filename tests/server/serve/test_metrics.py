@@ -28,12 +28,4 @@ def test_figures_are_those_of_the_corpus(tmp_path: Path) -> None:
         assert shown["asof_documents"] == shown["asof_current_passages"] == 12
         assert shown["asof_last_write_timestamp_seconds"] > 1.7e9
         assert shown["asof_bytes"] > 0
-        assert shown['asof_segments{format="asof-sg2"}'] == len(corpus.status().segments)
-
-
-def test_a_format_of_which_no_file_is_left_is_gone(tmp_path: Path) -> None:
-    metrics = Metrics()
-    metrics.formats.labels("asof-sg1").set(4)
-    with asof.open(tmp_path) as corpus:
-        corpus.add(DOCUMENTS)
-        assert b"asof-sg1" not in metrics.text(corpus)
+        assert shown["asof_segments"] == len(corpus.status().segments)

@@ -162,7 +162,7 @@ class Metrics:
     passages: Gauge = field(init=False)
     written: Gauge = field(init=False)
     size: Gauge = field(init=False)
-    formats: Gauge = field(init=False)
+    segments: Gauge = field(init=False)
 
     def __post_init__(self) -> None:
         one = self.registry
@@ -179,9 +179,7 @@ class Metrics:
             "asof_last_write_timestamp_seconds", "When the corpus was last written to", registry=one
         )
         self.size = Gauge("asof_bytes", "On the disk of this machine", registry=one)
-        self.formats = Gauge(
-            "asof_segments", "Files of the index, by their format", ("format",), registry=one
-        )
+        self.segments = Gauge("asof_segments", "Files of the index", registry=one)
 
     def text(self, corpus: Corpus) -> bytes:
         """The metrics in Prometheus' text format, with figures of the corpus as it is."""
@@ -190,9 +188,7 @@ class Metrics:
         self.passages.set(figures.current_passages)
         self.written.set(corpus.session.last_write() / 1e6)
         self.size.set(figures.bytes)
-        self.formats.clear()  # a format of which no file is left
-        for name, count in figures.formats.items():
-            self.formats.labels(name).set(count)
+        self.segments.set(len(figures.segments))
         return generate_latest(self.registry)
 
 

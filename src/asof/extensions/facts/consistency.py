@@ -28,8 +28,8 @@ from asof.wire import As
 
 _NUMBER = re.compile(r"\d(?:[\d.,'’\u00a0\u202f]*\d)?")
 _GROUPS = re.compile(r"\d{1,3}(?:[.,'’\u00a0\u202f]\d{3})+")
-_SCALES = (1.0, 1e3, 1e6, 1e9, 1e12, 1e-2, 1e2, 1e4, 1e5, 1e7, 1e8)
-"""Factors of scale words: thousand to trillion, a cent, hundred, lakh, crore, wan and yi."""
+_SCALES = (1.0, 1e3, 1e6, 1e9, 1e12, 1e-2)
+"""Factors of scale words: thousand to trillion, a cent."""
 
 _EXACT = 1e-9
 _DAY = 86_400_000_000

@@ -115,23 +115,20 @@ def shifted(first: date, months: int, length: int) -> Span | None:
 
 
 _IMPLICIT = re.compile(
-    r"""\b(?P<back>
-        (?:the[ ])?(?:same|comparable|corresponding|year-ago|prior|previous|preceding|prior-year)
-        (?:[ ](?:fiscal|prior|year-ago))?[ ](?:quarter|period|year|half)
-        (?:(?:[ ]a|[ ]of[ ]the|[ ]in[ ]the|[ ]of)?[ ](?:last|prior|previous)[ ]year
-          | [ ]a[ ]year[ ](?:ago|earlier))?
-        | last[ ]year's[ ](?:quarter|period) | (?:a|one)[ ]year[ ](?:ago|earlier)(?:[ ](?:quarter|period))?
-        | last[ ]year | prior[- ]year | year-ago | vorjahr(?:es)?(?:quartal|zeitraum)?)\b
-    | \b(?P<part>(?:fiscal[ ])?(?:first|second|third|fourth)[ -](?:fiscal[ ])?(?:quarter|half))\b
-    | \b(?:for|in|during|of|im|per)[ ](?:the[ ]|das[ ])?(?P<own>quarter|quartal)\b(?![ ]end)
-    | \bthe[ ](?P<own2>quarter)\b(?![ ]end)
-    | \b(?:for|in|during|im)[ ](?:the[ ])?(?P<year>(?:(?:full|entire|whole|fiscal)[ ])?(?:year|gesamtjahr))\b
-    | \b(?P<full>full[ -](?:fiscal[ ])?year)\b""",
+    r"""\b(?P<before>(?:the[ ])?(?:prior|previous|preceding)[ ](?:quarter|period))\b
+    | \b(?P<back>
+        (?:the[ ])?(?:same|comparable|corresponding|year-ago|prior|previous|prior-year)
+        [ ](?:quarter|period|year)
+        (?:[ ](?:of[ ]the[ ]|of[ ]|in[ ])?(?:last|prior|previous)[ ]year | [ ]a[ ]year[ ](?:ago|earlier))?
+        | (?:a|one)[ ]year[ ](?:ago|earlier) | last[ ]year | prior-year | year-ago
+        | vorjahr(?:es)?(?:quartal)?)\b
+    | \b(?P<part>(?:first|second|third|fourth)[ -](?:fiscal[ -])?(?:quarter|half))\b
+    | \b(?:the|for|in|im|das)[ ](?P<own>quarter|quartal)\b(?![ ]end)
+    | \b(?:for|in|during|im)[ ](?:the[ ])?
+        (?P<year>(?:(?:full|entire|whole|fiscal)[ ])?(?:year|gesamtjahr))\b(?![ ]of[ ]\d)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _OF_YEAR = re.compile(r"year|jahr", re.IGNORECASE)  # "the third quarter of last year"
-_GAP = 4  # characters: " of "
-_TURN = re.compile(r"(?:prior|previous|preceding) (?:quarter|period)$", re.IGNORECASE)
 
 Sort = Literal["explicit", "part", "back", "before", "own", "year"]
 
@@ -178,7 +175,7 @@ class Dating:
         if own is None:
             return explicit
         implicit = [_implicit_mark(match) for match in _IMPLICIT.finditer(text)]
-        return _merged(explicit, implicit, text)
+        return _merged(explicit, implicit)
 
     def _mark(self, mention: TimeExpression) -> TimeMark:
         phrase = " ".join(mention.text.split())
@@ -245,40 +242,21 @@ class Dating:
         return SourcedTime(published, published.start.date().isoformat(), "published")
 
 
-_SORTS: dict[str, Sort] = {
-    "back": "back", "part": "part", "own": "own", "own2": "own", "year": "year", "full": "year",
-}  # fmt: skip
-
-
 def _implicit_mark(match: re.Match[str]) -> TimeMark:
-    group = match.lastgroup or ""
-    sort: Sort = "before" if group == "back" and _TURN.search(match[group]) else _SORTS[group]
-    return TimeMark(*match.span(group), " ".join(match[group].split()), sort)
+    sort: Sort = match.lastgroup  # type: ignore[assignment]  # the groups are called like the sorts
+    return TimeMark(*match.span(sort), " ".join(match[sort].split()), sort)
 
 
-def _merged(explicit: list[TimeMark], implicit: list[TimeMark], text: str) -> list[TimeMark]:
-    """Both in order; of two that overlap the longer, two that are equal as one ("full year of 2023", too)."""
+def _merged(explicit: list[TimeMark], implicit: list[TimeMark]) -> list[TimeMark]:
+    """Both in order; of two that overlap the longer, of two that are equal the implicit one, as it is also
+    stated."""
     marks: list[TimeMark] = []
-    for mark in sorted([*explicit, *implicit], key=lambda m: (m.start, -m.end)):
-        if marks and _goes_on(marks[-1], mark, text):
-            marks[-1] = mark._replace(start=marks[-1].start)
-        elif marks and mark.start < marks[-1].end:
-            last = marks[-1]
-            if (mark.start, mark.end) == (last.start, last.end):
-                sort = mark.sort if last.sort == "explicit" else last.sort
-                marks[-1] = mark._replace(sort=sort, stated=mark.stated or last.stated)
-            elif {mark.sort, last.sort} <= {"explicit", "own", "year"}:
-                explicit_mark = mark if mark.sort == "explicit" else last
-                marks[-1] = explicit_mark._replace(start=last.start, end=max(mark.end, last.end))
-            elif mark.end - mark.start > last.end - last.start:
-                marks[-1] = mark
-        else:
+    for mark in sorted([*explicit, *implicit], key=lambda m: (m.start, -m.end, m.sort == "explicit")):
+        last = marks[-1] if marks else None
+        if last is None or mark.start >= last.end:
             marks.append(mark)
+        elif (mark.start, mark.end) == (last.start, last.end):
+            marks[-1] = last._replace(stated=last.stated or mark.stated)
+        elif mark.end - mark.start > last.end - last.start:
+            marks[-1] = mark
     return marks
-
-
-def _goes_on(last: TimeMark, mark: TimeMark, text: str) -> bool:
-    """True if "full year" and "2023" are one time together."""
-    if last.sort != "year" or mark.sort != "explicit" or not last.end <= mark.start <= last.end + _GAP:
-        return False
-    return text[last.end : mark.start].strip().lower() in ("", "of", "in")

@@ -19,9 +19,8 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+from difflib import get_close_matches
 from functools import cached_property
-from heapq import nlargest
 from typing import Annotated, NamedTuple, Self
 
 from asof.extensions.facts import store as fact_names
@@ -123,67 +122,32 @@ def holds_everywhere(statement: SameNameStatement) -> bool:
     return True
 
 
-def _unambiguous(pairs: Iterable[tuple[str, str]]) -> tuple[UnionFind, set[tuple[str, str]]]:
+MOST_ROUNDS = 64
+"""At most so often a name becomes unambiguous because others were joined."""
+
+
+def _unambiguous(pairs: set[tuple[str, str]]) -> tuple[UnionFind, set[tuple[str, str]]]:
     """The sets that unambiguous pairs join, and these pairs. A pair is unambiguous if its short name stands
     for one name only; joined names count as one, so that a pair can become unambiguous by others."""
-    meanings: dict[str, set[str]] = defaultdict(set)
-    for short, long in pairs:
-        meanings[short].add(long)
-    tracker = _AmbiguityTracker(meanings)
     groups, accepted = UnionFind(), set[tuple[str, str]]()
-    while tracker.clear:
-        short = tracker.clear.pop()
-        for long in meanings[short]:
-            tracker.join(short, long)
+    for _ in range(MOST_ROUNDS):
+        meanings: dict[str, set[str]] = defaultdict(set)
+        for short, long in pairs:
+            meanings[short].add(groups.find(long))
+        clear = {pair for pair in pairs - accepted if len(meanings[pair[0]]) == 1}
+        if not clear:
+            break
+        for short, long in clear:
             groups.unite(short, long)
-            accepted.add((short, long))
+        accepted |= clear
     return groups, accepted
-
-
-class _AmbiguityTracker:
-    """Tracks which short names have one long name only (`clear`) while names are joined.
-
-    `cell`: the set that a name is in, called by one of its names; `left`: the cells of the names that a short
-    name stands for; `among`: the short names that stand for a name in a cell. The smaller of two cells is
-    merged into the larger one, so that the work grows with n log n.
-    """
-
-    def __init__(self, meanings: Mapping[str, set[str]]) -> None:
-        self.left = {short: set(longs) for short, longs in meanings.items()}
-        self.among: dict[str, list[str]] = defaultdict(list)
-        for short, longs in meanings.items():
-            for long in longs:
-                self.among[long].append(short)
-        self.cell = {each: each for each in (*meanings, *self.among)}
-        self.members = {each: [each] for each in self.cell}
-        self.clear = [short for short, longs in meanings.items() if len(longs) == 1]
-
-    def join(self, one: str, other: str) -> None:
-        both = self.cell[one], self.cell[other]
-        large, small = sorted(
-            both, key=lambda cell: len(self.members[cell]) + len(self.among.get(cell, ())), reverse=True
-        )
-        if large == small:
-            return
-        moved_names = self.members.pop(small)
-        self.cell.update(dict.fromkeys(moved_names, large))
-        self.members[large] += moved_names
-        moved = self.among.pop(small, [])
-        self.among[large] += moved
-        for short in moved:
-            cells = self.left[short]
-            if small in cells:
-                was = len(cells)
-                cells.remove(small)
-                cells.add(large)
-                if len(cells) == 1 < was:
-                    self.clear.append(short)
 
 
 def _apart(
     accepted: Iterable[tuple[str, str]], groups: UnionFind, owners: Mapping[str, str]
 ) -> dict[str, str]:
-    """The root of each key that is joined with others; two owners never share one."""
+    """The root of each key that is joined with others. Two owners never share one: a key of a set with
+    several is that of the one owner beside it, else its own."""
     beside: dict[str, set[str]] = defaultdict(set)
     for short, long in accepted:
         beside[short].add(long)
@@ -193,32 +157,17 @@ def _apart(
         sets[groups.find(each)].append(each)
     root: dict[str, str] = {}
     for keys in sets.values():
-        claims = {each: owners[each] for each in keys if each in owners}
-        if len(set(claims.values())) > 1:
-            claims = _nearest(claims, beside)
-            parts: dict[str, list[str]] = defaultdict(list)
-            for each in keys:
-                parts[claims.get(each) or f"\0{each}"].append(each)
-        else:
-            parts = {"": keys}
+        if len({owners[each] for each in keys if each in owners}) < 2:
+            root.update(dict.fromkeys(keys, keys[0]))
+            continue
+        parts: dict[str, list[str]] = defaultdict(list)
+        for each in keys:
+            near = {owners[other] for other in (each, *beside[each]) if other in owners}
+            near = {owners[each]} if each in owners else near
+            parts[min(near) if len(near) == 1 else f"\0{each}"].append(each)
         for part in parts.values():
             root.update(dict.fromkeys(part, part[0]))
     return root
-
-
-def _nearest(claims: Mapping[str, str], beside: Mapping[str, set[str]]) -> dict[str, str]:
-    """The nearest owner of each key; "" for keys that are equally near to two."""
-    owned = dict(claims)
-    edge = sorted(owned)
-    while edge:
-        reached: dict[str, set[str]] = defaultdict(set)
-        for here in edge:
-            for neighbour in beside[here]:
-                if neighbour not in owned:
-                    reached[neighbour].add(owned[here])
-        owned.update({neighbour: min(who) if len(who) == 1 else "" for neighbour, who in reached.items()})
-        edge = sorted(neighbour for neighbour in reached if owned[neighbour])
-    return owned
 
 
 def _local(
@@ -395,25 +344,16 @@ class EntityResolver:
 
     def near(self, name: str, most: int = 3) -> tuple[str, ...]:
         """Names in facts that are spelled like an unknown one, most similar first."""
-        query_key = key(name)
-        if len(query_key) > LONGEST_NAME:
+        asked = key(name)
+        if len(asked) > LONGEST_NAME:
             return ()
-        alike: dict[str, tuple[float, str]] = {}
-        matcher = SequenceMatcher(b=query_key, autojunk=False)
+        spelled: dict[str, str] = {}
         for each in fact_names.all_names(self.store.db, *self._moment):
-            other = key(each)
-            inside = (
-                f" {query_key} " in f" {other} " and other.count(" ") <= query_key.count(" ") + MORE_WORDS
-            )
-            if other in alike or (
-                not inside and abs(len(other) - len(query_key)) > max(3, len(query_key) // 2)
-            ):
-                continue
-            matcher.set_seq1(other)
-            if inside or (matcher.real_quick_ratio() >= NEAR and matcher.quick_ratio() >= NEAR):
-                alike[other] = (max(matcher.ratio(), NEAR if inside else 0.0), each)
-        best = nlargest(most, (each for each in alike.values() if each[0] >= NEAR), key=lambda each: each[0])
-        return tuple(each for _, each in best)
+            spelled.setdefault(key(each), each)
+        size = len(asked.split()) + MORE_WORDS
+        inside = [each for each in spelled if f" {asked} " in f" {each} " and len(each.split()) <= size]
+        alike = get_close_matches(asked, [each for each in spelled if each not in inside], most, NEAR)
+        return tuple(spelled[each] for each in [*sorted(inside, key=len), *alike][:most])
 
     def prepare(self, facts: Iterable[StatedFact]) -> None:
         """Read in one query the documents whose surnames resolve the names of these facts; without this, each

@@ -1,6 +1,6 @@
 """The rule extractor: facts without a model, sentence by sentence, from words, figures and times.
 
-`RuleExtractor`, at the end, resolves the subject and the time of what `clauses.py` and `events.py` read. A
+`RuleExtractor`, at the end, resolves the subject and the time of what `patterns.py` reads. A
 document's own entity is the one that "we", "the company" or a missing subject refers to: a field of the
 metadata (NAMES), else the title without its times and the words for its type ("Crocs, Inc.
 (CROX) 2024 Q1 Earnings Call" is Crocs, Inc.), else the title.
@@ -13,13 +13,12 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal
+from typing import Any
 
-from asof.extensions.facts.clauses import values_in
 from asof.extensions.facts.dating import Dating, TimeMark
-from asof.extensions.facts.events import Events
+from asof.extensions.facts.patterns import FactDraft, Sentence
 from asof.extensions.facts.store import Extraction, ExtractorInput
-from asof.extensions.facts.words import FactDraft, Token, TokenRange, is_name, items_of, words_of
+from asof.extensions.facts.tokens import Token, tokens_of
 from asof.lang import every
 from asof.text.figures import NONE, RuleLexicon, language_of, lexicon
 from asof.text.passages import sentences
@@ -28,84 +27,6 @@ from asof.time.expressions import TimeContext, parse
 from asof.time.span import Span, nearest_moment
 from asof.values import EVENT, EXPECTED, NAME, VALUE, Amount, Fact, SourcedTime
 from asof.wire import replace
-
-# -- names of one thing (NAME): acronyms, "also known as" ------------------------------------------
-
-
-DEFINED, KNOWN_AS = 0.9, 0.8
-"""The confidence of each rule: "Harbour Authority (HA)" whose letters agree; "X, also known as Y"."""
-
-_ACRONYM = re.compile(r"[A-Z][A-Za-z&.]{1,9}")
-_SMALL = frozenset({"of", "the", "and", "for", "&", "der", "die", "das", "für", "und"})
-_WIDEST = 10
-
-
-def names_in(items: Sequence[Token]) -> list[FactDraft]:
-    """The aliases that a sentence states, in order of place."""
-    drafts: list[FactDraft] = []
-    for i, item in enumerate(items):
-        draft = None
-        if "open" in item.senses and i + 2 < len(items) and "close" in items[i + 2].senses:
-            draft = _acronym(items, i)
-        elif "alias" in item.senses:
-            draft = _known_as(items, i)
-        if draft is not None:
-            drafts.append(draft)
-    return drafts
-
-
-def _acronym(items: Sequence[Token], i: int) -> FactDraft | None:
-    """As in "International Harbour Authority (IHA)", where the words before begin with its letters."""
-    short = items[i + 1].text
-    letters = [letter.lower() for letter in short if letter.isupper()]
-    if not _ACRONYM.fullmatch(short) or len(letters) < 2:
-        return None
-    at, left = i, len(letters)
-    while at > 0 and left and i - at < _WIDEST:
-        at -= 1
-        low = items[at].low
-        parts = [part for part in low.split("-") if part]
-        if low in _SMALL and low[:1] != letters[left - 1]:
-            continue
-        if not parts or not low[0].isalpha():
-            return None
-        if len(parts) > 1 and [part[0] for part in parts] == letters[max(0, left - len(parts)) : left]:
-            left -= len(parts)
-        elif low[0] == letters[left - 1]:
-            left -= 1
-        else:
-            return None
-    if left:
-        return None
-    return FactDraft(NAME, words_of(items, TokenRange(at, i)), "also called", short, i, DEFINED)
-
-
-def _known_as(items: Sequence[Token], i: int) -> FactDraft | None:
-    """As in "Low Sundrey, also known as the Landing", "Acme (formerly Bolt Works)"."""
-    end = i
-    while end > 0 and ({"mark", "auxiliary", "copula"} & items[end - 1].senses) and i - end < 2:
-        end -= 1
-    first = end
-    while first > 0 and end - first < _WIDEST and is_name(items[first - 1]):
-        first -= 1
-    start = i + 1
-    while start < len(items) and "determiner" in items[start].senses:
-        start += 1
-    after = start
-    while after < len(items) and after - start < _WIDEST and is_name(items[after]):
-        after += 1
-    if first == end or after == start:
-        return None
-    relation = items[i].text
-    return FactDraft(
-        NAME,
-        words_of(items, TokenRange(first, end)),
-        relation,
-        words_of(items, TokenRange(start, after)),
-        i,
-        KNOWN_AS,
-    )
-
 
 # -- fields of notes: "status: accepted", "Built by: [[Ida]]" --------------------------------------
 
@@ -177,19 +98,7 @@ def _plain(value: str) -> str:
 
 
 # -- days without a year that are in the future ----------------------------------------------------
-#
-# A day without a year is the newest that is not after publication. It is the next one instead in a sentence
-# about the future:
-#
-# - a future action ("will join on"), a figure that is expected from a day on: always;
-# - an action or an office in the present tense: where the day is later in the year of publication, or nearer
-#   to publication than the one before it;
-# - an office from a day on ("was appointed from 1 June"): where it is nearer.
 
-
-Ahead = Literal["", "nearer", "year", "always"]
-"""When a day is the next one: never; where it is nearer; also where it is in the year of publication;
-always."""
 
 # fmt: off
 _FROM = frozenset("from ab zum effective starting beginning".split())  # noqa: SIM905
@@ -197,59 +106,41 @@ _PAST = frozenset(
     "was were has have had did became been wurde wurden war waren hat hatte".split()  # noqa: SIM905
 )
 _PRESENT = frozenset(
-    """is are becomes remains takes_over succeeds replaces joins leaves retires resigns opens closes launches
+    """is are becomes remains takes succeeds replaces joins leaves retires resigns opens closes launches
     releases introduces buys acquires wird ist sind werden übernimmt folgt""".split()  # noqa: SIM905
 )
 # fmt: on
-_NAMING = ("appoint", "elect", "nam", "ernann", "wähl")
 
 
-def looks_ahead(one: FactDraft, items: Sequence[Token], at: int) -> Ahead:
-    """The condition under which the day at item `at` is the next one after publication."""
-    if one.kind != EVENT:
-        return "always" if one.expected and _begins(items, at) else ""
-    if one.expected:
-        return "always"
-    verbs = one.relation.lower().replace("takes over", "takes_over").split()
-    office = any("role" in item.senses for item in items)
-    since = _begins(items, at) and (office or any(verb.startswith(_NAMING) for verb in verbs))
-    if not _PAST.isdisjoint(verbs) or _PRESENT.isdisjoint(verbs):
-        return "nearer" if since else ""
-    deed = "event" in items[one.at].senses
-    return "year" if since or deed else ""
+def coming(
+    excerpt: ExtractorInput, one: FactDraft, mark: TimeMark, language: str, *, begins: bool
+) -> Span | None:
+    """The first day or month after publication that a mark without a year names, where that is meant; None
+    where it is the last one before, as it mostly is.
 
-
-def _begins(items: Sequence[Token], at: int) -> bool:
-    """True if a fact begins with the time at `at`: "from 1 June"."""
-    return at > 0 and items[at - 1].low in _FROM
-
-
-def coming(excerpt: ExtractorInput, mark: TimeMark, ahead: Ahead, language: str) -> SourcedTime | None:
-    """A day or month without a year as the first after publication; None where `ahead` rules that out.
-
-    A publication that is not exact to the day counts only if all of it agrees.
+    Meant is the next one if something is expected then; in the present tense ("takes over on 1 December"),
+    if it is in the year of publication; where a fact `begins` then ("was appointed from 1 June"), if it is
+    nearer.
     """
     published, stated = excerpt.published, mark.stated
-    if published is None or published.start is None or published.end is None or stated is None or not ahead:
+    words = set(one.relation.lower().split())
+    present = one.kind == EVENT and _PAST.isdisjoint(words) and not _PRESENT.isdisjoint(words)
+    always = one.expected and (one.kind == EVENT or begins)
+    if not (always or present or (begins and one.kind == EVENT)) or stated is None:
         return None
-    first, last = published.first, published.last
-    span, past = _after(excerpt, mark.text, first, language), stated.span
-    if span is None or span.start is None or _after(excerpt, mark.text, last, language) != span:
+    if published is None or published.start is None or published.end is None:
         return None
-    if span.first <= last or past.last >= first:
-        return None
-    near = span.first - last < first - past.last
-    this_year = ahead == "year" and span.start.year == published.start.year
-    return SourcedTime(span, mark.text, "text") if ahead == "always" or near or this_year else None
-
-
-def _after(excerpt: ExtractorInput, text: str, moment: int, language: str) -> Span | None:
-    """The next day or month after an instant that a text names; None where it names the year."""
     context = TimeContext(fiscal_start=excerpt.fiscal_start, language=language, prefer="future")
-    readings = parse(text, nearest_moment(moment), context)
-    if len(readings) != 1 or not readings[0].relative or readings[0].grain not in ("day", "month"):
+    first, last = (
+        [each.core for each in parse(mark.text, nearest_moment(at), context) if each.relative]
+        for at in (published.first, published.last)
+    )
+    if len(first) != 1 or first != last or first[0].start is None or first[0].first <= published.last:
         return None
-    return readings[0].core
+    span = first[0]
+    near = span.first - published.last < published.first - stated.span.last
+    this_year = present and first[0].start.year == published.start.year
+    return span if always or near or this_year else None
 
 
 # -- a document's own entity -----------------------------------------------------------------------
@@ -344,13 +235,12 @@ MOST = 64
 
 _HEAD = 0.95
 _BACK = 40
-_TRIGGERS = frozenset({"event", "be", "future", "called", "comma", "colon", "break"})
 
 
 class RuleExtractor:
     """An extractor (`extraction.py`) that needs no model."""
 
-    name = "rules-3"
+    name = "rules-4"
 
     def extract(self, excerpts: Sequence[ExtractorInput]) -> Iterator[Extraction]:
         """The facts of each excerpt, in order; at most MOST of each, by place."""
@@ -378,148 +268,105 @@ def _facts_of(excerpt: ExtractorInput) -> tuple[Fact, ...]:
 
 @dataclass(slots=True)
 class _PassageReader:
-    """One passage being read; `ahead` is its last expected time, and the number of that sentence."""
+    """One passage being read; `person` is who "her" and "him" mean."""
 
     excerpt: ExtractorInput
     entity: Entity
     dating: Dating
     items: list[Token]
     words: RuleLexicon
-    ahead: tuple[SourcedTime, int] | None = None
+    person: str = ""
 
     @classmethod
     def of(cls, excerpt: ExtractorInput, entity: Entity) -> _PassageReader:
         language = language_of(excerpt.text, excerpt.language)
         dating = Dating.of(excerpt)
         words = lexicon(language)
-        items = items_of(excerpt.text, words, dating.marks(language))
+        items = tokens_of(excerpt.text, words, dating.marks(language))
         return cls(excerpt, entity, dating, items, words)
 
     def facts(self) -> list[Fact]:
+        """The facts of the sentences, and of lines of links that these do not state, by place."""
         text, items = self.excerpt.text, self.items
         starts = [item.start for item in items]
         facts: list[Fact] = []
-        for number, (start, end) in enumerate(sentences(text)):
+        for start, end in sentences(text):
             inside = items[bisect_left(starts, start) : bisect_left(starts, end)]
-            if not inside:
-                continue
-            first = next((i for i, item in enumerate(inside) if item.text[:1].isalpha()), 0)
-            is_question = any(item.low == "?" for item in inside[-3:])
-            drafts: list[FactDraft] = []
-            if not is_question and any(item.figure for item in inside):
-                drafts += values_in(inside, text, first)
-            if not is_question and any(_TRIGGERS & item.senses for item in inside):
-                drafts += Events(inside, self.words.be, first).read()
-            drafts += names_in(inside)
-            stop = start + len(text[start:end].rstrip())
-            facts += self._facts_of_sentence(drafts, inside, number, (start, stop))
-        return self._with_links(facts)
-
-    def _with_links(self, facts: list[Fact]) -> list[Fact]:
-        """These facts with those of lines of links that they lack, by place."""
+            if inside:
+                drafts = Sentence(inside, text, self.words.be, self.person).read()
+                self.person = next((each.owner for each in reversed(drafts) if _is_person(each)), self.person)
+                facts += self._dated(drafts, inside, (start, start + len(text[start:end].rstrip())))
         known = {(key(fact.relation), key(fact.object)) for fact in facts}
-        published = self.dating.otherwise(expected=False)
-        linked = [
-            fact
-            for fact in linked_facts(self.excerpt.text, self.entity.name, published)
-            if (key(fact.relation), key(fact.object)) not in known
-        ]
-        return sorted(facts + linked, key=lambda fact: fact.start) if linked else facts
+        for fact in linked_facts(text, self.entity.name, self.dating.otherwise(expected=False)):
+            if (key(fact.relation), key(fact.object)) not in known:
+                facts.append(fact)
+        return sorted(facts, key=lambda fact: fact.start)
 
-    def _facts_of_sentence(
-        self, findings: list[FactDraft], inside: list[Token], number: int, offsets: tuple[int, int]
-    ) -> list[Fact]:
-        facts: list[Fact] = []
+    def _dated(
+        self, drafts: list[FactDraft], inside: list[Token], offsets: tuple[int, int]
+    ) -> Iterator[Fact]:
         last: SourcedTime | None = None
-        for one in sorted(findings, key=lambda finding: finding.at):
-            when = None if one.kind == NAME else self._when(one, inside, number, last)
+        for one in drafts:
+            when = None if one.kind == NAME else self._when(one, inside, last)
             last = last if one.compared else when
-            facts.append(self._fact(one, when, offsets))
-        return facts
+            subject = one.owner
+            itself = "itself" in self.words.senses.get(subject.lower(), NONE)
+            if not subject or itself or self.entity.is_meant(subject):
+                subject = self.entity.name
+            relation = f"{EXPECTED} {one.relation}" if one.expected and one.kind != EVENT else one.relation
+            yield Fact(subject, relation, one.object, when, *offsets, one.kind, one.amount, one.confidence)
 
-    def _fact(self, one: FactDraft, when: SourcedTime | None, offsets: tuple[int, int]) -> Fact:
-        subject = one.owner
-        itself = "itself" in self.words.senses.get(subject.lower(), NONE)
-        if not subject or itself or self.entity.is_meant(subject):
-            subject = self.entity.name
-        relation = f"{EXPECTED} {one.relation}" if one.expected and one.kind != EVENT else one.relation
-        return Fact(subject, relation, one.object, when, *offsets, one.kind, one.amount, one.confidence)
-
-    def _when(
-        self, one: FactDraft, inside: list[Token], number: int, last: SourcedTime | None
-    ) -> SourcedTime | None:
+    def _when(self, one: FactDraft, inside: list[Token], last: SourcedTime | None) -> SourcedTime | None:
         at = _nearest(one, inside)
-        if at is not None:
-            mark = inside[at].time
-            assert mark is not None  # noqa: S101
-            read = None
+        mark = None if at is None else inside[at].time
+        read = None
+        if at is not None and mark is not None:
+            read = self.dating.read(mark, expected=one.expected, of=last if one.compared else None)
             if mark.sort == "explicit":
-                read = coming(self.excerpt, mark, looks_ahead(one, inside, at), self.words.language)
-            if read is None:
-                read = self.dating.read(mark, expected=one.expected, of=last if one.compared else None)
-            if read is not None:
-                if one.expected:
-                    self.ahead = read, number
-                return read
-        if one.expected and self.ahead is not None and number - self.ahead[1] < 6:
-            return self.ahead[0]
-        return self.dating.otherwise(expected=one.expected)
+                begins = any(item.low in _FROM for item in inside[max(0, at - 2) : at])
+                span = coming(self.excerpt, one, mark, self.words.language, begins=begins)
+                read = read if span is None else SourcedTime(span, mark.text, "text")
+        return read or self.dating.otherwise(expected=one.expected)
+
+
+def _is_person(draft: FactDraft) -> bool:
+    """True if the subject of a draft may be whom "her" or "him" means in the next sentence."""
+    return draft.kind == EVENT and len(draft.owner.split()) > 1 and draft.owner.istitle()
 
 
 def _nearest(one: FactDraft, items: list[Token]) -> int | None:
-    """The item with the time of a draft: in its clause after it, else the nearest before it, else one further
-    after it; a time that is only compared with is skipped."""
+    """The token with the time of a draft: in its clause after it, else the nearest before it, else one
+    further after it; a time that is only compared with is skipped."""
     behind = None
     for at in range(one.at + 1, min(len(items), one.at + _BACK)):
         item = items[at]
-        if (
-            item.figure is not None
-            and at - one.at > 1
-            and behind is None
-            and items[at - 1].low not in ("to", "by", "or")
-        ):
+        other = item.tag == "#" and at - one.at > 1 and items[at - 1].low not in ("to", "by", "or")
+        if other or item.low in (";", "\n"):
             break
-        if item.low in (";", "\n"):
-            break
-        if item.time is not None:
-            starts = one.expected and one.kind == VALUE and at == one.at + 2 and items[at - 1].low == "from"
-            if not one.compared and _is_basis(items, at) and not starts:
-                continue  # "starts": "will be 5 euros from 1 June"
+        if item.time is not None and (one.compared or not _is_basis(items, at)):
             behind = at
             break
-    if behind is not None and (one.compared or not any(items[k].low == "," for k in range(one.at, behind))):
+    if one.compared or (behind and not any(item.tag == "," for item in items[one.at : behind])):
         return behind
-    if one.compared:
-        return None
-    for at in range(one.at - 1, max(-1, one.at - _BACK), -1):
-        if items[at].time is not None and not _is_basis(items, at) and not _is_of_participle(items, at):
-            return at
-    return behind
-
-
-def _is_of_participle(items: list[Token], at: int) -> bool:
-    """True if the time at `at` belongs to a participle: "the range provided in October"."""
-    before = items[at - 2] if at > 1 and "preposition" in items[at - 1].senses else None
-    return (
-        before is not None
-        and before.low.endswith("ed")
-        and not {"past", "rise", "fall", "event"} & before.senses
-    )
+    before = range(one.at - 1, max(-1, one.at - _BACK), -1)
+    return next((at for at in before if items[at].time is not None and not _is_basis(items, at)), behind)
 
 
 def _is_basis(items: list[Token], at: int) -> bool:
-    """True if the time at `at` is only the basis of a comparison."""
+    """True if the time at `at` is only the basis of a comparison: "up 5% from", "compared to"."""
     mark = items[at].time
-    if mark is not None and mark.sort in ("back", "before") and mark.stated is None:
+    if mark is not None and mark.sort == "back" and mark.stated is None:
         return True
     for before in range(at - 1, max(-1, at - 14), -1):
         item = items[before]
-        if "compare" in item.senses:
+        if item.tag == "c":
             return True
-        if item.low in ("from", "than", "over") and any(
-            each.figure is not None or "basis" in each.senses for each in items[max(0, before - 3) : before]
-        ):
-            return True  # "up 5% from"
-        if "mark" in item.senses or (item.time is not None and item.time.sort != "back"):
+        figures = [each.figure for each in items[max(0, before - 3) : before] if each.figure]
+        if item.low in ("from", "over") and any(figure.unit in _RATES for figure in figures):
+            return True
+        if item.tag in ".,/:()T":
             return False
     return False
+
+
+_RATES = ("%", "bp", "pp")

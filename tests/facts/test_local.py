@@ -443,15 +443,6 @@ def test_only_new_facts_are_encoded():
         assert not any("boat" in text or "bread" in text for text in new)
 
 
-def test_erasing_a_document_erases_the_vectors():
-    with meaning(*NOTES_OF_FACT_VECTORS) as corpus:
-        found(corpus)
-        folder = corpus.session.derived.folder / "texts"
-        assert list(folder.iterdir())
-        corpus.purge("a")
-        assert not folder.exists()
-
-
 # -- `tgrag` ---------------------------------------------------------------------------------------
 
 

@@ -17,15 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.extensions.facts.pagerank import personalized_pagerank
-from asof.extensions.facts.text_vectors import text_vectors
 from asof.extensions.facts.visible import StatedFact, facts_of
-from asof.index.vectors import VECTOR_SCALE
+from asof.index.vectors import VECTOR_SCALE, quantise
 from asof.index.view import View
 from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.expression import Constant, Given, RankingColumn, Values, ratio
@@ -97,6 +97,9 @@ def chunk_scores(weights: Floats, chunks: Integers, edges: Floats, *, literal: b
 DESCRIBED_BY = 8
 """The facts that describe an entity, at most: the latest of those given."""
 
+MAX_VECTORS = 200_000
+"""The most vectors of descriptions in memory, where they are kept between questions."""
+
 
 def fact_cosines(query: Query, view: View, facts: Sequence[StatedFact]) -> Values:
     """gamma of each fact (n,), in [0, 1]; the view has to have an encoder."""
@@ -138,6 +141,24 @@ def _cosines(query: Query, view: View, texts: Sequence[str]) -> Values:
     vectors = text_vectors(view, texts).astype(np.int64)
     products = vectors @ question_vector(query, view).astype(np.int64)
     return np.clip(products / float(VECTOR_SCALE * VECTOR_SCALE), 0.0, 1.0)
+
+
+def text_vectors(view: View, texts: Sequence[str]) -> NDArray[np.int16]:
+    """Vectors (n, d) of texts by the encoder of the view, which has to have one, as whole numbers; each text
+    is encoded once in a process. Raises ModelError."""
+    assert view.encoder is not None  # noqa: S101  callers check
+    vectors: dict[tuple[str, bytes], NDArray[np.int16]] = view.derived.memo.setdefault("text vectors", {})
+    name = view.encoder.name
+    digests = [blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts]
+    keys = [(name, digest) for digest in digests]
+    found = {key: vector for key in keys if (vector := vectors.get(key)) is not None}
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+    if missing:
+        found |= dict(zip(missing, quantise(view.encoder.encode(list(missing.values()))), strict=True))
+        if len(vectors) + len(missing) > MAX_VECTORS:
+            vectors.clear()
+        vectors.update(found)
+    return np.stack([found[key] for key in keys])
 
 
 # -- gamma by words: the share of the question that a fact covers ----------------------------------

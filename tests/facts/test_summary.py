@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.stated_facts import corpus_of_texts, stated
 
-from asof.extensions.facts import summary as needed_reports
 from asof.extensions.facts.build import ReportSelection
 from asof.extensions.facts.hierarchy import Hierarchy
+from asof.extensions.facts.replies import ReportSentence, WrittenReport
 from asof.extensions.facts.reports import ReportCitation, ReportPoint
 from asof.extensions.facts.summary import (
     MAX_SECTIONS,
@@ -22,6 +22,7 @@ from asof.extensions.facts.summary import (
     Summary,
     SummarySection,
     best_points,
+    least_relevance,
     map_reduce,
     summarise_span,
     summary_periods,
@@ -289,33 +290,30 @@ def test_points_stand_as_noted_where_they_are_not_put_together(view):
     assert digest.notes == ("the points were not put together: used up",)
 
 
-def test_title_and_summary_of_a_written_report_are_evidence(view, monkeypatch):
-    monkeypatch.setattr(needed_reports, "MAX_POINTS", 1)  # every report is needed
+class Keeping(ScriptedModel):
+    """A model that has written the reports of all periods before."""
 
-    def reply(prompt):
-        if "Question:" in prompt.user:
-            return noted(("All of it.", 60, 0.9, [1]))
-        return json.dumps(
-            {"title": "The rope year", "summary": "Rope led.",
-             "findings": [{"statement": "Much rope.", "facts": [1]}]}
-        )  # fmt: skip
+    def cached_replies(self, prompts):
+        finding = ReportSentence(statement="Much rope.", facts=[1])
+        report = WrittenReport(title="The rope year", summary="Rope led.", findings=[finding])
+        return [Reply("", report) for _ in prompts]
 
-    model = ScriptedModel(reply)
-    selection = ReportSelection(relevance=rope)
-    summarise_span("rope?", view, YEAR, selection, model=model, reporter=model)
+
+def test_title_and_summary_of_a_written_report_are_evidence_before_points_on_the_question(view):
+    model = Keeping(lambda _: noted(("All of it.", 60, 0.9, [1])))
+    summarise_span("rope?", view, YEAR, ReportSelection(relevance=rope), model=model)
     asked = next(prompt.user for prompt in model.prompts if "Question:" in prompt.user)
-    assert ": The rope year: Rope led." in asked
-    assert asked.index("The rope year: Rope led.") < asked.index("Much rope.")
+    shown = [line.partition("] ")[2] for line in asked.splitlines() if line.startswith("[")]
+    quarter = [line.removeprefix("Report on 2024-Q1: ") for line in shown if "on 2024-Q1" in line]
+    assert [line.split(" [")[0] for line in quarter] == [
+        "The rope year: Rope led.", "Much rope.", "Quay sold rope in 2024-Q1.",
+    ]  # fmt: skip
+    assert not any("Period:" in prompt.user for prompt in model.prompts)  # none is written for the question
 
 
-def test_a_reporter_writes_the_reports(view, monkeypatch):
-    monkeypatch.setattr(needed_reports, "MAX_POINTS", 1)  # every report is needed
-    reporter = ScriptedModel(lambda _: json.dumps(
-        {"title": "T", "summary": "S", "findings": [{"statement": "Much rope.", "facts": [1]}]}
-    ))  # fmt: skip
-    digest = summarise_span("rope?", view, YEAR, ReportSelection(), reporter=reporter)
-    assert {text for _, texts in told(digest) for text in texts} == {"T: S", "Much rope."}
-    assert Period.parse("2024-Q1") in {each.period for each in digest.sections}
+def test_the_least_relevance_is_half_of_the_largest():
+    assert least_relevance([0.2, 0.8]) == 0.4
+    assert least_relevance([0.2, 0.49]) == least_relevance([]) == float("inf")
 
 
 def test_the_least_certain_points_make_room_and_are_kept_with_their_weights(view):

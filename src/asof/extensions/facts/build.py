@@ -9,7 +9,7 @@ and of those above them, and no others.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
@@ -42,7 +42,7 @@ from asof.extensions.facts.reports import (
 from asof.extensions.facts.reports import about as facts_of_name
 from asof.extensions.facts.visible import StatedFact, facts_during
 from asof.index.view import View
-from asof.models.metered import HasCachedReplies, MeteredModel, worst
+from asof.models.metered import MeteredModel, worst
 from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text, replies
 from asof.time.span import GRAINS, Period, Span
 from asof.values import Problem, Usage
@@ -145,31 +145,6 @@ def generate_reports(
     ]
 
 
-def chosen_prompts(
-    full: Sequence[ReportPrompt], plain: Sequence[ReportPrompt], model: Model, wanted: Container[Period]
-) -> list[ReportPrompt]:
-    """The prompts of those of these periods that are wanted, or whose reply is kept.
-
-    `full`: with the reports inside it that a model wrote; `plain`: with extracted ones only. A reply that is
-    kept is used, to the full prompt before the plain one. Without one the plain prompt is sent: it is the
-    same whatever else was written before.
-    """
-    kept_full = _kept([each.prompt for each in full], model)
-    kept_plain = _kept([each.prompt for each in plain], model)
-    return [
-        full[at] if at in kept_full else plain[at]
-        for at in range(len(full))
-        if at in kept_full or at in kept_plain or plain[at].period in wanted
-    ]
-
-
-def _kept(prompts: Sequence[Prompt], model: Model) -> frozenset[int]:
-    """The places of the prompts whose replies are kept; of none where the model keeps no replies."""
-    if not isinstance(model, HasCachedReplies):
-        return frozenset()
-    return frozenset(at for at, reply in enumerate(model.cached_replies(prompts)) if reply is not None)
-
-
 def _read(
     task: ReportPrompt, reply: Reply, extracted: PeriodReport, changes: Changes, by: str
 ) -> PeriodReport:
@@ -243,34 +218,25 @@ def build_reports(
     requested: Iterable[Period],
     choice: ReportSelection | None = None,
     model: Model | None = None,
-    wanted: Container[Period] | None = None,
 ) -> dict[Period, PeriodReport]:
     """The reports of these nodes and of all nodes inside them; none of a period without facts.
 
     A report is built from the facts of its period itself and the points of the reports inside it, so facts
     that were summarised are not read again. Figures are compared with the period before, as far as the
     hierarchy has facts of it. With a `model` each level is one batch; where its reply cannot be used, the
-    report is extracted and its notes say why. With `wanted` the model is asked for the reports of these
-    periods only, from prompts with the extracted reports inside them, so that they are the same whatever was
-    written before; a report of another is the one that is kept, or else the extracted one. The result depends
-    on the facts, the choice and the replies alone. Raises ModelError where the model does not reply at all.
+    report is extracted and its notes say why. The result depends on the facts, the choice and the replies
+    alone. Raises ModelError where the model does not reply at all.
     """
     choice = choice or ReportSelection()
     choice = choice._replace(canonical=cache(choice.canonical))
     work = _Work(hierarchy, choice, FigureHistory.of(hierarchy.facts, choice.canonical))
-    plain = None if model is None or wanted is None else _Work(hierarchy, choice, work.past)
     needed = hierarchy.below(*requested)
     for grain in reversed(GRAINS):
         level = [node for node in needed if node.grain == grain]
         for node in level:
             work.extract(node)
-            if plain is not None:
-                plain.extract(node)
         if model is not None and level:
-            tasks = [work.task(node) for node in level]
-            if plain is not None and wanted is not None:
-                tasks = chosen_prompts(tasks, [plain.task(node) for node in level], model, wanted)
-            work.write(tasks, model)
+            work.write([work.task(node) for node in level], model)
     return work.reports
 
 

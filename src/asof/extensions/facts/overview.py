@@ -140,7 +140,7 @@ def _from_reports(
     return summarise_span(
         context.question, view, scope_of(question),
         ReportSelection(entities.canonical, about, relevance if question.topics else None),
-        passages=[visible[passage] for passage in passages], model=options.model, reporter=options.model,
+        passages=[visible[passage] for passage in passages], model=options.model,
         budget=GLOBAL_TOKENS if options.tokens is None else options.tokens,
     )  # fmt: skip
 

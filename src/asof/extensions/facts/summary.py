@@ -1,28 +1,24 @@
 """Summaries of a span: points under the periods that they are about (global retrieval of TG-RAG, section
 III-B4).
 
-Map and reduce by a model: each part of the evidence gives points, which are then written as one answer.
-TG-RAG has the reports of all periods written ahead of questions (III-A3). Here a question has those written
-that it needs: of the periods in its time, those that say something to it and have more to say than their
-extracted report shows, the most relevant first. They are written from facts and extracted reports, so that
-reports written for earlier questions change no prompt; a report that is written already costs nothing and is
-always used. The map and reduce part loads pydantic: it is imported where a model is asked.
+Map and reduce by a model: each part of the evidence gives points, which are then written as one answer. A
+question has no report written: those that a model wrote ahead (III-A3, `asof precompute --reports`) are used,
+the others are extracted for the question. The map and reduce part loads pydantic: it is imported where a
+model is asked.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
 
-from asof.answer.write import QuestionModel
-from asof.extensions.facts.build import MAX_REPLY_TOKENS, ReportSelection, build_reports, facts_around
+from asof.extensions.facts.build import ReportSelection, build_reports, facts_around
 from asof.extensions.facts.hierarchy import Hierarchy, holds
 from asof.extensions.facts.reports import (
     BY_MODEL,
-    MAX_POINTS,
     PeriodReport,
     Relevance,
     ReportCitation,
@@ -30,8 +26,7 @@ from asof.extensions.facts.reports import (
     period_before,
 )
 from asof.index.view import View
-from asof.models.metered import tokens as estimated_tokens
-from asof.models.metered import worst
+from asof.models.metered import HasCachedReplies
 from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text
 from asof.store.reader import VisiblePassage
 from asof.text.passages import Packed, pack, passage_header, tokens
@@ -158,28 +153,21 @@ def summary_periods(hierarchy: Hierarchy, span: Span) -> list[SummaryPeriod]:
 
 
 def reports_of(
-    hierarchy: Hierarchy, periods: Sequence[SummaryPeriod], selection: ReportSelection, model: Model | None,
-    wanted: Container[Period] | None = None,
+    hierarchy: Hierarchy, periods: Sequence[SummaryPeriod], selection: ReportSelection
 ) -> list[PeriodReport]:  # fmt: skip
-    """The reports of these periods, in their order; `model` and `wanted` as in `build_reports`. Raises
-    ModelError."""
-    whole = build_reports(
-        hierarchy, [each.period for each in periods if each.whole], selection, model, wanted
-    )
+    """The extracted reports of these periods, in their order."""
+    whole = build_reports(hierarchy, [each.period for each in periods if each.whole], selection)
     return [
-        whole[each.period] if each.whole else _own_report(hierarchy, each.period, selection, model, wanted)
+        whole[each.period] if each.whole else _own_report(hierarchy, each.period, selection)
         for each in periods
     ]
 
 
-def _own_report(
-    hierarchy: Hierarchy, period: Period, selection: ReportSelection, model: Model | None,
-    wanted: Container[Period] | None,
-) -> PeriodReport:  # fmt: skip
+def _own_report(hierarchy: Hierarchy, period: Period, selection: ReportSelection) -> PeriodReport:
     """The report of a period without the periods inside it, compared with the period before."""
     before = period_before(period)
     facts = hierarchy.facts_at(*(each for each in (period, before) if each is not None))
-    return build_reports(Hierarchy.of(facts), [period], selection, model, wanted)[period]
+    return build_reports(Hierarchy.of(facts), [period], selection)[period]
 
 
 def sections_of(points: Sequence[tuple[Period | None, ReportPoint]]) -> tuple[SummarySection, ...]:
@@ -386,53 +374,11 @@ def _passages(pieces: Iterable[EvidencePiece]) -> tuple[int, ...]:
     return tuple(sorted({passage for each in pieces for passage in each.passages}))
 
 
-# -- reports that a question needs from a model ----------------------------------------------------
+# -- relevance of points ---------------------------------------------------------------------------
 
 
 MIN_RELEVANCE = 0.5
 """The least relevance of the most relevant point of a summary, and the share of it that others have."""
-
-
-class NeededReports(NamedTuple):
-    """The periods whose reports a question needs, the most relevant first: MAX_SECTIONS that are asked
-    for, and those beyond."""
-
-    periods: tuple[Period, ...]
-    beyond: tuple[Period, ...] = ()
-
-    def note(self, written: Iterable[PeriodReport]) -> str:
-        """A note on the reports beyond that are extracted in what came of it; "" if there are none."""
-        extracted = {report.period for report in written if report.by == "extract"}
-        without = len(extracted.intersection(self.beyond))
-        if not without:
-            return ""
-        whole = len(self.periods) + len(self.beyond)
-        return (
-            f"of {without:,} of the {whole:,} periods that have more to say than the extracted report shows "
-            f"none is written: the {len(self.periods):,} that say most to the question are asked for"
-        )
-
-
-def needed_reports(extracted: Sequence[PeriodReport], relevance: Relevance | None) -> NeededReports:
-    """The periods of these reports, which no model wrote, that are needed from one.
-
-    A report needs no model if it shows fewer points than fit (MAX_POINTS): all that its period says to the
-    question stands in it. `relevance` as in `summarise_span`; without it periods with more facts come first.
-    """
-    weights = [
-        [1.0 if relevance is None else relevance(point_text(point)) for point in report.points]
-        for report in extracted
-    ]
-    least = least_relevance(weight for each in weights for weight in each)
-    ranked = []
-    for report, weighed in zip(extracted, weights, strict=True):
-        if len(report.points) < MAX_POINTS or max(weighed) < least:
-            continue
-        says = sum(weight for weight in weighed if weight >= least) if relevance else float(report.facts)
-        ranked.append((-says, report.period))
-    ranked.sort()
-    periods = tuple(period for _, period in ranked)
-    return NeededReports(periods[:MAX_SECTIONS], periods[MAX_SECTIONS:])
 
 
 def least_relevance(weights: Iterable[float]) -> float:
@@ -449,70 +395,6 @@ def point_text(point: ReportPoint) -> str:
     return f"{fact.subject} {fact.relation} {point.text}"
 
 
-# -- the budget of reports -------------------------------------------------------------------------
-#
-# They are asked for first: without it they would use up what points and the answer need.
-
-
-INSTRUCTIONS = 1_000
-"""Tokens of instructions and schema in a prompt on points, at most about."""
-
-
-@dataclass(frozen=True, slots=True)
-class ReportBudget:
-    """A model for reports that leaves `prompt` and `reply` tokens of its budget.
-
-    A report that does not fit beside them, and beside those before it, is not asked for.
-    """
-
-    model: QuestionModel
-    prompt: int
-    reply: int
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
-        """The replies that are kept."""
-        return self.model.cached_replies(prompts)
-
-    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """A reply for each prompt that is kept or fits, in their order. Raises ModelError."""
-        prompt, reply = self.prompt, self.reply
-        sent = []
-        for at, kept in enumerate(self.cached_replies(prompts)):
-            most = (0, 0) if kept is not None else worst(prompts[at])
-            if kept is not None or self.model.affords(prompt + most[0], reply + most[1]):
-                prompt, reply = prompt + most[0], reply + most[1]
-                sent.append(at)
-        replies = dict(zip(sent, self.model.complete([prompts[at] for at in sent]), strict=True))
-        self.model.hold_back([each for at, each in enumerate(prompts) if at not in replies])
-        why = "what is left of the budget is for the answer"
-        unsent = Reply("", problem=why, unsent=True)
-        return [replies.get(at, unsent) for at in range(len(prompts))]
-
-    def stream(self, prompt: Prompt) -> Iterator[str]:
-        """The reply in pieces. Raises ModelError."""
-        return self.model.stream(prompt)
-
-
-def within_budget(reporter: Model, pieces: Sequence[EvidencePiece], reports: int, budget: int) -> Model:
-    """The model for so many reports on a question. `pieces` are evidence on it without them; in all, `budget`
-    tokens of evidence are read."""
-    if not isinstance(reporter, QuestionModel):
-        return reporter
-
-    written = reports * MAX_REPLY_TOKENS
-    parts = 1 + min(budget, sum(tokens(each.text) for each in pieces) + written) // PART_TOKENS
-    prompt = sum(estimated_tokens(each.text) for each in pieces) + written
-    return ReportBudget(
-        reporter,
-        prompt + parts * (INSTRUCTIONS + MAP_TOKENS) + INSTRUCTIONS,
-        parts * MAP_TOKENS + REDUCE_TOKENS,
-    )
-
-
 # -- summaries of a span ---------------------------------------------------------------------------
 
 
@@ -522,8 +404,7 @@ MOST_POINTS = 24
 
 def summarise_span(
     question: str, view: View, span: Span, selection: ReportSelection | None = None, *,
-    passages: Sequence[VisiblePassage] = (), model: Model | None = None, reporter: Model | None = None,
-    budget: int = GLOBAL_TOKENS,
+    passages: Sequence[VisiblePassage] = (), model: Model | None = None, budget: int = GLOBAL_TOKENS,
 ) -> Summary:  # fmt: skip
     """The answer to a question about a span, from the reports on the periods in it.
 
@@ -531,21 +412,18 @@ def summarise_span(
     relevant: "what happened in March?"), `selection.about` the name it is about.
 
     Without a model: the points of the reports with at least MIN_RELEVANCE of the largest relevance, at most
-    MAX_POINTS, taken from the periods in turn; none if the largest is below MIN_RELEVANCE, too. Titles and
+    MOST_POINTS, taken from the periods in turn; none if the largest is below MIN_RELEVANCE, too. Titles and
     summaries that a model wrote stand before the points of their report. With a model: what it writes from
     these, and from those of `passages` (best first) that state a fact of the span or were published in it, in
     `budget` tokens. If its replies cannot be used, the summary is the one without a model, with a note.
-
-    `reporter` writes the reports that the question needs (`needed_reports`); the others, and without one
-    all, are extracted for this question. Raises ModelError.
+    Raises ModelError.
     """
     selection = selection or ReportSelection()
     if selection.relevance is not None:
         selection = selection._replace(relevance=cache(selection.relevance))
     hierarchy = facts_around(view, span, selection)
-    reports, beyond = _reports(hierarchy, span, selection, reporter, budget)
+    reports = _reports(hierarchy, span, selection, model)
     notes = [f"{report.period}: {note}" for report in reports for note in report.notes]
-    notes += [beyond] if beyond else []
     pieces = _relevant(reports, selection.relevance)
     summary = _extracted(question, view, span, pieces, notes)
     if model is None:
@@ -564,32 +442,44 @@ def summarise_span(
 
 
 def _reports(
-    hierarchy: Hierarchy, span: Span, selection: ReportSelection, reporter: Model | None, budget: int
-) -> tuple[list[PeriodReport], str]:  # fmt: skip
-    """The reports on the periods of a span, and a note on those that were needed and are not asked for.
+    hierarchy: Hierarchy, span: Span, selection: ReportSelection, model: Model | None
+) -> list[PeriodReport]:
+    """The reports on the periods of a span: those that the model wrote before, and the extracted ones.
 
     What a model wrote of a period is the same for all questions. The extracted report follows it, which has
     the points on this question.
     """
-    periods = summary_periods(hierarchy, span)
-    extracted = reports_of(hierarchy, periods, selection, None)
-    if reporter is None:
-        return extracted, ""
-    needed = needed_reports(extracted, selection.relevance)
-    if needed.periods:
-        pieces = _relevant(extracted, selection.relevance)
-        reporter = within_budget(reporter, pieces, len(needed.periods), budget)
-    wanted = frozenset(needed.periods)
-    written = reports_of(hierarchy, periods, selection._replace(relevance=None), reporter, wanted)
+    periods, on_question = summary_periods(hierarchy, span), selection.relevance is not None
+    extracted = reports_of(hierarchy, periods, selection)
+    if model is None or not isinstance(model, HasCachedReplies):
+        return extracted
+    before = WrittenBefore(model.name, model)
+    selection = selection._replace(relevance=None)
+    kept = build_reports(hierarchy, [each.period for each in periods], selection, before)
     reports: list[PeriodReport] = []
-    for plain, each in zip(extracted, written, strict=True):
-        if each.by == "extract":
-            reports.append(replace(plain, notes=each.notes, unsent=each.unsent))
-        elif selection.relevance is None:
-            reports.append(each)
+    for plain in extracted:
+        written = kept.get(plain.period)
+        if written is None or written.by == "extract":
+            reports.append(plain)
         else:
-            reports += [each, plain]
-    return reports, needed.note(written)
+            reports += [written, plain] if on_question else [written]
+    return reports
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenBefore:
+    """A model that gives the replies that are kept, and sends no prompt."""
+
+    name: str
+    model: HasCachedReplies
+
+    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """A reply for each prompt; one that is not kept has a problem."""
+        kept = self.model.cached_replies(prompts)
+        return [reply or Reply("", problem="not written", unsent=True) for reply in kept]
+
+    def stream(self, prompt: Prompt) -> Iterator[str]:
+        raise NotImplementedError("reports are not streamed")
 
 
 def _relevant(reports: Sequence[PeriodReport], relevance: Relevance | None) -> list[EvidencePiece]:

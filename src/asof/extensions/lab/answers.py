@@ -25,7 +25,7 @@ from asof.corpus.session import ModelProvider
 from asof.errors import UsageError
 from asof.extensions.facts.extraction import ExtractionReport
 from asof.extensions.facts.hierarchy import touched
-from asof.extensions.facts.indexer import precompute_facts
+from asof.extensions.facts.indexer import precompute_facts, precompute_reports
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.visible import StatedFact, facts_of_kind
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion
@@ -340,7 +340,7 @@ def quotes_sentence(quote: str, sentence: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class IndexingCost:
-    """The cost of adding documents: the calls of a model that read their facts.
+    """The cost of adding documents: the calls of a model that read their facts and wrote reports.
 
     `facts`: how many were added. `periods`: the periods that added and removed facts lie in, with those above
     them; their reports have to be written anew.
@@ -360,19 +360,24 @@ def read_facts(corpus: Corpus, progress: Progress = no_progress) -> ExtractionRe
 
 
 def add_and_read(
-    corpus: Corpus, documents: Iterable[Document], progress: Progress = no_progress
+    corpus: Corpus, documents: Iterable[Document], progress: Progress = no_progress, *, reports: bool = False
 ) -> IndexingCost:
-    """Add documents to a corpus and read their facts, without a background thread."""
+    """Add documents to a corpus, read their facts and have the `reports` of all periods written, without a
+    background thread."""
     before = _current_facts(corpus)
     report = corpus.add(documents, progress=lambda done: progress("indexing", done.added, 0))
     corpus.tidy()
     usage = read_facts(corpus, progress).cost or Usage()
+    told = Usage()
+    if reports:
+        told = precompute_reports(corpus, lambda done, of: progress("writing reports", done, of)).cost
     after = _current_facts(corpus)
     added = [after[key] for key in after if key not in before]
     removed = [before[key] for key in before if key not in after]
     return IndexingCost(
-        report.added + report.changed, len(added), usage.calls,
-        usage.prompt_tokens, usage.reply_tokens, len(touched([*added, *removed])),
+        report.added + report.changed, len(added), usage.calls + told.calls,
+        usage.prompt_tokens + told.prompt_tokens, usage.reply_tokens + told.reply_tokens,
+        len(touched([*added, *removed])),
     )  # fmt: skip
 
 

@@ -381,7 +381,7 @@ def test_a_server_that_is_ill_or_not_there(asof, refused, market, users):
     assert (result.code, "4 could not be read" in result.out) == (3, True)
     assert asof("search", "loaves").code == 0, "no text is lost"
     users(BY_MODEL.format(url="http://127.0.0.1:9/v1"))
-    refused(["precompute", "--json"], "; check url in [model] of asof.toml, and that the server runs")
+    refused(["precompute", "--json"], "; check url in asof.toml, and that the server runs")
 
 
 def test_as_json(asof, market):

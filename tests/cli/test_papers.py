@@ -21,6 +21,7 @@ import asof as library
 from asof import environment
 from asof.extensions.systems.judgements import FeedbackLog
 from asof.extensions.systems.papers import RECIPE
+from asof.extensions.systems.recipes import PAPERS
 from asof.models.ports import ScriptedModel
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -72,10 +73,8 @@ def test_a_question_feedback_and_the_next_question(asof, archive, here):
     second = asof(*QUESTION)
     assert second.code == 0
     assert " · 0 new abstracts" in second.out
-    assert (
-        "learned from 1 judged question, 1 of them since the last question; on 1 judged question these"
-        " weights, a trial, lose" in second.out
-    )
+    told = "learned from 1 judged question; on 1 judged question these weights, a trial, lose"
+    assert told in second.out
     assert "exploration" in second.out
     # the fourth of seven papers is the only good one: 7 / log2(5) of 7; at any place precision@10 is 1 of 10
     assert "(first weights 0.431) · precision@10 0.100 (first weights 0.100)\n" in second.out
@@ -211,7 +210,7 @@ def test_what_is_refused_before_arxiv_is_asked(asof, archive, arguments, result)
 
 def recorded_search(question: str) -> str:
     with library.open() as corpus:
-        return FeedbackLog.of(corpus).record(corpus.search(question))
+        return FeedbackLog.of(corpus).record(corpus.at().search(question, 3, recipe=PAPERS), PAPERS)
 
 
 @pytest.fixture
@@ -229,28 +228,33 @@ def test_nothing_was_recorded(asof, notes):
     assert asof(*FEEDBACK, "--json").json() == {"queries": []}
 
 
+@pytest.mark.parametrize("arguments", [[*FEEDBACK], [*FEEDBACK, "nope"], ["papers", "--forget"]])
+def test_without_an_index_nothing_was_recorded(refused, here, arguments):
+    refused(arguments, "no index is here, so no question was recorded: `asof papers QUESTION` makes one")
+
+
 def test_a_grade(asof, query):
     result = asof(*FEEDBACK, query[:4], "2", "2.5")
     assert (result.code, result.err) == (0, "")
     assert re.search(
-        r"^  2\. 2\.5  .+ \(.+\)  \(grade, weight 1\)\n          notes/\S+#[0-9a-f]+  [\d.]+$",
-        result.out, re.MULTILINE,
-    )  # fmt: skip
+        r"^  2\. 2\.5  .+ \(.+\)  \(by grade\)\n          notes/\S+#[0-9a-f]+  [\d.]+$",
+        result.out,
+        re.MULTILINE,
+    )
     again = asof(*FEEDBACK, query, "2", "2.5")
-    assert (again.code, again.err) == (0, "the same judgement was recorded before; nothing was added\n")
-    assert "(click, weight 3)" in asof(*FEEDBACK, query, "3", "click").out
+    assert (again.code, again.err) == (0, "that is its grade already; nothing was added\n")
+    assert "1 of 3 judged" in asof(*FEEDBACK).out
     assert "  2. -    " in asof(*FEEDBACK, query, "2", "none").out
     again = asof(*FEEDBACK, query, "3", "none")
-    assert (again.code, again.err) == (0, "there is no grade to take back; nothing was added\n")
-    assert "1 of 3 judged" in asof(*FEEDBACK).out
+    assert (again.code, again.err) == (0, "that is its grade already; nothing was added\n")
 
 
 def test_the_json_keeps_its_schemas(asof, query):
-    for arguments in (["1", "3"], ["3", "click"], []):
+    for arguments in (["1", "3"], []):
         assert against("feedback", asof(*FEEDBACK, query, *arguments, "--json").json()) == []
     listed = asof(*FEEDBACK, "--json").json()
     assert against("feedback-list", listed) == []
-    assert [each["judged"] for each in listed["queries"]] == [2]
+    assert [each["judged"] for each in listed["queries"]] == [1]
     assert asof(*FEEDBACK, "--known-at", "2020").code == 1
 
 
@@ -269,10 +273,10 @@ def judge(monkeypatch):
 
 def test_a_model_as_judge(asof, query, judge):
     result = asof(*FEEDBACK, query, "--judge")
-    assert (result.code, result.out.count("(model, weight 1)")) == (3, 1)
-    lines = result.err.splitlines()
-    assert [line.split(":")[0] for line in lines[:2]] == ["not judged", "not judged"]
-    assert lines[2].startswith("1 hits judged by scripted; cost: calls 5, failed 2, ")
+    assert (result.code, result.out.count("(by model)")) == (3, 1)
+    first, *lines = result.err.splitlines()
+    assert first == "scripted graded 1 paper"
+    assert [line.split(":")[0].strip() for line in lines] == ["not graded", "not graded", "model, all calls"]
     assert against("feedback", asof(*FEEDBACK, query, "--judge", "--json").json()) == []
 
 
@@ -280,7 +284,7 @@ WRONG = [
     (["nope"], "no question 'nope' was recorded; did you mean"),
     (["{id}", "9", "1"], "'9' was not shown for question"), (["{id}", "1"], "GRADE is missing"),
     (["{id}", "1", "4"], "a number from 0 to 3"), (["{id}", "1", "nan"], "a number from 0 to 3"),
-    (["{id}", "1", "good"], "accepted: a number from 0 to 3, click, none"),
+    (["{id}", "1", "good"], "accepted: a number from 0 to 3, or none"),
     (["{id}", "1", "1", "--judge"], "either GRADE or --judge"), (["--judge"], "--judge needs an ID"),
     (["{id}", "--known-at", "2020"], "for all questions"),
     (["{id}", "--budget", "1"], "--budget is for --judge"),

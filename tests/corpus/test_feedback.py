@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import tempfile
 import threading
 import zlib
@@ -19,14 +18,12 @@ from hypothesis import strategies as st
 import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import BeforeHorizon, Busy, DamagedStore, UsageError
-from asof.extensions.facts.indexer import ensure_facts
 from asof.extensions.systems.judgements import FeedbackLog, unpack
-from asof.recipes import NAMES, named
+from asof.extensions.systems.recipes import PAPERS
 from asof.store.schema import exclusive_lock
 from asof.time.moment import read
 from asof.time.span import moment
 from asof.values import Document, SourcedTime
-from asof.wire import encode
 
 START = read("2025").first
 log = FeedbackLog.of
@@ -70,70 +67,55 @@ def rows(corpus: Corpus, query: str) -> list[Any]:
         db.close()
 
 
-def grades(corpus: Corpus, id_: str) -> dict[str, float | None]:
-    found = log(corpus).recorded(id_)
-    return {hit.document: grade for hit, grade in zip(found.question.shown, found.grades, strict=True)}
+def recorded(corpus: Corpus, question: str = "lamp", k: int = 10, as_of: Any = None, **filters: Any) -> str:
+    """The id of a question that is asked and recorded."""
+    results = corpus.at(as_of).search(question, k, recipe=PAPERS, **filters)
+    return log(corpus).record(results, PAPERS)
 
 
 # -- recording and saying -------------------------------------------------------------------------------
 
 
 def test_a_question_with_what_was_shown(corpus: Corpus) -> None:
-    results = corpus.at("2024-06-01").search("who keeps the lamp", 2, since="2024-02", tags=())
-    asked = log(corpus).recorded(log(corpus).record(results)).question
-    assert (asked.text, asked.recipe, asked.unit) == ("who keeps the lamp", "asof", "passage")
+    results = corpus.at("2024-06-01").search("who keeps the lamp", 2, recipe=PAPERS, since="2024-02")
+    asked = log(corpus).recorded(log(corpus).record(results, PAPERS)).question
+    assert asked.text == "who keeps the lamp"
     assert (asked.as_of, asked.known_at) == (results.view.as_of, results.view.known_at)
-    assert asked.filters == results.query.filters
     assert asked.added > asked.known_at
     assert [(hit.rank, hit.hit, hit.document, hit.score) for hit in asked.shown] == [
         (hit.rank, hit.id, hit.document, hit.score) for hit in results.hits
     ]
     assert [unpack(hit.why).recomputed() for hit in asked.shown] == [hit.score for hit in asked.shown]
-    own = dict(named("asof").fields())
-    assert asked.fields.keys() == own.keys()
-    assert asked.fields["typed"] is own["typed"]
-
-
-@pytest.mark.parametrize("recipe", NAMES)
-@pytest.mark.parametrize("unit", ["passage", "document"])
-def test_every_recipe_can_be_recorded(corpus: Corpus, recipe: str, unit: str) -> None:
-    results = corpus.search("who keeps the lamp", recipe=recipe, unit=unit)
-    asked = log(corpus).recorded(log(corpus).record(results)).question
-    assert (asked.recipe, asked.unit) == (recipe, unit)
-    assert [hit.score for hit in asked.shown] == [unpack(hit.why).recomputed() for hit in asked.shown]
+    assert asked.fields.keys() == dict(PAPERS.fields()).keys()
 
 
 def test_nothing_to_record(corpus: Corpus) -> None:
     with pytest.raises(UsageError, match="nothing was found"):
-        log(corpus).record(corpus.search("penguin"))
-    results = corpus.search("harbour", k=1)
-    corpus.purge("ann")
+        recorded(corpus, path="nowhere")
+    results = corpus.search("harbour", k=1, recipe=PAPERS)
+    corpus.purge(results.hits[0].document)
     with pytest.raises(UsageError, match="was erased meanwhile"):
-        log(corpus).record(results)
+        log(corpus).record(results, PAPERS)
     assert log(corpus).queries() == []
 
 
 def test_what_is_erased_before_it_is_recorded_is_left_out(corpus: Corpus) -> None:
-    results = corpus.search("lamp")
-    [rank] = [hit.rank for hit in results.hits if hit.document == "ben"]
-    trees = [hit.why for hit in results.hits]
+    results = corpus.search("lamp", recipe=PAPERS)
+    left = [(hit.rank, hit.document) for hit in results.hits if hit.document != "ben"]
     corpus.purge("ben")
-    asked = log(corpus).recorded(log(corpus).record(results)).question
-    assert [hit.document for hit in asked.shown] == [h.document for h in results.hits if h.rank != rank]
-    assert [hit.rank for hit in asked.shown] == [n for n in (1, 2, 3) if n != rank]
-    assert len(trees) == 3
+    asked = log(corpus).recorded(log(corpus).record(results, PAPERS)).question
+    assert [(hit.rank, hit.document) for hit in asked.shown] == left
+    assert len(left) == 2
 
 
-def test_grades_and_clicks(corpus: Corpus) -> None:
-    id_ = log(corpus).record(corpus.search("lamp"))
+def test_grades(corpus: Corpus) -> None:
+    id_ = recorded(corpus)
     first = log(corpus).recorded(id_).question.shown[0]
     assert log(corpus).grade(id_, 1, 3)
     assert not log(corpus).grade(id_[:3], first.hit, 3.0), "said before"
-    assert log(corpus).grade(id_, first.document, 2.5)
-    assert log(corpus).click(id_.upper(), "2")
-    assert not log(corpus).click(id_, 2)
+    assert log(corpus).grade(id_.upper(), first.document, 2.5)
+    assert log(corpus).grade(id_, "2", 1)
     assert log(corpus).recorded(id_).grades == (2.5, 1.0, None)
-    assert log(corpus).recorded(id_).weights == (1.0, 2.0, 0.0)
     assert log(corpus).grade(id_, 1, None)
     assert not log(corpus).grade(id_, 1, None)
     assert not log(corpus).grade(id_, 3, None), "nothing to take back"
@@ -143,54 +125,47 @@ def test_grades_and_clicks(corpus: Corpus) -> None:
 
 @pytest.mark.parametrize("grade", [-1, 3.01, float("nan"), float("inf"), True])
 def test_grades_that_are_none(corpus: Corpus, grade: float) -> None:
-    id_ = log(corpus).record(corpus.search("lamp"))
+    id_ = recorded(corpus)
     with pytest.raises(UsageError, match=r"a number (from 0 to 3|or None)"):
         log(corpus).grade(id_, 1, grade)
 
 
 def test_questions_that_are_none(corpus: Corpus) -> None:
-    with pytest.raises(UsageError, match="none was recorded"):
+    with pytest.raises(UsageError, match="no question was recorded yet"):
         log(corpus).grade("aaaa", 1, 1)
-    id_ = log(corpus).record(corpus.search("lamp"))
+    id_ = recorded(corpus)
     for strange in ("", " ", "%", "_" * 8, "~", "a'--", id_ + "a", "é" * 8):
         with pytest.raises(UsageError, match="was recorded; did you mean"):
             log(corpus).recorded(strange)
 
 
 def test_the_same_question_twice_is_two(corpus: Corpus) -> None:
-    ids = [log(corpus).record(corpus.search("lamp")) for _ in range(5)]
+    ids = [recorded(corpus) for _ in range(5)]
     assert [each.question.id for each in log(corpus).queries()] == ids
     assert len(set(ids)) == 5
 
 
-def test_judged_questions_by_recipe(corpus: Corpus) -> None:
-    papers = log(corpus).record(corpus.search("lamp", recipe="papers"))
-    default = log(corpus).record(corpus.search("lamp"))
-    log(corpus).record(corpus.search("oil", recipe="papers"))
-    log(corpus).grade(papers, 1, 0)
-    log(corpus).click(default, 3)
-    assert [each.question.id for each in log(corpus).judged()] == [papers, default]
-    assert [each.question.id for each in log(corpus).judged("papers")] == [papers]
-    assert len(log(corpus).queries("papers")) == 2
-    assert log(corpus).judged("asof")[0].weights == (0.0, 0.0, 3.0)
+def test_judged_questions(corpus: Corpus) -> None:
+    first, second, third = (recorded(corpus, question) for question in ("lamp", "oil", "mill"))
+    log(corpus).grade(third, 1, 0)
+    log(corpus).grade(first, 1, 3)
+    assert [each.question.id for each in log(corpus).judged()] == [first, third]
+    assert [each.question.id for each in log(corpus).queries()] == [first, second, third]
 
 
 def test_states_of_learning(corpus: Corpus) -> None:
     assert log(corpus).learned("papers") is None
     log(corpus).learn_state("papers", '{"n": 1}')
-    log(corpus).learn_state("asof", "other")
     log(corpus).learn_state("papers", '{"n": 2}')
-    first, _, second = (added for (added,) in rows(corpus, "SELECT added FROM learned ORDER BY id"))
+    first, second = (added for (added,) in rows(corpus, "SELECT added FROM learned ORDER BY id"))
     assert log(corpus).learned("papers") == '{"n": 2}'
     assert log(corpus).learned("papers", moment(second - 1)) == '{"n": 1}'
     assert log(corpus).learned("papers", moment(first - 1)) is None
-    with pytest.raises(UsageError, match="a state has 16,000,001 characters"):
-        log(corpus).learn_state("papers", "x" * 16_000_001)
 
 
 def test_recording_changes_no_search(corpus: Corpus) -> None:
     before = corpus.at("2024-06-01").search("lamp")
-    id_ = log(corpus).record(before)
+    id_ = recorded(corpus)
     log(corpus).grade(id_, 3, 3)
     after = corpus.at("2024-06-01").search("lamp")
     assert after.view.known_at == before.view.known_at
@@ -198,12 +173,11 @@ def test_recording_changes_no_search(corpus: Corpus) -> None:
 
 
 def test_it_does_not_wait_for_another_writer(corpus: Corpus) -> None:
-    results = corpus.search("lamp")
-    id_ = log(corpus).record(results)
+    id_ = recorded(corpus)
     with exclusive_lock(corpus.store.folder / "write.lock", 1.0):
         corpus.store.wait = 1e6  # as long as a write would wait
         with pytest.raises(Busy, match="is writing to"):
-            log(corpus).record(results)
+            recorded(corpus)
         corpus.store.wait = 0.0
         with pytest.raises(Busy):
             log(corpus).grade(id_, 1, 1)
@@ -211,11 +185,11 @@ def test_it_does_not_wait_for_another_writer(corpus: Corpus) -> None:
 
 
 def test_threads_share_it(corpus: Corpus) -> None:
-    results = corpus.search("lamp")
+    results = corpus.search("lamp", recipe=PAPERS)
 
     def work() -> None:
         for _ in range(5):
-            log(corpus).grade(log(corpus).record(results), 1, 2)
+            log(corpus).grade(log(corpus).record(results, PAPERS), 1, 2)
 
     threads = [threading.Thread(target=work) for _ in range(3)]
     for thread in threads:
@@ -226,7 +200,7 @@ def test_threads_share_it(corpus: Corpus) -> None:
 
 
 def test_rows_that_were_altered(corpus: Corpus) -> None:
-    id_ = log(corpus).record(corpus.search("lamp"))
+    id_ = recorded(corpus)
     db = corpus.store.writer()
     db.execute("UPDATE shown SET why = ?", (b"\0",))
     db.close()
@@ -240,7 +214,6 @@ ranks = st.integers(1, 3)
 doings = st.one_of(
     st.tuples(st.just("record"), st.sampled_from(["lamp", "who keeps the lamp", "oil"])),
     st.tuples(st.just("grade"), st.integers(0, 5), ranks, st.sampled_from([0.0, 1.0, 2.5, 3.0, None])),
-    st.tuples(st.just("click"), st.integers(0, 5), ranks),
     st.tuples(st.just("state"), st.sampled_from(["a", "b"])),
     st.tuples(st.just("add"), st.integers(0, 9)),
 )
@@ -250,7 +223,7 @@ def do(corpus: Corpus, doing: Any) -> None:
     what, *given_ = doing
     ids = [each.question.id for each in log(corpus).queries()]
     if what == "record":
-        log(corpus).record(corpus.search(given_[0]))
+        recorded(corpus, given_[0])
     elif what == "state":
         log(corpus).learn_state("papers", given_[0])
     elif what == "add":
@@ -302,17 +275,10 @@ TOPIC = "The lamp of the harbour is kept by the board since 2021."
 
 
 def marked() -> list[Document]:
-    """One document whose words would be in what feedback and facts say of the others."""
-    name = f"{MARKER.title()} Ltd"
-    said = f"{TOPIC} {name} owns the lamp. {name} reported a revenue of $4 million in 2023."
-    others = [
-        document(f"o{n}", f"{TOPIC} Pier Ltd reported a revenue of ${n + 5} million in 2023.", "2024-02-01")
-        for n in range(3)
-    ]
-    return [
-        Document(MARKER, said, MARKER, SourcedTime(read("2024-01-01"), "2024-01-01", "metadata")),
-        *others,
-    ]
+    """A document with a word of its own among others."""
+    others = [document(f"o{n}", f"{TOPIC} It burns oil {n}.", "2024-02-01") for n in range(3)]
+    published = SourcedTime(read("2024-01-01"), "2024-01-01", "metadata")
+    return [Document(MARKER, f"{TOPIC} {MARKER.title()} owns the lamp.", MARKER, published), *others]
 
 
 def traces(corpus: Corpus) -> list[str]:
@@ -326,27 +292,10 @@ def traces(corpus: Corpus) -> list[str]:
     return files + trees
 
 
-def every_recipe() -> list[Any]:
-    """With the one whose trees tell facts of other documents than the hit's."""
-    return [*NAMES, named("tgrag").replaced({"local.sum_over": "graph"})]
-
-
-QUESTIONS = ("who keeps the lamp of the harbour", "what revenue did they report")
-
-
 def test_nothing_of_a_text_is_left_after_a_purge() -> None:
     with opened(marked()) as corpus:
-        ensure_facts(corpus.session)
-        ids = []
-        quoted = False
-        for recipe, question in itertools.product(every_recipe(), QUESTIONS):
-            for k in (1, 10):
-                results = corpus.search(question, k=k, recipe=recipe)
-                ids.append(log(corpus).record(results, None if isinstance(recipe, str) else recipe))
-                others = (hit.why for hit in results.hits if hit.document != MARKER)
-                quoted = quoted or any(MARKER in json.dumps(encode(tree)).lower() for tree in others)
-        assert quoted, "trees of other documents say it, as they are shown"
-        alone = log(corpus).record(corpus.search(MARKER, k=1))
+        ids = [recorded(corpus, "who keeps the lamp of the harbour", k) for k in (1, 10)]
+        alone = recorded(corpus, MARKER, path=MARKER)
         for id_ in (*ids, alone):
             for hit in log(corpus).recorded(id_).question.shown:
                 log(corpus).grade(id_, hit.rank, 1)
@@ -368,7 +317,7 @@ def test_nothing_of_a_text_is_left_after_a_purge() -> None:
 
 def test_the_question_stays_with_other_hits() -> None:
     with opened(marked()) as corpus:
-        id_ = log(corpus).record(corpus.search(f"lamp {MARKER}"))
+        id_ = recorded(corpus, f"lamp {MARKER}")
         assert corpus.purge(MARKER)
         assert log(corpus).recorded(id_).question.text == f"lamp {MARKER}"
         with pytest.raises(UsageError, match="was not shown"):
@@ -376,8 +325,8 @@ def test_the_question_stays_with_other_hits() -> None:
 
 
 def test_vacuum_drops_what_was_shown_of_the_past(corpus: Corpus) -> None:
-    old = log(corpus).record(corpus.at("2024-03-15").search("lamp harbour"))
-    now = log(corpus).record(corpus.search("lamp oil", k=1))
+    old = recorded(corpus, "lamp harbour", as_of="2024-03-15")
+    now = recorded(corpus, "oil", path="cid")
     log(corpus).grade(old, 1, 3)
     log(corpus).learn_state("papers", "kept")
     corpus.add([document("ann", "Ann keeps no lamp any more.", "2024-06-01")])
@@ -388,12 +337,13 @@ def test_vacuum_drops_what_was_shown_of_the_past(corpus: Corpus) -> None:
     assert log(corpus).learned("papers") == "kept"
     for ask in (log(corpus).queries, log(corpus).judged):
         with pytest.raises(BeforeHorizon, match="was dropped by `asof vacuum`"):
-            ask(known_at=before)
+            ask(before)
     with pytest.raises(BeforeHorizon):
         log(corpus).learned("papers", before)
 
 
 def test_a_question_asked_of_a_knowledge_to_come_sees_what_there_was(corpus: Corpus) -> None:
     """Recorded is what was known when it was asked, not all that will be known by then."""
-    id_ = log(corpus).record(corpus.at(known_at="2030").search("lamp"))
+    results = corpus.at(known_at="2030").search("lamp", recipe=PAPERS)
+    id_ = log(corpus).record(results, PAPERS)
     assert log(corpus).recorded(id_).question.known_at < read("2026").first

@@ -34,7 +34,6 @@ from asof.extensions.systems.results import FeedbackResult, RecordedQueries
 from asof.rank.gather import UNKNOWN
 from asof.time.span import format_instant, iso
 from asof.values import Answer, Hit, Why
-from asof.wire import field_values
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -89,7 +88,7 @@ def papers(
       asof papers "new ways to keep retrieval fresh, last two weeks"
       asof papers --feedback                 list the recorded questions
       asof papers --feedback ID              show its hits and grades
-      asof papers --feedback ID HIT GRADE    GRADE: 0 (useless) to 3 (answers it), click, or none
+      asof papers --feedback ID HIT GRADE    GRADE: 0 (useless) to 3 (answers it), or none
       asof papers --feedback ID --judge      let the model of asof.toml grade them
 
     Papers are ranked by similarity, freshness, coverage and volume; their weights move with what you say of
@@ -137,10 +136,21 @@ def _corpus(index: Path | None) -> Corpus:
     return open_corpus(root, settings=settings, on_note=echo_err)
 
 
-def _forget(index: Path | None) -> int:
-    from asof.cli.main import open_corpus
+def _recorded_in(index: Path | None) -> Corpus:
+    """The corpus whose questions were recorded. Raises NoCorpus."""
+    from asof.errors import NoCorpus
 
-    with open_corpus(index) as corpus:
+    try:
+        return open_corpus(index)
+    except NoCorpus as error:
+        raise NoCorpus(
+            "no index is here, so no question was recorded: `asof papers QUESTION` makes one and records; "
+            "--index names the folder of another"
+        ) from error
+
+
+def _forget(index: Path | None) -> int:
+    with _recorded_in(index) as corpus:
         _begin_anew(corpus)
     return DONE
 
@@ -289,7 +299,6 @@ def _show_learned(learned: WeightUpdate) -> None:
     if not judged:
         click.secho("as they began: no judged question to learn from yet", dim=True)
         return
-    new = f", {learned.new:,} of them since the last question" if learned.new else ""
     lost = ""
     if not math.isnan(learned.lost):
         on = f"{learned.compared:,} judged question{'s' * (learned.compared != 1)}"
@@ -297,7 +306,7 @@ def _show_learned(learned: WeightUpdate) -> None:
         lost = f"; on {on} these weights, a trial, {both}"
     _show_metrics(learned)
     click.secho(
-        f"learned from {judged:,} judged question{'s' * (judged != 1)}{new}{lost}; {STAGES[learned.stage]}",
+        f"learned from {judged:,} judged question{'s' * (judged != 1)}{lost}; {STAGES[learned.stage]}",
         dim=True,
     )
 
@@ -314,10 +323,10 @@ def _show_metrics(learned: WeightUpdate) -> None:
 
 
 def _note_cost(cost: Usage) -> None:
-    """All calls of the model for the question: its reading, the answer and the grades."""
+    """Shows what the calls of the model took."""
     kept = f", {cost.cached:,} replies kept from before" if cost.cached else ""
     refused = f", {counted(cost.refused, 'prompt')} not sent: the budget is used up" if cost.refused else ""
-    echo_err(f"model, all calls for this question: {used(cost)}{kept}{refused}")
+    echo_err(f"model, all calls: {used(cost)}{kept}{refused}")
 
 
 def _numbers(values: Mapping[str, float]) -> str:
@@ -334,7 +343,7 @@ def _note_problems(outcome: PaperAnswer) -> None:
 
 
 def _note_judging(judging: JudgingReport) -> None:
-    echo_err(f"{judging.judge} graded {judging.graded} of the papers")
+    echo_err(f"{judging.judge} graded {counted(judging.graded, 'paper')}")
     for problem in judging.problems[:SHOWN_PROBLEMS]:
         echo_err(f"  not graded: {shortened(problem, NOTE)}")
 
@@ -342,10 +351,9 @@ def _note_judging(judging: JudgingReport) -> None:
 # -- asof papers --feedback ------------------------------------------------------------------------
 
 
-NONE, CLICK = "none", "click"
+NONE = "none"
 QUESTION, TITLE_WIDTH = 60, 90
 """The most characters of a question in a list."""
-
 
 FEEDBACK = ("question", "feedback", "judge", "budget", "known_at", "index", "as_json")
 
@@ -356,28 +364,27 @@ def _feedback(
 ) -> int:  # fmt: skip
     """Grade a hit of a recorded question, show the question, or list all. Raises click.UsageError for what
     does not go together."""
-    if wrong := [each for each in given(context) if each not in FEEDBACK]:
-        raise click.UsageError(f"--{wrong[0].replace('_', '-')} is about a question, not --feedback")
-    if len(words) > 3:
-        raise click.UsageError(f"--feedback takes ID, HIT and GRADE: {words[3][:80]!r} is too much")
-    query_id, hit, grade = (*words, None, None, None)[:3]
-    if hit is not None and grade is None:
-        raise click.UsageError("GRADE is missing: 0 to 3, click, or none")
-    if query_id is None and judge:
-        raise click.UsageError("--judge needs an ID: asof papers --feedback lists them")
-    if query_id is not None and known_at:
-        raise click.UsageError("--known-at is for all questions, without ID")
-    if judge and hit is not None:
-        raise click.UsageError("either GRADE or --judge")
-    if budget is not None and not judge:
-        raise click.UsageError("--budget is for --judge")
-    with open_corpus(index) as corpus:
+    padded: list[str | None] = [*words, None, None, None]
+    query_id, hit, grade = padded[:3]
+    others = [each.replace("_", "-") for each in given(context) if each not in FEEDBACK]
+    for wrong, message in (
+        (others, f"--{''.join(others[:1])} is about a question, not --feedback"),
+        (len(words) > 3, f"--feedback takes ID, HIT and GRADE: {''.join(words[3:4])!r:.80} is too much"),
+        (hit is not None and grade is None, f"GRADE is missing: 0 to 3, or {NONE}"),
+        (query_id is None and judge, "--judge needs an ID: asof papers --feedback lists them"),
+        (query_id is not None and known_at, "--known-at is for all questions, without ID"),
+        (judge and hit is not None, "either GRADE or --judge"),
+        (budget is not None and not judge, "--budget is for --judge"),
+    ):
+        if wrong:
+            raise click.UsageError(message)
+    with _recorded_in(index) as corpus:
         log = FeedbackLog.of(corpus)
         if query_id is None:
-            return _list(log.queries(known_at=known_at), as_json=as_json, known_at=known_at)
+            return _list(log.queries(known_at), as_json=as_json, known_at=known_at)
         judging = log.judge(query_id, budget) if judge else None
-        if hit is not None and grade is not None:
-            _say(log, query_id, hit, grade)
+        if hit is not None and grade is not None and not log.grade(query_id, hit, _number(grade)):
+            echo_err("that is its grade already; nothing was added")
         one = log.recorded(query_id)
         titles = log.titles(one)
     if as_json:
@@ -385,33 +392,21 @@ def _feedback(
     else:
         _show(one, titles)
         if judging is not None:
-            _show_judging(judging)
+            _note_judging(judging)
+            _note_cost(judging.cost)
     return PROBLEMS if judging is not None and judging.problems else DONE
 
 
-def _say(log: FeedbackLog, query_id: str, hit: str, grade: str) -> None:
-    if grade == CLICK:
-        news = log.click(query_id, hit)
-    else:
-        news = log.grade(query_id, hit, None if grade == NONE else _number(grade))
-    if not news:
-        echo_err(
-            "there is no grade to take back; nothing was added" if grade == NONE
-            else "the same judgement was recorded before; nothing was added"
-        )  # fmt: skip
-
-
-def _number(grade: str) -> float:
+def _number(grade: str) -> float | None:
     """A grade from a text. Raises click.UsageError if it is none."""
     from asof.extensions.systems.judgements import HIGHEST
 
+    if grade == NONE:
+        return None
     with suppress(ValueError):
         if 0 <= (value := float(grade)) <= HIGHEST:
             return value
-    raise click.UsageError(f"GRADE is {grade!r}; accepted: a number from 0 to {HIGHEST:g}, {CLICK}, {NONE}")
-
-
-# -- its lists -------------------------------------------------------------------------------------
+    raise click.UsageError(f"GRADE is {grade!r}; accepted: a number from 0 to {HIGHEST:g}, or {NONE}")
 
 
 def _list(records: list[JudgedRecord], *, as_json: bool, known_at: str | None) -> int:
@@ -422,38 +417,24 @@ def _list(records: list[JudgedRecord], *, as_json: bool, known_at: str | None) -
         then = f", as known at {plain(known_at)}" if known_at else ""
         click.echo(f"no question was recorded{then}: asof papers QUESTION does")
         return NOTHING
-    from asof.time.span import iso
-
     for each in records:
         question = each.question
         judged = f"{sum(map(bool, each.kinds))} of {len(question.shown)} judged"
         click.echo(
             f"{click.style(question.id, bold=True)}  {iso(question.added)[:16]}  {judged:<16}"
-            f" {plain(question.recipe):<9} {plain(shortened(question.text, QUESTION))}"
+            f" {plain(shortened(question.text, QUESTION))}"
         )
     return DONE
 
 
 def _show(one: JudgedRecord, titles: Mapping[int, tuple[str, str]]) -> None:
-    from asof.time.span import format_instant
-
     question = one.question
     click.secho(f"{question.id}  {plain(shortened(question.text))}", bold=True)
-    click.secho(
-        f"as of {format_instant(question.as_of)} · {plain(question.recipe)} · "
-        f"recorded {format_instant(question.added)}",
-        dim=True,
-    )
-    for hit, grade, weight, kind in zip(question.shown, one.grades, one.weights, one.kinds, strict=True):
+    dates = f"as of {format_instant(question.as_of)} · recorded {format_instant(question.added)}"
+    click.secho(dates, dim=True)
+    for hit, grade, kind in zip(question.shown, one.grades, one.kinds, strict=True):
         mark = "-" if grade is None else f"{grade:g}"
-        by = f"  ({kind}, weight {weight:g})" if kind else ""
+        by = f"  (by {kind})" if kind else ""
         title, date = titles.get(hit.rank, (hit.document, "undated"))
         click.echo(f"{hit.rank:>3}. {mark:<4} {plain(shortened(title, TITLE_WIDTH))} ({date}){by}")
         click.secho(f"          {plain(hit.hit)}  {hit.score:.4f}", dim=True)
-
-
-def _show_judging(judging: JudgingReport) -> None:
-    for problem in judging.problems:
-        echo_err(f"not judged: {problem}")
-    used = [f"{name} {value}" for name, value in field_values(judging.cost).items() if value]
-    echo_err(f"{judging.graded} hits judged by {judging.judge}; cost: {', '.join(used) or 'no call'}")

@@ -125,27 +125,18 @@ def insert_learned(db: sqlite3.Connection, recipe: str, text: str, added: int) -
 # -- reading ------------------------------------------------------------------------------------------
 
 
-def recorded_questions(
-    db: sqlite3.Connection, known_at: int | None = None, recipe: str | None = None
-) -> list[AskedRow]:
+ASKED = "SELECT id, question, as_of, known_at, recipe, fields, filters, unit, added FROM asked"
+
+
+def recorded_questions(db: sqlite3.Connection, known_at: int | None = None) -> list[AskedRow]:
     """Questions recorded by `known_at` (None: all), in order of `added`."""
-    return [
-        AskedRow(*row)
-        for row in db.execute(
-            "SELECT id, question, as_of, known_at, recipe, fields, filters, unit, added FROM asked"
-            " WHERE added <= ?1 AND recipe = coalesce(?2, recipe) ORDER BY added",
-            (added_until(db, known_at), recipe),
-        )
-    ]
+    rows = db.execute(f"{ASKED} WHERE added <= ? ORDER BY added", (added_until(db, known_at),))
+    return [AskedRow(*row) for row in rows]
 
 
 def questions_by_prefix(db: sqlite3.Connection, prefix: str) -> list[AskedRow]:
     """Questions whose id begins with `prefix`, in order of `added`."""
-    rows = db.execute(
-        "SELECT id, question, as_of, known_at, recipe, fields, filters, unit, added FROM asked"
-        " WHERE id >= ?1 AND id < ?1 || '~' ORDER BY added",
-        (prefix,),
-    )
+    rows = db.execute(f"{ASKED} WHERE id >= ?1 AND id < ?1 || '~' ORDER BY added", (prefix,))
     return [AskedRow(*row) for row in rows]
 
 

@@ -51,17 +51,15 @@ def matern52(a: Floats, b: Floats, lengths: Floats) -> Floats:
 class GaussianProcess:
     """Losses as a Gaussian process, given those of some points.
 
-    `points` (n, d), `lengths` (d,), `variance` s² and `noise` (its variance) in units of the standardised
-    losses: (loss - mean) / scale. `likelihood` is the logarithm of the marginal likelihood of those.
+    `points` (n, d), `lengths` (d,), and `variance` s² in units of the standardised losses:
+    (loss - mean) / scale.
     """
 
     points: Floats
     lengths: Floats
     variance: float
-    noise: float
     mean: float
     scale: float
-    likelihood: float
     _alpha: Floats
     _half: Floats  # the inverse of the lower Cholesky factor of the covariance
 
@@ -69,13 +67,11 @@ class GaussianProcess:
     def of(
         cls, x: Floats, y: Floats, mean: float, scale: float, lengths: Floats, variance: float, noise: float
     ) -> Self:
-        """With these hyperparameters, of standardised losses y (n,) of points x (n, d)."""
+        """With these hyperparameters and the variance of the noise, of standardised losses y (n,) of points
+        x (n, d)."""
         covariance = variance * matern52(x, x, lengths) + (noise + JITTER * variance) * np.eye(len(x))
         half = _inverse_half(covariance)
-        alpha = half.T @ (half @ y)
-        likelihood = -0.5 * float(y @ alpha) + float(np.log(np.diag(half)).sum())
-        likelihood -= 0.5 * len(x) * math.log(2 * math.pi)
-        return cls(x, lengths, variance, noise, mean, scale, likelihood, alpha, half)
+        return cls(x, lengths, variance, mean, scale, half.T @ (half @ y), half)
 
     @classmethod
     def fitted(cls, x: Floats, losses: Floats, *, seed: int = 0) -> Self:

@@ -1,24 +1,20 @@
-"""Recorded questions and the judgements of their hits: values, rows of the store, recorded scores, a judge.
+"""Recorded questions and the judgements of their hits: values, trees, recorded scores, a judge, the log.
 
-A grade says how well a passage answers, 0 to 3. A click says less: the first hits are clicked more often
-because they are seen first. Inverse propensity scoring (Joachims, Swaminathan, Schnabel 2017) gives each
-click the weight 1 / propensity, propensity(i) = i^-eta being the probability that rank i was seen; sums over
-clicks are then unbiased, as far as that model holds. Propensities below 1/10 count as 1/10, which bounds the
-variance. A hit without a click counts as not judged: it may not have been seen. `FeedbackLog`, at the end,
-records for `asof papers`; no other search is changed by it.
+A grade says how well a passage answers, 0 to 3; somebody gives it, or a language model does. `FeedbackLog`,
+at the end, records for `asof papers`; no other search is changed by it.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import secrets
 import zlib
 from base64 import b32encode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -46,8 +42,8 @@ from asof.store.reader import StoredPassage, published_of, records
 from asof.text.query import parse
 from asof.time.moment import When, last_instant
 from asof.time.span import iso
-from asof.values import MAX_NODES, Filters, Usage, Why
-from asof.wire import As, field_values, replace
+from asof.values import Usage, Why
+from asof.wire import As, replace
 
 if TYPE_CHECKING:
     import sqlite3
@@ -58,15 +54,10 @@ if TYPE_CHECKING:
 # -- questions, hits and judgements ----------------------------------------------------------------
 
 
-GRADE, MODEL, CLICK = KINDS = ("grade", "model", "click")
+GRADE, MODEL = KINDS = ("grade", "model")
 """The kinds of judgement, the one that counts most first."""
 
 HIGHEST = 3.0
-CLICKED = 1.0
-"""The grade that a click stands for."""
-
-ETA = 1.0
-LEAST_PROPENSITY = 0.1
 LARGEST_TREE = 64 * 1024 * 1024
 """Bytes of the JSON of a tree."""
 
@@ -75,111 +66,60 @@ LARGEST_TREE = 64 * 1024 * 1024
 class RecordedQuestion:
     """A question as it was recorded at `added`; instants are microseconds since 1970.
 
-    `recipe` is the name of the recipe that ranked, `fields` all of its numbers, `unit` passage or document.
-    `shown` is in order of rank, with packed trees (`unpack`); a rank is missing where its passage was erased.
+    `fields`: all numbers of the recipe that ranked. `shown` is in order of rank, with packed trees
+    (`unpack`); a rank is missing where its passage was erased.
     """
 
     id: str
     text: str
     as_of: int
     known_at: int
-    recipe: str
     fields: Mapping[str, Any]
-    filters: Filters
-    unit: str
     added: int
     shown: tuple[ShownRow, ...] = ()
+
+    @classmethod
+    def of(cls, row: AskedRow, shown: Sequence[ShownRow]) -> RecordedQuestion:
+        """A question from its rows. Raises DamagedStore."""
+        try:
+            fields = json.loads(row.fields)
+        except (ValueError, RecursionError) as error:
+            raise DamagedStore(f"the stored fields of question {row.id} are no JSON: {error}") from error
+        if not isinstance(fields, dict):
+            raise DamagedStore(f"the fields of question {row.id} are no table: `asof status --check`")
+        return cls(row.id, row.question, row.as_of, row.known_at, fields, row.added, tuple(shown))
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedRecord:
-    """A question with the grade of each hit of `question.shown` (None: not judged), the weight of each grade
-    (0 without one), and the kind of judgement it is from ("" without one)."""
+    """A question with the grade of each hit of `question.shown` (None: not judged), and the kind of judgement
+    it is from ("" without one)."""
 
     question: RecordedQuestion
     grades: tuple[float | None, ...]
-    weights: tuple[float, ...]
     kinds: tuple[str, ...] = ()
-
-
-def propensity(rank: int) -> float:
-    """The probability that a rank (from 1) was seen: rank^-ETA, at least 1/10.
-
-    >>> propensity(1), propensity(4), propensity(50)
-    (1.0, 0.25, 0.1)
-    """
-    return float(max(rank**-ETA, LEAST_PROPENSITY))
 
 
 def judged(question: RecordedQuestion, judgements: Sequence[JudgementRow]) -> JudgedRecord:
     """The judgements (oldest first) that count: the latest of each kind (None takes back the earlier ones); a
-    grade before a model's grade before a click."""
+    grade before a model's grade."""
     latest = {(each.rank, each.kind): each.grade for each in judgements}
-    grades, weights, kinds = [], [], []
-    for each in question.shown:
-        kind = next((kind for kind in KINDS if latest.get((each.rank, kind)) is not None), "")
-        grades.append(latest[each.rank, kind] if kind else None)
-        weights.append(1 / propensity(each.rank) if kind == CLICK else float(bool(kind)))
-        kinds.append(kind)
-    return JudgedRecord(question, tuple(grades), tuple(weights), tuple(kinds))
-
-
-# -- rows of the store -----------------------------------------------------------------------------
-
-
-def question_of(row: AskedRow, shown: Sequence[ShownRow]) -> RecordedQuestion:
-    """A question from its rows. Raises DamagedStore."""
-    return RecordedQuestion(
-        row.id, row.question, row.as_of, row.known_at, row.recipe, _fields(row), _filters(row), row.unit,
-        row.added, tuple(shown),
-    )  # fmt: skip
-
-
-def filters_json(filters: Filters) -> str:
-    """Filters as they are stored."""
-    return json.dumps(field_values(filters), ensure_ascii=False)
-
-
-def _fields(row: AskedRow) -> dict[str, Any]:
-    fields = _json(row.fields, row)
-    if not isinstance(fields, dict):
-        raise DamagedStore(f"the fields of question {row.id} are no table: `asof status --check`")
-    return fields
-
-
-def _filters(row: AskedRow) -> Filters:
-    stored = _json(row.filters, row)
-    try:
-        return Filters(**{key: _tuples(value) for key, value in stored.items()})
-    except (TypeError, AttributeError) as error:
-        raise DamagedStore(f"the filters of question {row.id} cannot be read: {error}") from error
-
-
-def _json(text: str, row: AskedRow) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise DamagedStore(f"the stored fields of question {row.id} are no JSON: {error}") from error
-
-
-def _tuples(value: Any) -> Any:
-    return tuple(_tuples(each) for each in value) if isinstance(value, list) else value
+    kinds = [
+        next((kind for kind in KINDS if latest.get((each.rank, kind)) is not None), "")
+        for each in question.shown
+    ]
+    grades = [latest.get((each.rank, kind)) for each, kind in zip(question.shown, kinds, strict=True)]
+    return JudgedRecord(question, tuple(grades), tuple(kinds))
 
 
 # -- trees -----------------------------------------------------------------------------------------
 
 
-def pack(
-    why: Why, words: Collection[str], *, max_bytes: int = LARGEST_TREE, max_nodes: int = MAX_NODES
-) -> bytes:
+def pack(why: Why, words: Collection[str]) -> bytes:
     """A tree as it is stored: its JSON, compressed. Of the words that its labels quote, only those of the
     question stay (`words`, in lower case): others may be of passages that are erased later. The parts below
-    such a label are left out as well, its value becomes "given". Numbers of the recipe keep their field.
-    Raises UsageError for a tree with more than `max_nodes` nodes or `max_bytes` bytes of JSON."""
-    text = json.dumps(_stored(why, words), separators=(",", ":"), allow_nan=False)
-    if len(text) > max_bytes or text.count('"op":') > max_nodes:  # a quote in a label has a backslash
-        raise UsageError(f"the tree of {why.label!r:.40} is too large to be recorded")
-    return zlib.compress(text.encode())
+    such a label are left out as well, its value becomes "given". Numbers of the recipe keep their field."""
+    return zlib.compress(json.dumps(_stored(why, words), separators=(",", ":"), allow_nan=False).encode())
 
 
 def unpack(packed: bytes, max_bytes: int = LARGEST_TREE) -> Why:
@@ -198,7 +138,7 @@ _QUOTED = re.compile("“([^”]*)”")
 
 
 def _stored(why: Why, words: Collection[str]) -> dict[str, Any]:
-    label = _label(why.label, words)
+    label = _QUOTED.sub(lambda quoted: quoted[0] if quoted[1].casefold() in words else "“…”", why.label)
     if label != why.label:
         return {"label": label, "value": why.value, "op": "given"}
     node: dict[str, Any] = {"label": label, "value": why.value, "op": why.op}
@@ -210,18 +150,6 @@ def _stored(why: Why, words: Collection[str]) -> dict[str, Any]:
     if why.parts:
         node["parts"] = [_stored(part, words) for part in why.parts]
     return node
-
-
-def _label(label: str, words: Collection[str]) -> str:
-    """A label without the words that are not the question's: an ellipsis in place of “quotes”, and no text of
-    facts (`facts/local.py`: subject · relation · object) or of the names in them."""
-    if " · " in label:
-        return "a fact"
-    if label.startswith("PageRank of "):
-        return "PageRank of a name"
-    if "“" in label:
-        return _QUOTED.sub(lambda quoted: quoted[0] if quoted[1].casefold() in words else "“…”", label)
-    return label
 
 
 # -- scores at other numbers of a recipe, from recorded trees --------------------------------------
@@ -239,15 +167,12 @@ def recorded_scores(
     """
     own, recorded = numbers(recorded_fields(recipe)), numbers(question.fields)
     other = {key for key in own | recorded if own.get(key, []) != recorded.get(key, [])}
-    if recipe.name != question.recipe or not {*moved_fields(recipe, box), *other} <= replayable(recipe):
+    if not {*moved_fields(recipe, box), *other} <= replayable(recipe):
         return None
     trees = [unpack(each.why) for each in question.shown]
-    found = [dict(tree_numbers(tree)).keys() for tree in trees]
-    if not all(found) or not own.keys() >= set().union(*found):  # an earlier version recorded no fields
-        return None
-    if not all(
-        thresholds(recipe, box) <= each for each in found
-    ):  # an earlier version did not record what was below it
+    found = [{field for field, _ in tree_numbers(tree)} for tree in trees]
+    needed = thresholds(recipe, box)
+    if not all(each and needed <= each <= own.keys() for each in found):
         return None
     return JudgedScores(tree_scores(trees, recipe, box), np.arange(len(trees)), np.array(gains), len(trees))
 
@@ -315,54 +240,28 @@ def _graded(rank: int, reply: Reply) -> GradedHit:
 # -- recording a search ----------------------------------------------------------------------------
 
 
-DIGEST_BYTES = 5
-"""Of a question's id: eight letters and digits."""
+ID_BYTES = 5
 
 NEAR = 3
 
-_RAN = re.compile(r"(.+?)(-documents)?(?:-diverse)?(?:-reranked)?")
-"""The name of a recipe as it ran: see `recipes.by_document`, `diversify.diversified`, `rerank.reranked`."""
-
-
-def base_name(ran: str) -> tuple[str, str]:
-    """The name of a recipe that ran, and the unit that it ranked.
-
-    >>> base_name("papers-documents-reranked"), base_name("twe-365")
-    (('papers', 'document'), ('twe-365', 'passage'))
-    """
-    match = _RAN.fullmatch(ran)
-    assert match is not None  # noqa: S101  it is not empty
-    return match[1], "document" if match[2] else "passage"
-
 
 def rows_of(results: Results, recipe: Recipe) -> tuple[AskedRow, list[ShownRow]]:
-    """A search that `recipe` ranked as rows of the store, without id and `added`.
-
-    Raises UsageError when nothing was found, or when the trees show that another recipe ranked.
-    """
-    name, unit = base_name(results.recipe)
+    """A search that `recipe` ranked as rows of the store, without id and `added`. Raises UsageError when
+    nothing was found."""
     if not results.hits:
         raise UsageError("nothing was found, so there is nothing to record")
-    if recipe.name != name:
-        raise UsageError(f"these results were ranked by {name}, not by {recipe.name}")
     query, view = results.query, results.view
-    fields = recorded_fields(recipe)
     row = AskedRow(
-        "", query.text, view.as_of, view.known_at, name, json.dumps(fields, ensure_ascii=False),
-        filters_json(query.filters), unit, 0,
+        "", query.text, view.as_of, view.known_at, recipe.name,
+        json.dumps(recorded_fields(recipe), ensure_ascii=False),
+        "{}", "passage", 0,
     )  # fmt: skip
     words = _words(results)
     passages = view.column("passage", np.array(results.rows, np.int64)).tolist()
     names = {id(stage): name for name, stage in results.ran.stages_by_name().items()}
-    trees = [_with_names(hit.why, names) for hit in results.hits]
-    own = numbers(fields)
-    if any(own.get(field) != value for tree in trees for field, value in tree_numbers(tree)):
-        raise UsageError(
-            f"these results were not ranked by {name} as it is here: give the recipe that ranked them"
-        )
     shown = [
-        ShownRow(hit.rank, passage, hit.id, hit.document, hit.score, pack(tree, words))
-        for hit, passage, tree in zip(results.hits, passages, trees, strict=True)
+        ShownRow(hit.rank, passage, hit.id, hit.document, hit.score, pack(_with_names(hit.why, names), words))
+        for hit, passage in zip(results.hits, passages, strict=True)
     ]
     return row, shown
 
@@ -383,10 +282,9 @@ def _words(results: Results) -> frozenset[str]:
     return frozenset(word.casefold() for word in (*typed, *stems, *re.findall(r"\w+", query.text)))
 
 
-def id_of(row: AskedRow, attempt: int = 0) -> str:
-    """An id that is a digest of a question and the instant at which it was added; another at each attempt."""
-    content = json.dumps([*row, attempt]).encode()
-    return b32encode(blake2b(content, digest_size=DIGEST_BYTES).digest()).decode().lower()
+def new_id() -> str:
+    """The id of a question: eight letters and digits, by chance."""
+    return b32encode(secrets.token_bytes(ID_BYTES)).decode().lower()
 
 
 def chosen(prefix: str, matches: Sequence[AskedRow], known: Sequence[str]) -> AskedRow:
@@ -400,10 +298,10 @@ def chosen(prefix: str, matches: Sequence[AskedRow], known: Sequence[str]) -> As
         questions = ", ".join(f"{each.id} ({each.question:.40})" for each in matches[:NEAR])
         more = f" and {len(matches) - NEAR:,} more" if len(matches) > NEAR else ""
         raise UsageError(f"{prefix!r} begins {len(matches):,} questions: {questions}{more}; write more of it")
+    if not known:
+        raise UsageError("no question was recorded yet: `asof papers QUESTION` does")
     near = get_close_matches(prefix, known, NEAR, 0.5) or list(known[:NEAR])
-    none = "none was recorded: `asof papers` records one"
-    suggestion = f"did you mean {' or '.join(near)}?" if near else none
-    raise UsageError(f"no question {prefix!r:.80} was recorded; {suggestion}")
+    raise UsageError(f"no question {prefix!r:.80} was recorded; did you mean {' or '.join(near)}?")
 
 
 def hit_of(question: RecordedQuestion, name: int | str) -> ShownRow:
@@ -431,9 +329,6 @@ def hit_of(question: RecordedQuestion, name: int | str) -> ShownRow:
 
 PATIENCE = 0.25
 """Seconds that recording waits for another writer: who searches shall not wait."""
-LONGEST_STATE = 16_000_000
-"""Characters of a state of learning."""
-
 
 NO_JUDGE = "no model is named that could judge: see [model] in asof.toml"
 
@@ -462,28 +357,21 @@ class FeedbackLog:
 
     # -- saying -------------------------------------------------------------------------------------
 
-    def record(self, results: Results, recipe: Recipe | None = None) -> str:
-        """Record a question with its shown hits; returns its id.
+    def record(self, results: Results, recipe: Recipe) -> str:
+        """Record a question that `recipe` ranked with its shown hits; returns its id.
 
-        `recipe`: what ranked, where documents were ranked, or hits put in another order afterwards, by a
-        recipe that is not that of its name in asof.toml. Of words, only those of the question are stored.
-        Waits a quarter of a second for another writer. Raises UsageError when nothing was shown or another
-        recipe ranked; Busy, NoSpace, CorpusError.
+        Of words, only those of the question are stored. Waits a quarter of a second for another writer.
+        Raises UsageError when nothing was shown; Busy, NoSpace, CorpusError.
         """
-        name, _ = base_name(results.recipe)
-        own = results.ran if results.ran.name == name else self.session.config.recipe_named(name)
-        asked, shown = rows_of(results, recipe or own)
+        asked, shown = rows_of(results, recipe)
         # what is yet to be learned by a K that lies ahead was not seen
         asked = asked._replace(known_at=min(asked.known_at, self.session.last_write()))
         with self._adding(PATIENCE) as (db, added):
-            asked, attempt = asked._replace(added=added), 0
-            made = asked._replace(id=id_of(asked))
-            while stored.questions_by_prefix(db, made.id):
-                attempt += 1
-                made = asked._replace(id=id_of(asked, attempt))
-            if not stored.insert_question(db, made, shown):
+            while stored.questions_by_prefix(db, id_ := new_id()):
+                pass
+            if not stored.insert_question(db, asked._replace(id=id_, added=added), shown):
                 raise UsageError("what was found was erased meanwhile: there is nothing to record")
-        return made.id
+        return id_
 
     def grade(self, query_id: str, hit: int | str, grade: float | None) -> bool:
         """Grade a hit, 0 to 3; None removes its grade. Returns True if that changes anything.
@@ -494,17 +382,12 @@ class FeedbackLog:
         """
         if grade is not None and (isinstance(grade, bool) or not 0 <= grade <= HIGHEST):
             raise UsageError(f"grade {grade!r}: a number from 0 to {HIGHEST:g} is expected, or None")
-        return self._say(query_id, hit, GRADE, None if grade is None else float(grade))
-
-    def click(self, query_id: str, hit: int | str) -> bool:
-        """Say that a hit was opened; see `grade`."""
-        return self._say(query_id, hit, CLICK, CLICKED)
-
-    def _say(self, query_id: str, hit: int | str, kind: str, grade: float | None) -> bool:
         asked = self.recorded(query_id).question
-        rank = hit_of(asked, hit).rank
+        row = JudgementRow(
+            asked.id, hit_of(asked, hit).rank, GRADE, None if grade is None else float(grade), 0
+        )
         with self._adding() as (db, added):
-            return bool(stored.insert_judgements(db, [JudgementRow(asked.id, rank, kind, grade, added)]))
+            return bool(stored.insert_judgements(db, [row._replace(added=added)]))
 
     def judge(self, query_id: str, budget: float | None = None) -> JudgingReport:
         """Let the language model of asof.toml grade all hits of a question, within a `budget` (US dollars;
@@ -552,28 +435,26 @@ class FeedbackLog:
         }
         return {rank: (record.title or record.document, days[rank]) for rank, record in there.items()}
 
-    def queries(self, recipe: str | None = None, known_at: When | None = None) -> list[JudgedRecord]:
-        """All questions that were recorded (`recipe`: ranked by the recipe of that name), in order of
-        `added`, as they were known at `known_at` (default: now). Raises UsageError, BeforeHorizon."""
+    def queries(self, known_at: When | None = None) -> list[JudgedRecord]:
+        """All questions that were recorded, in order of `added`, as they were known at `known_at` (default:
+        now). Raises UsageError, BeforeHorizon."""
         known = self._known(known_at)
-        return self.session.read(lambda db: _judged(db, stored.recorded_questions(db, known, recipe), known))
+        return self.session.read(lambda db: _judged(db, stored.recorded_questions(db, known), known))
 
-    def judged(self, recipe: str | None = None, known_at: When | None = None) -> list[JudgedRecord]:
+    def judged(self, known_at: When | None = None) -> list[JudgedRecord]:
         """Those of `queries` of which a hit has a grade. What was said after `known_at` is not seen."""
-        return [each for each in self.queries(recipe, known_at) if any(each.kinds)]
+        return [each for each in self.queries(known_at) if any(each.kinds)]
 
     # -- what was learned ---------------------------------------------------------------------------
 
     def learned(self, recipe: str, known_at: When | None = None) -> str | None:
-        """The learned state of a recipe at `known_at` (default: now), or None. Raises UsageError."""
+        """The stored state of a recipe at `known_at` (default: now), or None. Raises UsageError."""
         known = self._known(known_at)
         return self.session.read(lambda db: stored.learned_state(db, recipe, known))
 
     def learn_state(self, recipe: str, text: str) -> None:
-        """Store the learned state of a recipe; earlier states stay, also after a purge: `text` must not
-        hold words of documents. Raises UsageError, Busy, NoSpace."""
-        if len(text) > LONGEST_STATE:
-            raise UsageError(f"a state has {len(text):,} characters; accepted: up to {LONGEST_STATE:,}")
+        """Store a state of a recipe; earlier states stay, also after a purge: `text` must not hold words of
+        documents. Raises Busy, NoSpace."""
         with self._adding() as (db, added):
             stored.insert_learned(db, recipe, text, added)
 
@@ -594,4 +475,4 @@ class FeedbackLog:
 def _judged(db: sqlite3.Connection, rows: Sequence[AskedRow], known_at: int | None) -> list[JudgedRecord]:
     ids = [row.id for row in rows]
     shown, grades = stored.shown_hits(db, ids), stored.judgements(db, ids, known_at)
-    return [judged(question_of(row, shown[row.id]), grades[row.id]) for row in rows]
+    return [judged(RecordedQuestion.of(row, shown[row.id]), grades[row.id]) for row in rows]

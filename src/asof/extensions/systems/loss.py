@@ -4,8 +4,7 @@
     nDCG@k = DCG@k / DCG@k of all judged gains, largest first · loss = 1 - nDCG@k
 
 (Järvelin and Kekäläinen 2002; the gain of Burges et al. 2005.) Grades are 0 or more, fractions as well; a
-grade below 0 has no gain. With clicks the gain is weighted by the inverse of the chance that the place was
-looked at (Joachims, Swaminathan and Schnabel 2017), and the best order is that of the weighted gains.
+grade below 0 has no gain.
 """
 
 from __future__ import annotations
@@ -33,27 +32,16 @@ STEEPEST = 500
 Floats = NDArray[np.float64]
 
 
-def gains(grades: Iterable[float | None], weights: Iterable[float] | None = None) -> list[float]:
-    """2^grade - 1 of each grade, times its weight; 0 for None, a hit that was not judged.
+def gains(grades: Iterable[float | None]) -> list[float]:
+    """2^grade - 1 of each grade; 0 for None, a hit that was not judged.
 
-    `weights`: one for each grade. Raises UsageError for a grade or weight that is not a finite number, a
-    grade above STEEPEST, a weight below 0, or another number of them.
+    Raises UsageError for a grade that is not a finite number, or above STEEPEST.
     """
-    plain = [0.0 if grade is None else _gain(grade) for grade in grades]
-    if weights is not None:
-        factors = list(weights)
-        if len(factors) != len(plain):
-            raise UsageError(f"{len(factors)} weights for {len(plain)} grades; each grade has one")
-        if not all(weight >= 0 for weight in factors):
-            raise UsageError("a weight of a gain is 0 or more")
-        plain = [gain * weight for gain, weight in zip(plain, factors, strict=True)]
-    if not all(map(math.isfinite, plain)):
-        raise UsageError("a grade or its weight is not a finite number")
-    return plain
+    return [0.0 if grade is None else _gain(grade) for grade in grades]
 
 
 def _gain(grade: float) -> float:
-    if grade > STEEPEST:
+    if not grade <= STEEPEST:
         raise UsageError(f"a grade is {grade!r:.40}; up to {STEEPEST} is accepted: its gain is a power of 2")
     return float(2.0 ** max(grade, 0) - 1)
 
@@ -70,7 +58,7 @@ def ideal(gains_of_all: Iterable[float], k: int) -> float:
 
 
 def ndcg_of_gains(ranked: Sequence[float], of_all: Iterable[float], k: int) -> float:
-    """`ndcg` of gains: of grades with weights, say. Both as `gains` gives them."""
+    """`ndcg` of gains, as `gains` gives them."""
     best = ideal(of_all, k)
     return dcg(ranked, k) / best if best > 0 else 0.0
 

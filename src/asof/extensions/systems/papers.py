@@ -8,8 +8,10 @@ characters. It uses its own similarity as relevance; here weights are learned fr
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
@@ -21,7 +23,16 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.session import ModelProvider
 from asof.corpus.snapshot import Snapshot
 from asof.engine import Results
-from asof.errors import BeforeHorizon, Busy, MissingExtra, ModelError, NoSpace, SourceError, UsageError
+from asof.errors import (
+    BeforeHorizon,
+    Busy,
+    DamagedState,
+    MissingExtra,
+    ModelError,
+    NoSpace,
+    SourceError,
+    UsageError,
+)
 from asof.extensions.systems.arxiv import (
     DEFAULT_DAYS,
     DEFAULT_PAPERS,
@@ -33,9 +44,9 @@ from asof.extensions.systems.arxiv import (
 )
 from asof.extensions.systems.arxiv_question import PaperRequest, by_model, by_rules, table
 from asof.extensions.systems.arxiv_source import open_arxiv
-from asof.extensions.systems.judgements import NO_JUDGE, FeedbackLog, JudgedRecord
-from asof.extensions.systems.loss import RankingMetrics, gains
-from asof.extensions.systems.online import CUTOFF, AdaptiveRecipe, is_of_other_numbers, mean_losses
+from asof.extensions.systems.judgements import NO_JUDGE, FeedbackLog
+from asof.extensions.systems.loss import RankingMetrics
+from asof.extensions.systems.online import CUTOFF, AdaptiveRecipe, mean_losses
 from asof.extensions.systems.stages import Similarity
 from asof.rank.gather import Everything, TopK, query_terms
 from asof.rank.stage import Recipe, value_of
@@ -90,21 +101,20 @@ class LossReport:
 
     id: str
     question: Annotated[str, As("query")]
-    lost: Annotated[float, As("loss"), "1 - nDCG@10"]
+    lost: Annotated[float, As("loss"), "1 - nDCG@10 of what was shown, as it is judged now"]
     numbers: Annotated[Mapping[str, float], As("weights"), "that ranked it"]
-    metrics: Annotated[RankingMetrics | None, "of what was shown, as it is judged now"] = None
+    metrics: Annotated[RankingMetrics, "of what was shown, as it is judged now"]
 
 
 @dataclass(frozen=True, slots=True)
 class WeightUpdate:
-    """A change of the weights of the ranking. Questions that were erased since are not among `losses`."""
+    """A change of the weights of the ranking. `losses` are those of the latest judged questions."""
 
     stage: Annotated[str, one_of("baseline", "exploration", "evolution", "bayesian")]
     question: Annotated[int, As("number"), "which of the queries that are learned from this is, from 1"]
-    before: Annotated[Mapping[str, float], As("previous_weights"), "that ranked the question before"]
+    before: Annotated[Mapping[str, float], As("previous_weights"), "that ranked the last judged question"]
     now: Annotated[Mapping[str, float], As("weights"), "that ranked this question"]
     losses: Annotated[tuple[LossReport, ...], As("examples"), "oldest first"] = ()
-    new: Annotated[int, "how many of the examples are new"] = 0
     compared: Annotated[int, "on how many of the last ones settings are compared"] = 0
     lost: Annotated[
         float, As("loss"), NAN_IS_NULL, "of `weights` on those, on average; null: nothing is judged"
@@ -325,95 +335,96 @@ def _stems(text: str, analyzer: Analyzer, language: str) -> set[str]:
 RECIPE = "papers"
 
 ANEW = "asof.toml has other numbers for papers than learning began with: it begins anew from them"
-OTHER_NUMBERS = (
-    "what was learned is of another version of asof, which learned other numbers: learning begins anew; "
-    "questions that were recorded then are not compared, if they lack what lies below the threshold"
-)
-DROPPED = "the learned state of then was dropped by `asof vacuum`: ranked by the numbers of asof.toml"
+DROPPED = "the judgements of then were dropped by `asof vacuum`: ranked by the numbers of asof.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class LearningStart:
+    """The numbers that learning begins with, and the instant: questions recorded until then are no steps."""
+
+    numbers: tuple[float, ...]
+    since: int = 0
+
+    def dumps(self) -> str:
+        return json.dumps({"start": self.numbers, "since": self.since})
+
+    @classmethod
+    def loads(cls, text: str) -> LearningStart:
+        """What `dumps` wrote. Raises DamagedState."""
+        try:
+            state = json.loads(text)
+            return cls(tuple(map(float, state["start"])), int(state["since"]))
+        except (ValueError, RecursionError, TypeError, KeyError) as error:
+            raise DamagedState(
+                f"where learning began cannot be read ({error!r:.80}); "
+                "begin anew with `asof papers --forget`, which leaves the judgements"
+            ) from error
 
 
 def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[AdaptiveRecipe, WeightUpdate]:
-    """The learner as the corpus knew it at `known_at` (None: now), after it took the new judgements.
+    """The learner as the corpus knew it at `known_at` (None: now).
 
-    Its state is stored, unless `known_at` is given; where the corpus cannot be written to now, a note is
-    added and the next question learns the same. Another note is added where a vacuum removed the state of
-    that moment: then learning has none. Raises DamagedState.
+    Where it began is stored, unless `known_at` is given or the corpus cannot be written to now. A note is
+    added where a vacuum removed the judgements of that moment: then there is nothing to learn from. Raises
+    DamagedState.
     """
-    text, judged = _recorded(corpus, known_at, notes)
-    fresh = AdaptiveRecipe.begin(corpus.config.recipe_named(RECIPE))
-    if text is not None and is_of_other_numbers(text, fresh.recipe):
-        notes.append(OTHER_NUMBERS)
-        text = None
-    adaptive = fresh if text is None else AdaptiveRecipe.loads(text, fresh.recipe)
-    if not np.array_equal(adaptive.online.start, fresh.online.start):
+    log, recipe = FeedbackLog.of(corpus), corpus.config.recipe_named(RECIPE)
+    first = AdaptiveRecipe.of(recipe)
+    notes += _outside(first)
+    numbers = tuple(first.online.start.tolist())
+    try:
+        text, judged = log.learned(RECIPE, known_at), log.judged(known_at)
+    except BeforeHorizon:
+        notes.append(DROPPED)
+        text, judged = None, []
+    start = LearningStart(numbers) if text is None else LearningStart.loads(text)
+    if start.numbers != numbers:
         notes.append(ANEW)
-        adaptive = fresh
-    notes += _provider(adaptive)
-    before = adaptive.setting()
-    examples = adaptive.examples(judged)
-    new = adaptive.take(examples)
-    now = adaptive.setting()
-    first = {name: value_of(adaptive.recipe, name) for name in now}
-    both = np.array([[*now.values()], [*first.values()]])
+        start = LearningStart(
+            numbers, max([corpus.session.clock(), *(each.question.added for each in judged)])
+        )
+    if known_at is None and start.dumps() != text:
+        with suppress(Busy, NoSpace):  # the next question stores it
+            log.learn_state(RECIPE, start.dumps())
+    return _updated(AdaptiveRecipe.of(recipe, judged, start.since))
+
+
+def _updated(adaptive: AdaptiveRecipe) -> tuple[AdaptiveRecipe, WeightUpdate]:
+    box, examples, now = adaptive.online.box, adaptive.examples, adaptive.setting()
+    both = np.array([[*now.values()], [value_of(adaptive.recipe, name) for name in now]])
     lost, began = mean_losses(examples, both)
     measured = [each.metrics(both) for each in examples]
     means = (RankingMetrics.mean([each[at] for each in measured]) for at in (0, 1))
-    if known_at is None and adaptive.dumps() != text:
-        try:
-            FeedbackLog.of(corpus).learn_state(RECIPE, adaptive.dumps())
-        except (Busy, NoSpace) as error:
-            notes.append(f"the learned state was not stored, the next question learns it again: {error}")
+    reports = []
+    for each in adaptive.learned:
+        shown = RankingMetrics.of(each.grades, each.gains, CUTOFF)
+        reports.append(
+            LossReport(each.question.id, each.question.text, shown.loss, box.named(each.setting), shown)
+        )
+    before = reports[-1].numbers if reports else now
     return adaptive, WeightUpdate(
-        adaptive.online.stage, adaptive.online.evaluations + 1, before, now, _losses(adaptive, judged), new,
-        len(examples), lost, began, *means,
+        adaptive.online.stage, adaptive.online.evaluations + 1, before, now, tuple(reports), len(examples),
+        lost, began, *means,
     )  # fmt: skip
 
 
-def _recorded(
-    corpus: Corpus, known_at: When | None, notes: list[str]
-) -> tuple[str | None, list[JudgedRecord]]:
-    """The state that was stored last and the judged questions, as known at `known_at`."""
-    try:
-        return FeedbackLog.of(corpus).learned(RECIPE, known_at), FeedbackLog.of(corpus).judged(
-            RECIPE, known_at
-        )
-    except BeforeHorizon:
-        notes.append(DROPPED)
-        return None, []
-
-
-def _provider(adaptive: AdaptiveRecipe) -> list[str]:
+def _outside(first: AdaptiveRecipe) -> list[str]:
     """A note on numbers of asof.toml that learning cannot begin with."""
-    box, start = adaptive.online.box, adaptive.online.start
-    own = np.array([value_of(adaptive.recipe, name) for name in box.names], np.float64)
-    moved = [name for name, one, other in zip(box.names, own, start, strict=True) if abs(one - other) > 1e-9]
-    if not moved:
-        return []
-    names = ", ".join(moved)
-    return [f"asof.toml has {names} outside of the learned range: learning begins with the nearest values"]
-
-
-def _losses(adaptive: AdaptiveRecipe, records: Sequence[JudgedRecord]) -> tuple[LossReport, ...]:
-    judged = {each.question.id: each for each in records}
-    return tuple(
-        LossReport(
-            id_, judged[id_].question.text, lost, adaptive.ranked_by(judged[id_].question),
-            RankingMetrics.of(judged[id_].grades, gains(judged[id_].grades, judged[id_].weights), CUTOFF),
-        )
-        for id_, lost in adaptive.question_losses
-        if id_ in judged
-    )  # fmt: skip
+    own = [value_of(first.recipe, name) for name in first.online.box.names]
+    pairs = zip(first.online.box.names, own, first.online.start, strict=True)
+    names = ", ".join(name for name, number, begun in pairs if abs(number - begun) > 1e-9)
+    note = f"asof.toml has {names} outside of the learned range: learning begins with the nearest values"
+    return [note] if names else []
 
 
 def forget(corpus: Corpus) -> None:
     """Begin anew with the next question: earlier recorded questions do not move the weights any more.
-    Judgements stay, settings are compared on them; earlier states stay too, for questions as known then."""
-    last = max(
-        [corpus.session.clock(), *(each.question.added for each in FeedbackLog.of(corpus).queries(RECIPE))]
-    )
-    FeedbackLog.of(corpus).learn_state(
-        RECIPE, AdaptiveRecipe.begin(corpus.config.recipe_named(RECIPE), since=last).dumps()
-    )
+    Judgements stay, settings are compared on them; where learning began before stays, for questions as known
+    then."""
+    log = FeedbackLog.of(corpus)
+    last = max([corpus.session.clock(), *(each.question.added for each in log.queries())])
+    start = AdaptiveRecipe.of(corpus.config.recipe_named(RECIPE)).online.start
+    log.learn_state(RECIPE, LearningStart(tuple(start.tolist()), last).dumps())
 
 
 # -- the pipeline ----------------------------------------------------------------------------------

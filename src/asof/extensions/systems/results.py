@@ -25,8 +25,6 @@ class RecordedQuery:
     query: Annotated[str, "as it was asked"]
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
-    recipe: Annotated[str, "what ranked"]
-    unit: Annotated[str, one_of("passage", "document"), "what was ranked"]
     recorded_at: Instant
     shown: Annotated[int, "how many hits are kept of what was shown"]
     judged: Annotated[int, "how many of them have a grade"]
@@ -35,8 +33,8 @@ class RecordedQuery:
     def of(cls, one: JudgedRecord) -> RecordedQuery:
         question = one.question
         return cls(
-            question.id, question.text, question.as_of, question.known_at, question.recipe, question.unit,
-            question.added, len(question.shown), sum(map(bool, one.kinds)),
+            question.id, question.text, question.as_of, question.known_at, question.added,
+            len(question.shown), sum(map(bool, one.kinds)),
         )  # fmt: skip
 
 
@@ -49,8 +47,7 @@ class JudgedHit:
     document: Annotated[str, "its document"]
     score: float
     grade: Annotated[float | None, "that counts, 0 to 3; null: none"]
-    weight: Annotated[float, "of the grade beside others; 0 without one"]
-    by: Annotated[str, one_of("grade", "model", "click", ""), 'who gave it; "": not judged']
+    by: Annotated[str, one_of("grade", "model", ""), 'who gave it; "": not judged']
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +61,8 @@ class FeedbackResult:
     @classmethod
     def of(cls, one: JudgedRecord, judging: JudgingReport | None) -> FeedbackResult:
         hits = tuple(
-            JudgedHit(hit.rank, hit.hit, hit.document, hit.score, grade, weight, kind)
-            for hit, grade, weight, kind
-            in zip(one.question.shown, one.grades, one.weights, one.kinds, strict=True)
+            JudgedHit(hit.rank, hit.hit, hit.document, hit.score, grade, kind)
+            for hit, grade, kind in zip(one.question.shown, one.grades, one.kinds, strict=True)
         )  # fmt: skip
         return cls(RecordedQuery.of(one), hits, judging)
 

@@ -236,7 +236,7 @@ def test_the_folder_states_the_same_documents_afterwards(tmp_path: Path) -> None
 @pytest.mark.parametrize("languages", [("en",), ("en", "de")])
 def test_read_into_the_same_corpus_nothing_changed(tmp_path: Path, languages: tuple[str, ...]) -> None:
     """Whatever the order of aliases, and whether a language was stated or found."""
-    note = "---\ndate: 2020-03-05\naliases: [pears, apples]\nlang: de\n---\n# Boot\nDas Boot ist auf dem See.\n"
+    note = "---\ndate: 2020-03-05\naliases: [pears, apples]\nlang: de\n---\n# Boot\nDas Boot ist auf See.\n"
     (tmp_path / "boot.md").write_text(note, "utf-8")
     with open_corpus(tmp_path, settings=CorpusSettings(languages=languages)) as corpus:
         corpus.add(tmp_path)

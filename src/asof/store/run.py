@@ -60,9 +60,9 @@ class IndexRun(Struct):
     `seen_versions`: ids of versions that the source stated in this run. `unreadable`: documents that could
     not be read; `unreadable_unnamed`: how many files or lines without a known document. `replaces_history`:
     see `sources.source.Source`. `prepared`: what worker processes made of a document (`workers.py`).
-    `unchanged`: documents whose earlier statements stand; `held`: tokens that are stored when what the source
-    withdrew of their documents is gone; `whole`: its token if it stated all, `whole_unchanged`: that it has
-    nothing new to state at all.
+    `unchanged`: documents whose earlier statements stand; `outcomes`: as what each document was counted;
+    `held`: tokens that are stored when what the source withdrew of their documents is gone; `whole`: its
+    token if it stated all, `whole_unchanged`: that it has nothing new to state at all.
     """
 
     store: Store
@@ -79,6 +79,7 @@ class IndexRun(Struct):
     unreadable_unnamed: int = 0
     reverted: set[str] = msgspec.field(default_factory=set)
     unchanged: set[str] = msgspec.field(default_factory=set)
+    outcomes: dict[str, str] = msgspec.field(default_factory=dict)
     held: dict[str, bytes] = msgspec.field(default_factory=dict)
     whole: bytes | None = None
     whole_unchanged: bool = False
@@ -103,6 +104,7 @@ class IndexRun(Struct):
             for item in items:
                 what, version = self._store_item(write, item)
                 counts[what] += 1
+                self.outcomes[item.id] = what
                 if version is not None:
                     seen += self._see(write.document_state(item.id), version)
             write.checkpoints = self._without_held(write, tokens)
@@ -270,7 +272,7 @@ class IndexRun(Struct):
                 verdict = validity.edit_without_date(current, None, None, write.now)
                 seen.append(write.add_copy(document, old, verdict.published, verdict.visible).id)
                 counts["changed"] += 1
-                counts["unchanged"] -= 1
+                counts[self.outcomes.get(name, "unchanged")] -= 1
 
     def _without_accidents(self, unstated: MissingFromSource, *, allow_shrinking: bool) -> MissingFromSource:
         """The changes to write for what the source did not state: if something could not be read, nothing is

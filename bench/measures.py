@@ -50,7 +50,7 @@ COMPILED = "asof", "twe", "tempralm"
 def recipe(name: str) -> Any:
     """`lexical`: plain BM25. Of a corpus with vectors: `dense`, `fused` (both), `hybrid`: the default."""
     stages = recipes.named("asof").stages_by_name()
-    both = replace(stages["early_termination"], then=None)
+    both = stages["hybrid"]
     dense = recipes.named("tempralm").stages_by_name()["dense"]
     chosen = {"dense": (dense, stages["top_k"]), "fused": (stages["lexical"], both, stages["top_k"])}
     if name in chosen:

@@ -124,14 +124,11 @@ def changed(whole: Recipe, changes: Sequence[str]) -> Iterator[Recipe]:
 
 
 def without(recipe: Recipe, name: str) -> Recipe:
-    """The recipe without a stage; one that points to it points to the one after it."""
+    """The recipe without a stage."""
     stages: dict[str, Any] = dict(recipe.stages_by_name())
     if name not in stages:
         raise SystemExit(f"{recipe.name} has no stage {name}; it has {', '.join(stages)}")
-    left_out = stages.pop(name)
-    for other, each in stages.items():
-        if getattr(each, "then", None) == left_out:
-            stages[other] = replace(each, then=getattr(left_out, "then", None))
+    del stages[name]
     return replace(recipe, stages=tuple(stages.values()))
 
 
@@ -139,7 +136,7 @@ def encoded_recipes(specs: Sequence[str]) -> list[Recipe]:
     """What a corpus with vectors is asked by: the recipes as they are, and BM25 with vectors."""
     default = recipes.named("asof")
     stages = default.stages_by_name()
-    both = (stages["lexical"], replace(stages["early_termination"], then=None), stages["top_k"])
+    both = (stages["lexical"], stages["hybrid"], stages["top_k"])
     named = [recipes.named(name) for name in dict.fromkeys(shlex.split(spec)[0] for spec in specs)]
     made = [replace(default, name=PLAIN, stages=both), *(e for e in named if e.name != PLAIN)]
     return [replace(each, name=f"{each.name}{ENCODED}") for each in made]

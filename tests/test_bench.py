@@ -99,11 +99,6 @@ def test_recipes_are_changed_by_words() -> None:
         names(["asof -nothing"])
 
 
-def test_nothing_points_to_a_stage_that_is_left_out() -> None:
-    left = quality.without(recipes.named("asof"), "rerank_window").stages_by_name()
-    assert getattr(left["early_termination"], "then", None) is None
-
-
 def test_each_part_is_left_out_in_turn() -> None:
     made = names(["asof"], parts=True)
     assert {"asof combine.weights.title=0", "asof -time_preference", "bm25"} < set(made)

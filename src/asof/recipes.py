@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from asof import plugins
 from asof.errors import UsageError
-from asof.rank.combine import Combine, EarlyTermination, MaxNormalize
+from asof.rank.combine import Combine, Hybrid, MaxNormalize
 from asof.rank.gather import ByDocument, Lexical, TopK
 from asof.rank.rerank import AppendRest, ExactName, RerankWindow, RoundRobinByDocument
 from asof.rank.stage import Range, Recipe, Tunable
@@ -46,12 +46,9 @@ def by_document(recipe: Recipe) -> Recipe:
     """The same ranking with documents as units: each is represented by its best passage before the last
     ordering.
 
-    Nothing is left unread then: which passages can reach the first k is not known yet. A recipe that ranks
-    documents by itself does nothing else.
+    A recipe that ranks documents by itself does nothing else.
     """
-    stages = [
-        replace(each, prune=False) if isinstance(each, EarlyTermination) else each for each in recipe.stages
-    ]
+    stages = list(recipe.stages)
     if not any(isinstance(each, ByDocument) for each in stages):
         last = next((at for at, each in enumerate(stages) if isinstance(each, RerankWindow)), len(stages) - 1)
         stages.insert(last, ByDocument())
@@ -59,8 +56,6 @@ def by_document(recipe: Recipe) -> Recipe:
 
 
 # -- asof ----------------------------------------------------------------------------------------------
-
-WINDOW = RerankWindow(n=100, of_time=200)
 
 TIMELY = TimePreference(
     recency_weight=0.3,  # what a factor of ten in age weighs within a tie group
@@ -81,8 +76,8 @@ ASOF = Recipe(
     "reads the time in the question; of equally good matches the newest comes first",
     (
         Lexical(k1=1.2, b=0.7),
-        EarlyTermination(lexical=1.0, dense=2.0, then=WINDOW),  # vectors: only with an encoder
-        WINDOW,
+        Hybrid(lexical=1.0, dense=2.0),  # vectors: only with an encoder
+        RerankWindow(n=100, of_time=200),
         MaxNormalize(""),
         QueryCoverage(),
         TitleColumns(),

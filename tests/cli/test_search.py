@@ -373,7 +373,7 @@ def test_a_rank_and_one_that_is_cut(asof, notes):
     cut = [re.search(r"its rank is [23] of 3; only the first is a hit", out) for out in outcomes]
     assert sum(map(bool, cut)) == 2
     steps = asof("why-not", RED, "crane", "-k", "1", "--json").json()["steps"]
-    assert [step["stage"] for step in steps][:2] == ["lexical", "early_termination"]
+    assert [step["stage"] for step in steps][:2] == ["lexical", "hybrid"]
     assert steps[0]["candidates"] == 3
 
 

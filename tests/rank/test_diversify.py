@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from asof import engine
 from asof.index.view import View
 from asof.models.encoders import HashedNgrams
-from asof.rank.combine import EarlyTermination, MaxNormalize
+from asof.rank.combine import Hybrid, MaxNormalize
 from asof.rank.expression import Given
 from asof.rank.gather import Lexical, TopK
 from asof.rank.rerank import (
@@ -298,7 +298,7 @@ def test_invariants(fresh: Make, run: Make, document: Make, encoder: Any) -> Non
     @given(texts, st.integers(1, 4), st.sampled_from(BOTH))
     def holds(drawn: Any, k: int, stage: Any) -> None:
         with fresh(*made_of(document, drawn), encoder=encoder, chunking="10w") as corpus:
-            asked = partial(run, corpus, "mill fog", Lexical(), EarlyTermination(), as_of="2026", k=99)
+            asked = partial(run, corpus, "mill fog", Lexical(), Hybrid(), as_of="2026", k=99)
             before, after = asked(TopK()), asked(stage, TopK())
             assert {hit.id for hit in after.hits} == {hit.id for hit in before.hits}
             if stage != Mmr(0.0):
@@ -308,7 +308,7 @@ def test_invariants(fresh: Make, run: Make, document: Make, encoder: Any) -> Non
             assert [(hit.id, hit.score, hit.why) for hit in asked(TopK(), stage, TopK()).hits] == shown
             few = engine.search(
                 Query("mill fog", "mill fog", k=k), corpus.at("2026").view(),
-                diversified(Recipe("test", "", (Lexical(), EarlyTermination(), TopK())), stage),
+                diversified(Recipe("test", "", (Lexical(), Hybrid(), TopK())), stage),
             )  # fmt: skip
             assert [(hit.id, hit.score, hit.why) for hit in few.hits] == shown[:k]
             if isinstance(stage, PerDocument):
@@ -345,7 +345,7 @@ def test_what_comes_later_has_no_effect(
 
 
 def test_the_name_and_place_in_a_recipe() -> None:
-    whole = Recipe("whole", "", (Lexical(), EarlyTermination(), MaxNormalize(""), TopK()))
+    whole = Recipe("whole", "", (Lexical(), Hybrid(), MaxNormalize(""), TopK()))
     recipe = diversified(whole, PerDocument())
     assert diversified(ASOF, PerDocument()).stages[-2:] == (PerDocument(), TopK())
     assert recipe.name == "whole-diverse"

@@ -12,7 +12,7 @@ from asof.extensions.systems.budget import BudgetedRerank
 from asof.extensions.systems.linked_notes import Backlinks, Headings, RecencyTiers, Tags
 from asof.extensions.systems.stages import Centrality, Coverage, Decay, Freshness, Gap, Latent, Similarity
 from asof.models.encoders import HashedNgrams
-from asof.rank.combine import Combine, EarlyTermination, MaxNormalize, ReciprocalRank
+from asof.rank.combine import Combine, Hybrid, MaxNormalize, ReciprocalRank
 from asof.rank.gather import ByDocument, Lexical, Pool, TopK
 from asof.rank.rerank import AppendRest, Mmr, PerDocument, Rerank, RerankWindow, RoundRobinByDocument
 from asof.rank.stage import Recipe
@@ -37,7 +37,7 @@ class Never:
 
 STAGES = [
     (), (Pool(),), (Pool(3), Pool(2)), (ByDocument(),), (ByDocument(2),), (ReciprocalRank(),),
-    (MaxNormalize(), Combine((("normalized", 1.0),))), (EarlyTermination(),),
+    (MaxNormalize(), Combine((("normalized", 1.0),))), (Hybrid(),),
     (RerankWindow(), AppendRest()), (Rerank(Never()),), (PerDocument(1),), (Mmr(),), (Mmr(0.2, first=3),),
     (RoundRobinByDocument(),), (QueryCoverage(),), (TitleColumns(),), (Backlinks(),), (RecencyTiers(),),
     (Headings(1.05, 1.03, 1.02),), (Tags(0.03),), (Gap(),),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from asof.extensions.systems.stages import Similarity
 from asof.index.vectors import VECTOR_SCALE, quantise
 from asof.models.encoders import HashedNgrams
-from asof.rank.combine import EarlyTermination
+from asof.rank.combine import Hybrid
 from asof.rank.gather import (
     ByDocument,
     Dense,
@@ -221,7 +221,7 @@ def test_the_encoder_reads_the_question_as_it_was_typed(fresh: Make, document: A
 
 def test_stages_of_one_question_ask_the_encoder_once(fresh: Make, document: Any) -> None:
     encoder = Noting()
-    stages = (Lexical(), Dense(), Similarity("cosine"), EarlyTermination(), TopK())
+    stages = (Lexical(), Dense(), Similarity("cosine"), Hybrid(), TopK())
     with fresh(document("a", "keeper", "2020"), encoder=encoder) as corpus:
         corpus.at("2026").search("keeper", recipe=Recipe("several", "", stages))
         assert encoder.questions == ["keeper"]

@@ -24,7 +24,7 @@ from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError, UsageError
 from asof.extensions.systems.budget import BudgetedRerank
 from asof.index.view import View
-from asof.rank.combine import Combine, EarlyTermination, MaxNormalize
+from asof.rank.combine import Combine, Hybrid, MaxNormalize
 from asof.rank.expression import Constant, product, total
 from asof.rank.gather import ByDocument, Lexical, TopK
 from asof.rank.rerank import (
@@ -246,7 +246,7 @@ def test_it_stands_before_the_cut() -> None:
 
 def test_stages_before_leave_as_many_as_it_looks_at() -> None:
     """Early termination drops what cannot be shown, which would leave the model less to choose from."""
-    whole = Recipe("whole", "", (Lexical(), EarlyTermination(), MaxNormalize(""), TopK()))
+    whole = Recipe("whole", "", (Lexical(), Hybrid(), MaxNormalize(""), TopK()))
     recipe = reranked(whole, Rerank(Judge(bread)))
     k = {name: asked.k for name, _, asked in recipe.steps(Query("q", "q", k=3))}
     assert list(k.values()) == [10, 10, 10, 3, 3]
@@ -440,7 +440,7 @@ def test_of_equals_the_later_ones_go_on(fresh: Make, run: Make, document: Make) 
 
 def test_stages_before_leave_as_many_as_are_looked_at() -> None:
     asked = {name: query.k for name, _, query in ASOF.steps(Query("q", "q", k=3))}
-    assert {asked[name] for name in ("lexical", "early_termination")} == {100}
+    assert {asked[name] for name in ("lexical", "hybrid")} == {100}
     assert asked["time_preference"] == asked["top_k"] == 3
     steps = Recipe("r", "", (Lexical(), RerankWindow(n=10))).steps(Query("q", "q", k=30))
     assert {query.k for _, _, query in steps} == {30}

@@ -13,15 +13,14 @@ from hypothesis import strategies as st
 
 from asof import recipes
 from asof.errors import UsageError
+from asof.extensions.systems.recipes import CENTRALITY, TWE
 from asof.index.view import View
 from asof.rank import expression
 from asof.rank.combine import Combine
 from asof.rank.gather import Lexical, TopK
 from asof.rank.rerank import Mmr, PerDocument
 from asof.rank.stage import Ranking, Recipe, ranges, value_of, with_values
-from asof.recipes import ASOF, WINDOW
 from asof.values import Document, Query
-from asof.wire import replace
 
 # -- columns of a ranking: which candidates have them, and stages that are wrong -------------------
 
@@ -148,10 +147,9 @@ def test_pairs_are_a_table() -> None:
 
 
 def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
-    """A bound that was made with another number would drop what can still win."""
-    changed = ASOF.replaced({"rerank_window.n": 300}).stages_by_name()
-    assert changed["rerank_window"] == replace(WINDOW, n=300) != WINDOW
-    assert changed["early_termination"].then == changed["rerank_window"]  # type: ignore[attr-defined]
+    """The graph of a later stage is that of the changed one."""
+    changed = TWE.replaced({"centrality.threshold": 0.3}).stages_by_name()
+    assert changed["budgeted_rerank"].graph == changed["centrality"] != CENTRALITY  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(

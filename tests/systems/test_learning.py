@@ -347,10 +347,10 @@ ASOF_FIELDS = (
     Range("time_preference.recency_weight", 0.05, 0.6), Range("time_preference.tie_margin", 0.05, 0.4),
     Range("time_preference.cautious_margin", 0.05, 0.4),
 )  # fmt: skip
-EARLY_FIELDS = (Range("early_termination.dense", 0.0, 4.0), Range("neighbouring_text.document", 0.1, 1.0))
+HYBRID_FIELDS = (Range("hybrid.dense", 0.0, 4.0), Range("neighbouring_text.document", 0.1, 1.0))
 
 
-@pytest.mark.parametrize(("ranges", "stage"), [(ASOF_FIELDS, "combine"), (EARLY_FIELDS, "early_termination")])
+@pytest.mark.parametrize(("ranges", "stage"), [(ASOF_FIELDS, "combine"), (HYBRID_FIELDS, "hybrid")])
 def test_replaying_loses_as_searches_do(corpus: Corpus, ranges: tuple[Range, ...], stage: str) -> None:
     recipe = replace(named("asof"), tunable=Tunable(ranges))
     box, questions = Box.of(recipe), posed(corpus, recipe)

@@ -11,7 +11,6 @@ version or document is not encoded again.
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
@@ -63,6 +62,7 @@ def cosines(
     return out
 
 
+<<<<<<< HEAD
 def cosines_at(window: Window, places: NDArray[np.int64], query: NDArray[np.int16]) -> NDArray[np.float64]:
     """The same cosines, bit for bit, at a few places of the window (ascending) only."""
     vector = query.astype(np.float32)
@@ -85,6 +85,8 @@ def largest_cosine(query: NDArray[np.int16]) -> float:
     return length * 2**12 / (VECTOR_SCALE * VECTOR_SCALE)
 
 
+=======
+>>>>>>> 0044e4c3 (Vectors are read all: the certificate that left some unread goes (-145 lines, tests -125))
 def products(
     matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64], *,
     signed: bool = False, at_once: int = ROWS_AT_ONCE,

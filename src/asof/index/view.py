@@ -276,7 +276,6 @@ def place_of(record: StoredPassage, layouts: Mapping[str, bytes]) -> Location:
 BLOCK = 1_024
 SMALL_BLOCK = 64
 
-ROUNDING = 1e-12
 """Slack for the last bits of sums and quotients."""
 
 
@@ -303,20 +302,6 @@ def union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]
     first = np.ones(len(both), bool)
     np.not_equal(both[1:], both[:-1], out=first[1:])
     return both[first]
-
-
-def nearly_kth_best(scores: NDArray[np.float64], k: int) -> float:
-    """At most the k-th largest of `scores`, and not far below: the k-th largest maximum of 8 k groups.
-
-    0 where fewer than k of them are positive.
-    """
-    size = max(len(scores) // (8 * k), 1)
-    groups = len(scores) // size
-    if groups < k:
-        return 0.0
-    maxima = scores[: groups * size].reshape(size, groups).max(axis=0)  # along the rows: that is fast
-    maxima = maxima[maxima > 0]  # many equal values make a partition slow
-    return float(np.partition(maxima, len(maxima) - k)[len(maxima) - k]) if len(maxima) >= k else 0.0
 
 
 def _bound(scores: NDArray[np.float64], k: int) -> float:

@@ -17,7 +17,7 @@ from asof.errors import ModelError
 from asof.index import lexical
 from asof.index.lexical import Bm25
 from asof.index.segment import Window
-from asof.index.view import View, kth_best
+from asof.index.view import View
 from asof.models.ports import Reranker
 from asof.rank.expression import (
     Constant,
@@ -116,10 +116,6 @@ class RerankWindow:
         return replace(matching.keep(chosen), deferred=matching).note(
             f"the best {len(chosen):,} of {len(rows):,} matching passages were re-ranked"
         )
-
-    def bound(self, query: Query, ranking: Ranking, view: View) -> float:
-        """The least score that is chosen, where the question names no time."""
-        return kth_best(ranking.score, max(query.k, self.n))
 
 
 def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray[np.int64]:

@@ -28,7 +28,7 @@ from asof.store.writing import Transaction
 from asof.values import Document
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    pass
 
 # -- cosines -------------------------------------------------------------------------------------------
 
@@ -62,31 +62,6 @@ def cosines(
     return out
 
 
-<<<<<<< HEAD
-def cosines_at(window: Window, places: NDArray[np.int64], query: NDArray[np.int16]) -> NDArray[np.float64]:
-    """The same cosines, bit for bit, at a few places of the window (ascending) only."""
-    vector = query.astype(np.float32)
-    out = np.zeros(len(places), np.float64)
-    for part in window.parts:
-        begin, end = np.searchsorted(places, [part.offset, part.offset + part.last - part.first])
-        if begin < end:
-            rows = places[begin:end] - part.offset + part.first
-            segment, target = part.prefix.segment, out[begin:end]
-            segment.check_rows("vectors", rows)
-            products(segment.unchecked("vectors")[rows], vector, target)
-            target[part.prefix.dead_mask[rows]] = 0.0
-    out /= float(VECTOR_SCALE * VECTOR_SCALE)
-    return out
-
-
-def largest_cosine(query: NDArray[np.int16]) -> float:
-    """An upper bound of the cosines with `query`: a rounded vector may be longer than 1 (to 2^12 / 4000)."""
-    length = math.sqrt(float((query.astype(np.int64) ** 2).sum()))
-    return length * 2**12 / (VECTOR_SCALE * VECTOR_SCALE)
-
-
-=======
->>>>>>> 0044e4c3 (Vectors are read all: the certificate that left some unread goes (-145 lines, tests -125))
 def products(
     matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64], *,
     signed: bool = False, at_once: int = ROWS_AT_ONCE,

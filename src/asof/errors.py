@@ -110,4 +110,4 @@ class MissingExtra(AsofError):
 
 def missing_extra(what: str, extra: str, *packages: str) -> MissingExtra:
     """The error where packages that `what` needs are not installed; the extra brings them."""
-    return MissingExtra(f"{what} needs {' and '.join(packages)}: pip install 'asof-search[{extra}]'")
+    return MissingExtra(f"{what} needs {' and '.join(packages)}: install asof with its extra `{extra}`")

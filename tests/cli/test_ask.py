@@ -185,7 +185,7 @@ def test_a_missing_extra_is_one_line(mills, users, server, monkeypatch, command)
         monkeypatch.setitem(sys.modules, name, None)
     result = mills(*command)
     assert (result.code, result.out, server.requests) == (2, "", [])
-    assert result.err == "asof: a language model needs pydantic: pip install 'asof-search[llm]'\n"
+    assert result.err == "asof: a language model needs pydantic: install asof with its extra `llm`\n"
 
 
 @pytest.mark.parametrize(

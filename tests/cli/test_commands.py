@@ -230,7 +230,7 @@ REFUSED = {
         ("tune", "Missing argument 'DATASET'"), ("tune nowhere --recipe papers", "nowhere is no folder"),
         ("tune notes --recipe paper", "did you mean papers?"),
         ("tune notes --recipe dense", "recipe dense declares no numbers that can be tuned"),
-        ("embed --encoder ./gone", "no modules.json or config.json there"),
+        ("embed --encoder ./gone", "none of model.onnx, onnx/model.onnx is there"),
         ("embed --encoder no/such/model", "is no folder, and no name on the hub"),
         ("embed --encoder configured", "no encoder is configured"),
         ("precompute --budget -1", "Invalid value for '--budget'"),

@@ -182,7 +182,7 @@ def test_figures_are_drawn_beside_the_table(asof, mayors, here, monkeypatch):
         patch.delitem(sys.modules, "matplotlib.figure", raising=False)
         result = asof(*command)
         assert result.code == 2
-        assert result.err.strip() == "asof: a figure needs matplotlib: pip install 'asof-search[lab]'"
+        assert result.err.strip() == "asof: a figure needs matplotlib: install asof with its extra `lab`"
         assert not (here / "cache").exists()
     result = asof(*command, "--recipe", "twe")
     assert (result.code, result.err.strip()) == (0, "figures in drawn: metrics")
@@ -257,7 +257,7 @@ def test_a_model_is_refused_where_it_cannot_be_checked_or_asked(asof, refused, s
         monkeypatch.setitem(sys.modules, name, None)
     for options in (("quotes", "--judge"), ("model",)):
         result = asof(*shop, "--answers", *options)
-        extra = "asof: a language model needs pydantic: pip install 'asof-search[llm]'\n"
+        extra = "asof: a language model needs pydantic: install asof with its extra `llm`\n"
         assert result == (2, "", extra)
 
 

@@ -171,7 +171,7 @@ def test_without_the_extra_a_pdf_is_a_problem_and_stays_current(memory_folder, m
         report = corpus.add(memory_folder)
         assert (report.unchanged, report.ended) == (1, 0)
         (problem,) = report.problems
-        assert problem.message == "reading PDFs needs pypdfium2: pip install 'asof-search[documents]'"
+        assert problem.message == "reading PDFs needs pypdfium2: install asof with its extra `documents`"
         assert (problem.document, problem.lost) == ("log.pdf", False)
         assert corpus.search("lake at noon").hits[0].document == "log.pdf"
 

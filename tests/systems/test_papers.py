@@ -303,7 +303,7 @@ def test_without_pypdfium2_abstracts_answer(corpus, monkeypatch):
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     found = ask(corpus)
-    assert "pip install 'asof-search[documents]'" in found.notes[0]
+    assert "install asof with its extra `documents`" in found.notes[0]
     assert found.statements[0].place == "abstract"
     assert found.answer is not None
 

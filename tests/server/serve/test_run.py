@@ -275,4 +275,4 @@ def test_what_is_missing_is_named(example_folder, tmp_path, missing):
         [sys.executable, "-c", code], cwd=example_folder, env=environment, text=True, capture_output=True,
         timeout=60, check=False,
     )  # fmt: skip
-    assert f"a server needs {missing}: pip install 'asof-search[server]'" in " ".join(done.stderr.split())
+    assert f"a server needs {missing}: install asof with its extra `server`" in " ".join(done.stderr.split())

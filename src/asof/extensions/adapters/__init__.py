@@ -2,5 +2,5 @@
 
 `langchain.py`, `llama_index.py`, `haystack.py` and `dspy.py` each have a retriever; all take the same
 options and give the same metadata (`retrieval.py`: read it first). Each needs the extra of its name, such as
-`pip install 'asof-search[langchain]'`; this package alone imports none of the libraries.
+`langchain`; this package alone imports none of the libraries.
 """

@@ -1,4 +1,4 @@
-"""A retriever of DSPy, as a module and as a tool. Needs dspy: `pip install 'asof-search[dspy]'`."""
+"""A retriever of DSPy, as a module and as a tool. Needs dspy: the extra `dspy`."""
 
 from __future__ import annotations
 

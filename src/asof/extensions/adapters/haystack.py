@@ -1,4 +1,4 @@
-"""A retriever of Haystack. Needs haystack-ai: `pip install 'asof-search[haystack]'`."""
+"""A retriever of Haystack. Needs haystack-ai: the extra `haystack`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A retriever of LangChain. Needs langchain-core: `pip install 'asof-search[langchain]'`."""
+"""A retriever of LangChain. Needs langchain-core: the extra `langchain`."""
 
 from __future__ import annotations
 

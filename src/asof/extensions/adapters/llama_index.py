@@ -1,4 +1,4 @@
-"""A retriever of LlamaIndex. Needs llama-index-core: `pip install 'asof-search[llama-index]'`."""
+"""A retriever of LlamaIndex. Needs llama-index-core: the extra `llama-index`."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def test_without_a_file_everything_has_a_default() -> None:
     empty = read("")
     assert (empty.k, empty.unit, empty.recipe) == (10, "passage", "asof")
     assert empty.recipe_named("asof") == recipes.named("asof")
-    assert config.ENCODERS == {"none": "", "hashed": HashedNgrams().name}
+    assert {"none": "", "hashed": HashedNgrams().name} == config.ENCODERS
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ import pytest
 import uvicorn
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from tests.support.json_schema import against
 
 import asof
 from asof.cli.commands import entries, load
@@ -93,6 +94,8 @@ def test_all_surfaces_give_the_same(example_folder, served, monkeypatch, capsys,
     assert own
     reply = httpx.get(f"{served}/api/v1/{name}", params=asked)
     assert lasting(reply.json()) == own
+    assert against(VERBS[name].result, reply.json()) == []
+    assert reply.headers["cache-control"] == "no-store"
     if name in COMMANDS:
         line = [*command_line(name, asked), "--json", "--index", str(example_folder)]
         monkeypatch.setattr(sys, "argv", ["asof", *line])

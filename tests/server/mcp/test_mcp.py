@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
 import pytest
 from mcp import Client
-from mcp.client.stdio import StdioServerParameters
-from mcp.shared.exceptions import MCPError
 from tests.support.answers import corpus_with, doc
 
 import asof
-from asof.extensions.server.mcp import TOOLS, document_uri, server_of
+from asof.extensions.server.mcp import TOOLS, server_of
 from asof.text.passages import tokens
 
 
@@ -188,93 +184,6 @@ def test_text_of_documents_stays_between_the_marks(tmp_path):
             assert words not in before + behind
         listed = talk(server_of(corpus), lambda client: client.list_tools())
         assert words not in str(listed)
-
-
-def test_a_document_is_a_resource(example):
-    server, uri = server_of(example), document_uri("notes/harbour/The Mole.md", "2019")
-    (content,) = talk(server, lambda client: client.read_resource(uri)).contents
-    assert "162 metres" in content.text
-    assert "as of 2019-12-31" in content.text
-    templates = talk(server, lambda client: client.list_resource_templates()).resource_templates
-    assert [each.uri_template for each in templates] == ["asof://document/{id}{?as_of}"]
-
-
-@pytest.mark.parametrize(
-    "wrong", ["asof://document/", "asof://other/x", "file:///etc/passwd", document_uri("nothing")]
-)
-def test_other_addresses_are_no_resource(example, wrong):
-    with pytest.raises((MCPError, ExceptionGroup)):
-        talk(server_of(example), lambda client: client.read_resource(wrong))
-
-
-def test_a_prompt_asks_what_changed(example):
-    given = {"subject": 'fares "and" more', "since": "2020"}
-    made = talk(server_of(example), lambda client: client.get_prompt("what-changed-since", given))
-    assert '"fares \\"and\\" more"' in made.messages[0].content.text
-
-
-@pytest.mark.parametrize(
-    ("name", "given", "said"),
-    [
-        ("what-changed-since", {"subject": "x"}, "needs since"),
-        ("what-changed-since", {"subject": "x", "since": "soon"}, "'soon' is not a time"),
-        ("changes", {}, "accepted: what-changed-since"),
-    ],
-)
-def test_a_prompt_that_cannot_be_made_says_why(example, name, given, said):
-    with pytest.raises(ExceptionGroup) as caught:
-        talk(server_of(example), lambda client: client.get_prompt(name, given))
-    error: BaseException = caught.value
-    while isinstance(error, ExceptionGroup):
-        error = error.exceptions[0]
-    assert said in str(error)
-
-
-@pytest.mark.parametrize(
-    ("uri", "said"),
-    [
-        ("asof://[", "is no document"),
-        ("asof://document/", "is no document"),
-        ("asof://document/The%20Mole?as_of=2019&as_of=2020", "'as_of' is given twice"),
-        ("asof://document/The%20Mole?k=2", "no parameter 'k'"),
-        ("asof://document/" + "x" * 5_000, "length <= 4200"),
-        ("asof://document/..%2f..%2fetc%2fpasswd", "no document"),
-    ],
-)
-def test_addresses_that_are_no_documents(example, uri, said):
-    with pytest.raises(ExceptionGroup) as caught:
-        talk(server_of(example), lambda client: client.read_resource(uri))
-    error: BaseException = caught.value
-    while isinstance(error, ExceptionGroup):
-        error = error.exceptions[0]
-    assert said in str(error)
-
-
-def test_documents_are_listed_as_resources(example):
-    async def all_of(client: Client) -> list[Any]:
-        page = await client.list_resources()
-        found = list(page.resources)
-        while page.next_cursor:
-            page = await client.list_resources(cursor=page.next_cursor)
-            found += page.resources
-        return [found, await client.read_resource(found[3].uri)]
-
-    found, read = talk(server_of(example), all_of)
-    assert [each.name for each in found] == [each.id for each in example.at().documents(most=1000)]
-    assert found[3].name in read.contents[0].text
-
-
-def test_over_standard_input(example_folder, tmp_path):
-    environment = {"PYTHONPATH": os.pathsep.join(sys.path), "HOME": str(tmp_path)}
-    child = StdioServerParameters(
-        command=sys.executable, args=["-m", "asof", "mcp", "--index", str(example_folder)], env=environment
-    )
-
-    async def say(client: Client) -> list[Any]:
-        return [await client.call_tool(tool, given) for tool, given, _ in VALID]
-
-    for result, (tool, _, told) in zip(talk(child, say), VALID, strict=True):
-        assert told in text_of(result), tool
 
 
 # -- an assistant that follows a policy --------------------------------------------------------------------

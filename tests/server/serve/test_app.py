@@ -31,28 +31,6 @@ def web(example):
         yield made
 
 
-def timeless(value):
-    """Without durations, which differ each time."""
-    if isinstance(value, dict):
-        return {
-            key: timeless(each)
-            for key, each in value.items()
-            if key not in ("took_ms", "known_at", "as_of", "asked_at")
-        }
-    return [timeless(each) for each in value] if isinstance(value, list) else value
-
-
-@pytest.mark.parametrize("name", all_verbs())
-def test_a_verb_answers_what_python_answers(web, example, name):
-    verb = all_verbs()[name]
-    reply = web.get(f"/api/v1/{name}", params=verb.example)
-    assert reply.status_code == 200, reply.text
-    assert reply.headers["cache-control"] == "no-store"
-    own = verb.answer(example, verb.parameters(**verb.example))
-    assert timeless(reply.json()) == timeless(json.loads(json.dumps(own)))
-    assert against(verb.result, reply.json()) == []
-
-
 WRONG = [
     ("search", {}, "q is missing"),
     ("search", {"q": ""}, "q '': expected `str` of length >= 1"),
@@ -138,16 +116,11 @@ def test_other_names_of_the_server_are_refused(web):
     assert web.get("/api/v1/status", headers={"Host": "127.0.0.1:8421"}).status_code == 200
 
 
-def test_pages_of_other_sites_are_refused_unless_named(example):
-    origin = {"Origin": "https://notes.example"}
-    with client(example) as web:
-        assert web.get("/api/v1/status", headers=origin).status_code == 403
-        assert web.get("/api/v1/status", headers={"Origin": HERE}).status_code == 200
-    with client(example, origins=frozenset({"https://notes.example"})) as web:
-        reply = web.get("/api/v1/status", headers=origin)
-        assert reply.headers["access-control-allow-origin"] == "https://notes.example"
-        assert web.options("/api/v1/status", headers=origin).status_code == 204
-        assert "access-control-allow-origin" not in web.get("/api/v1/status").headers
+def test_pages_of_other_sites_are_refused(web):
+    assert web.get("/api/v1/status", headers={"Origin": "https://notes.example"}).status_code == 403
+    reply = web.get("/api/v1/status", headers={"Origin": HERE})
+    assert reply.status_code == 200
+    assert "access-control-allow-origin" not in reply.headers
 
 
 def test_keys(example, tmp_path):
@@ -322,8 +295,6 @@ def test_the_description_names_every_verb_with_an_example(web):
         operation = described["paths"][f"/api/v1/{name}"]["get"]
         examples = {each["name"]: each.get("example") for each in operation.get("parameters", ())}
         assert {key: examples[key] for key in verb.example} == dict(verb.example)
-        answer = operation["responses"]["200"]["content"]["application/json"]["example"]
-        assert against(verb.result, answer) == []
         reference = operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
         assert reference.rpartition("/")[2] in described["components"]["schemas"]
     text = json.dumps(described)
@@ -336,6 +307,8 @@ def test_metrics_count_requests_and_documents(web, example):
     text = web.get("/metrics").text
     assert 'asof_requests_total{status="200",verb="/api/v1/search"} 1.0' in text
     assert f"asof_documents {example.status().documents:.1f}" in text
+    assert f"asof_current_passages {example.status().current_passages:.1f}" in text
+    assert float(text.split("\nasof_last_write_timestamp_seconds ")[1].split("\n")[0]) > 1.7e9
 
 
 def test_a_log_line_holds_no_question(example):

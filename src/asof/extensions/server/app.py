@@ -199,11 +199,10 @@ Beside: TypeAlias = tuple[str, ASGIApp, AbstractAsyncContextManager[Any] | None]
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
     """The options of serving a corpus. `write`: documents may be added and deleted. `hosts` (None: any),
-    `origins`, `keys`, `limits`, `log`: see `Guard`. `beside`: further applications."""
+    `keys`, `limits`, `log`: see `Guard`. `beside`: further applications."""
 
     write: bool = False
     hosts: frozenset[str] | None = LOOPBACK
-    origins: frozenset[str] = frozenset()
     keys: Keys | None = None
     limits: Limits = field(default_factory=Limits)
     beside: tuple[Beside, ...] = ()
@@ -227,9 +226,7 @@ def create_app(corpus: Corpus, options: ServeOptions | None = None) -> Guard:
         exception_handlers={AsofError: _asof_error, HTTPException: _http_error, Exception: _fault},
         lifespan=_lifespan(options),
     )  # fmt: skip
-    guard = Guard(
-        app, metrics, options.hosts, options.origins, options.keys, options.limits, corpus.models.speaks
-    )
+    guard = Guard(app, metrics, options.hosts, options.keys, options.limits, corpus.models.speaks)
     if options.log is not None:
         guard.log = options.log
     return guard
@@ -325,12 +322,9 @@ ERROR_REPLY = {
 
 
 def describe(*, write: bool) -> dict[str, Any]:
-    """The description of the API (OpenAPI 3.1): each verb with its parameters, an example and its answer."""
-    answers = json.loads((files(__package__) / "examples.json").read_text("utf-8"))
-    paths: dict[str, Any] = {
-        f"{API}/{name}": {"get": _operation(verb, answers[name])} for name, verb in all_verbs().items()
-    }
-    streamed = _operation(all_verbs()["ask"], None)
+    """The description of the API (OpenAPI 3.1): each verb with its parameters and its answer."""
+    paths: dict[str, Any] = {f"{API}/{name}": {"get": _operation(verb)} for name, verb in all_verbs().items()}
+    streamed = _operation(all_verbs()["ask"])
     streamed["summary"] = (
         "Answer as server-sent events: `text` while a model writes, then `answer` or `error`."
     )
@@ -342,9 +336,9 @@ def describe(*, write: bool) -> dict[str, Any]:
         paths[DOCUMENTS] |= {
             "post": {
                 "summary": "Add documents, or new versions of them.", "operationId": "add",
-                "requestBody": {"required": True, "content": content}, "responses": _responses("add", None),
+                "requestBody": {"required": True, "content": content}, "responses": _responses("add"),
             },
-            "delete": {**_operation(DELETE, None), "operationId": "delete"},
+            "delete": {**_operation(DELETE), "operationId": "delete"},
         }  # fmt: skip
     schemas: dict[str, Any] = {"ErrorReply": ERROR_REPLY, "NewDocuments": NEW_DOCUMENTS}
     for name in (*shapes, "add", "delete"):
@@ -366,8 +360,8 @@ def describe(*, write: bool) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _operation(verb: Verb, answer: Any) -> dict[str, Any]:
-    """A verb: its parameters, and its answer with an example."""
+def _operation(verb: Verb) -> dict[str, Any]:
+    """A verb: its parameters with an example, and its answer."""
     shape = verb.schema()
     parameters = []
     for name, each in shape["properties"].items():
@@ -379,17 +373,15 @@ def _operation(verb: Verb, answer: Any) -> dict[str, Any]:
         parameters.append(one)
     return {
         "summary": verb.summary, "operationId": verb.name.replace("-", "_"), "parameters": parameters,
-        "responses": _responses(verb.result, answer),
+        "responses": _responses(verb.result),
     }  # fmt: skip
 
 
-def _responses(name: str, answer: Any) -> dict[str, Any]:
+def _responses(name: str) -> dict[str, Any]:
     """The replies with an answer of the schema of this name (`all_shapes`), and the errors."""
     origin = all_shapes()[name][0]
     words = f"The JSON of `{origin}`." if origin.startswith("asof ") else "Done."
     content: dict[str, Any] = {"schema": {"$ref": f"#/components/schemas/{_named(name)}"}}
-    if answer is not None:
-        content["example"] = answer
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorReply"}}}
     errors = {str(code): {"description": each, "content": error} for code, each in ERRORS.items()}
     return {"200": {"description": words, "content": {"application/json": content}}, **errors}
@@ -487,13 +479,11 @@ class Address:
 
 
 def serve_options(
-    address: Address, keys: Keys, *, write: bool, names: tuple[str, ...], origins: tuple[str, ...],
-    need_key: bool,
+    address: Address, keys: Keys, *, write: bool, names: tuple[str, ...], need_key: bool
 ) -> ServeOptions:  # fmt: skip
     """The options for an address: loopback needs no key unless `need_key`; any other needs one.
 
-    `names`: further names under which it is called. Raises UsageError where no key could be accepted, and for
-    another site that is no origin.
+    `names`: further names under which it is called. Raises UsageError where no key could be accepted.
     """
     keyed = need_key or not address.loopback
     if keyed and not keys.all():
@@ -504,11 +494,8 @@ def serve_options(
     for name in names:
         if not _HOST.fullmatch(name):
             raise UsageError(f"--name {name!r:.80}: a host is expected, such as notes.example")
-    for origin in origins:
-        if not origin.startswith(("http://", "https://")) or origin.count("/") != 2:
-            raise UsageError(f"--origin {origin!r}: a site is expected, such as https://notes.example")
     hosts = LOOPBACK | {address.host.lower()} | {name.lower() for name in names}
-    return ServeOptions(write, frozenset(hosts), frozenset(origins), keys if keyed else None)
+    return ServeOptions(write, frozenset(hosts), keys if keyed else None)
 
 
 def application(description: str) -> Guard:
@@ -517,7 +504,7 @@ def application(description: str) -> Guard:
     keys = Keys(Path(told["keys"]), frozenset({os.geteuid()}))
     options = serve_options(
         Address(told["host"], told["port"]), keys, write=told["write"], names=tuple(told["names"]),
-        origins=tuple(told["origins"]), need_key=told["need_key"],
+        need_key=told["need_key"],
     )  # fmt: skip
     corpus = open_corpus(told["root"], create=False)
     if told["watch"]:

@@ -44,14 +44,13 @@ NEEDED = ("starlette", "uvicorn", "prometheus_client")
 @click.option("--quiet", is_flag=True, help="Print no line for each request.")
 @click.option("--need-key", is_flag=True, help="Ask for a key on this machine, too.")
 @click.option("--name", "names", multiple=True, metavar="HOST", help="A name under which a proxy calls it.")
-@click.option("--origin", "origins", multiple=True, metavar="URL", help="A site whose pages may call it.")
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=1, metavar="N",
     help="Processes that share the mapped index (default 1).",
 )  # fmt: skip
 def serve(
     index: Path | None, host: str, port: int, write: bool, watch: bool, quiet: bool, need_key: bool,
-    names: tuple[str, ...], origins: tuple[str, ...], workers: int,
+    names: tuple[str, ...], workers: int,
 ) -> int:  # fmt: skip
     """Serve the corpus over HTTP: a page for people at /, JSON below /api/v1.
 
@@ -73,10 +72,10 @@ def serve(
         pass  # what is wrong with the index is said before an address is
     keys = Keys(*environment.key_file())
     with bound(Address(host, port)) as (listening, address):
-        serve_options(address, keys, write=write, names=names, origins=origins, need_key=need_key)
+        serve_options(address, keys, write=write, names=names, need_key=need_key)
         told = {
             "root": str(root), "keys": str(keys.path), "host": host, "port": address.port, "write": write,
-            "names": names, "origins": origins, "need_key": need_key, "watch": watch,
+            "names": names, "need_key": need_key, "watch": watch,
             "quiet": quiet,
         }  # fmt: skip
         click.echo(f"{address.url}  (Ctrl-C ends it)")

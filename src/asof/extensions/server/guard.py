@@ -161,8 +161,6 @@ class Metrics:
     documents: Gauge = field(init=False)
     passages: Gauge = field(init=False)
     written: Gauge = field(init=False)
-    size: Gauge = field(init=False)
-    segments: Gauge = field(init=False)
 
     def __post_init__(self) -> None:
         one = self.registry
@@ -178,8 +176,6 @@ class Metrics:
         self.written = Gauge(
             "asof_last_write_timestamp_seconds", "When the corpus was last written to", registry=one
         )
-        self.size = Gauge("asof_bytes", "On the disk of this machine", registry=one)
-        self.segments = Gauge("asof_segments", "Files of the index", registry=one)
 
     def text(self, corpus: Corpus) -> bytes:
         """The metrics in Prometheus' text format, with figures of the corpus as it is."""
@@ -187,8 +183,6 @@ class Metrics:
         self.documents.set(figures.documents)
         self.passages.set(figures.current_passages)
         self.written.set(corpus.session.last_write() / 1e6)
-        self.size.set(figures.bytes)
-        self.segments.set(len(figures.segments))
         return generate_latest(self.registry)
 
 
@@ -271,16 +265,10 @@ def host_name(host: str) -> str:
     return (name if colon and port.isdigit() else host).lower()
 
 
-def completed(own: Raw, request: str, allowed: str) -> Raw:
-    """The headers of a reply with those that all have; `allowed`: the other site whose page may read it."""
+def completed(own: Raw, request: str) -> Raw:
+    """The headers of a reply with those that all have."""
     there = {name.lower() for name, _ in own}
     added: Mapping[str, str] = {**HEADERS, "x-request-id": request}
-    if allowed:
-        added = {
-            **added, "access-control-allow-origin": allowed, "vary": "Origin",
-            "access-control-allow-headers": "authorization, content-type",
-            "access-control-allow-methods": "GET, POST, DELETE",
-        }  # fmt: skip
     return own + [
         (name.encode(), value.encode("latin-1"))
         for name, value in added.items()
@@ -569,15 +557,14 @@ STREAMS = "/mcp"
 class Guard:
     """An ASGI application around another one.
 
-    `hosts`: names under which the server may be called (checked against DNS rebinding); None: any. `origins`:
-    other sites whose pages may call it. `keys`: None where none is needed. `model`: questions are answered
-    by a language model. `log`: gets one line of JSON for each request.
+    `hosts`: names under which the server may be called (checked against DNS rebinding); None: any. Pages of
+    other sites may not call it. `keys`: None where none is needed. `model`: questions are answered by a
+    language model. `log`: gets one line of JSON for each request.
     """
 
     app: ASGIApp
     metrics: Metrics
     hosts: frozenset[str] | None = LOOPBACK
-    origins: frozenset[str] = frozenset()
     keys: Keys | None = None
     limits: Limits = field(default_factory=Limits)
     model: bool = False
@@ -601,13 +588,12 @@ class Guard:
         scope.setdefault("state", {})["request"] = request
         started, status = time.perf_counter(), 499
         given, twice = given_headers(scope["headers"])
-        allowed = origin if (origin := given.get("origin", "")) in self.origins else ""
 
         async def sending(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = completed(message["headers"], request, allowed)
+                message["headers"] = completed(message["headers"], request)
             await send(message)
 
         try:
@@ -678,10 +664,8 @@ class Guard:
             return refusal(
                 421, "WrongHost", f"this server is not called {host[:100]!r}; it is: {known}", request
             )
-        if origin and origin not in self.origins and not is_own(origin, host):
+        if origin and not is_own(origin, host):
             return refusal(403, "WrongOrigin", f"pages of {origin[:100]} may not call this server", request)
-        if scope["method"] == "OPTIONS" and origin in self.origins:
-            return Response(status_code=204)
         return await self._key_refusal(scope, given, request)
 
     async def _key_refusal(self, scope: Scope, given: Mapping[str, str], request: str) -> Response | None:

@@ -9,7 +9,6 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
-from tests.support.json_server import drips
 
 from asof.errors import ModelError, UsageError
 from asof.http import Endpoint, Retry
@@ -47,19 +46,12 @@ def test_an_answer_is_json(server, endpoint) -> None:
     assert "Authorization" not in headers
 
 
-@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+@pytest.mark.parametrize("status", [408, 429, 500, 503])
 def test_a_failure_that_passes(server, endpoint, waits, status: int) -> None:
-    server.replies += [(status, {}, b"busy")] * 2
+    server.replies += [(status, {}, b"busy"), (status, {"Retry-After": "7"}, b"")]
     assert endpoint().post(BODY) == ANSWER
     assert len(server.seen) == 3
-    assert waits == [0.5, 1.0]
-
-
-@pytest.mark.parametrize(("said", "wait"), [("7", 7.0), ("0.25", 0.25), ("soon", 0.5)])
-def test_a_server_that_says_when(server, endpoint, waits, said: str, wait: float) -> None:
-    server.replies.append((429, {"Retry-After": said}, b""))
-    assert endpoint().post(BODY) == ANSWER
-    assert waits == [wait]
+    assert waits == [0.5, 7.0]
 
 
 def test_a_wait_beyond_patience_is_not_waited(server, endpoint, waits) -> None:
@@ -88,7 +80,7 @@ def test_a_refusal_is_final(server, endpoint, waits, status: int, told: str) -> 
     assert waits == []
 
 
-@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("status", [301, 307])
 def test_redirects_are_not_followed(server, endpoint, status: int) -> None:
     elsewhere = server.url.replace("/rerank", "/elsewhere")
     server.replies.append((status, {"Location": elsewhere}, b""))
@@ -145,16 +137,6 @@ def test_an_answer_that_is_too_large(server, endpoint) -> None:
     assert endpoint(largest=1_000).post(BODY) == {}
 
 
-@pytest.mark.parametrize(
-    "first", [b"", b"HTTP/1.1 200 OK\r\n\r\n", b"HTTP/1.1 401 No\r\nContent-Length: 1000\r\n\r\n"]
-)
-def test_an_answer_by_the_drop(server, endpoint, first: bytes) -> None:
-    """Each byte comes in time, but the time is for the whole of it."""
-    server.replies.append(drips(first))
-    with pytest.raises(ModelError, match=r"no answer within 0\.2 s"):
-        endpoint(timeout=0.2, attempts=1).post(BODY)
-
-
 @pytest.fixture
 def listening() -> Iterator[tuple[socket.socket, str]]:
     """A port on which nothing speaks HTTP."""
@@ -196,18 +178,6 @@ def test_what_is_no_web_server(
     with pytest.raises(ModelError, match=told):
         endpoint(url=url, attempts=1).post(BODY)
     thread.join()
-
-
-def test_https_where_there_is_none(server, endpoint) -> None:
-    with pytest.raises(ModelError, match="no secure connection: "):
-        endpoint(url=server.url.replace("http:", "https:")).post(BODY)
-    assert server.seen == []
-
-
-@pytest.mark.parametrize("host", ["a..b", "x" * 64])  # no name server is asked for these
-def test_a_host_that_is_not_there(endpoint, host: str) -> None:
-    with pytest.raises(ModelError, match=r"it cannot be reached: .*; check the address"):
-        endpoint(url=f"http://{host}/rerank", insecure=True).post(BODY)
 
 
 # -- the key ----------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.support.json_server import Server, drips
+from tests.support.json_server import Server
 
 from asof.errors import SourceError
 from asof.http import (
@@ -66,13 +66,6 @@ def test_three_seconds_lie_between_two_requests(web, clock, fetcher):
     assert ask.requests == 5
 
 
-def test_waits_double_and_each_holds_the_pause(web, clock, fetcher):
-    web.replies = [(503, {}, b"")] * 4
-    assert fetcher().get(web.url, bytes) == b"well"
-    # 3 · 2^n with the whole draw; each is at least the pause, so that none is slept beside it
-    assert clock.slept == [3.0, 6.0, 12.0, 24.0]
-
-
 @pytest.mark.parametrize(
     ("reply", "slept"),
     [
@@ -102,13 +95,6 @@ def test_it_is_given_up_in_the_end_and_says_so(web, clock, fetcher):
         f"{web.url}: status 503 (3 attempts); documents indexed so far are kept: try again later"
     )
     assert clock.slept == [3.0, 6.0]
-
-
-def test_a_longer_wait_than_patience_is_not_waited(web, clock, fetcher):
-    web.replies = [(429, {"Retry-After": "3600"}, b"")]
-    with pytest.raises(SourceError, match=r"status 429; it asks for a wait of 3600 s \(1 attempt\)"):
-        fetcher(patience=300).get(web.url, bytes)
-    assert clock.slept == []
 
 
 @pytest.mark.parametrize(
@@ -195,10 +181,3 @@ def test_a_network_that_was_there_a_moment_ago_is_waited_for(web, clock, fetcher
     with pytest.raises(SourceError, match=r"the connection failed: Connection refused \(2 attempts\)"):
         ask.get("http://127.0.0.1:9/x", bytes)
     assert clock.slept == [3.0, 3.0]  # the pause, and the wait before the second attempt
-
-
-def test_an_answer_by_the_drop(web, fetcher):
-    """Each byte comes in time, but the time is for the whole of it."""
-    web.replies = [drips(b"HTTP/1.1 200 OK\r\n\r\n")]
-    with pytest.raises(SourceError, match=r"no answer within 0\.2 s \(1 attempt\)"):
-        fetcher(timeout=0.2, attempts=1).get(web.url, bytes)

@@ -58,13 +58,6 @@ def test_waiting_ends_when_the_batch_does() -> None:
         Retry(2, patience=1e6).run(Failing(RetryLater("busy", 1e6)), breaker)  # or in eleven days
 
 
-def test_other_errors_are_not_asked_again() -> None:
-    once = Failing(ValueError("no"))
-    with pytest.raises(ValueError, match="no"):
-        Retry(3).run(once, CircuitBreaker(5))
-    assert len(once.timeouts) == 1
-
-
 # -- when a batch stops -------------------------------------------------------------------------------
 
 

@@ -94,12 +94,6 @@ def test_replies_of_a_function_are_kept_by_a_name_that_is_given_and_by_no_other(
     assert asked(corpus, Named("crane-2", saying("blue"))) == "blue"
 
 
-def test_two_scripted_models_share_no_replies_unless_they_have_one_name(corpus):
-    one, other = ScriptedModel(["red", "never"]), ScriptedModel(["blue"])
-    assert [asked(corpus, each) for each in (one, other, one)] == ["red", "blue", "red"]
-    assert [asked(corpus, ScriptedModel([reply], "mine")) for reply in ("red", "blue")] == ["red", "red"]
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
@@ -196,14 +190,10 @@ URL = "http://localhost:11434/v1"
     ("table", "message"),
     [
         ({}, "model missing"),
-        ({"model": ""}, "model = ''"),
         ({"modell": "m"}, "no key modell; did you mean model?"),
         ({"model": "m", "batch": 0}, "a whole number from 1 to 2048"),
-        ({"model": "m", "dimensions": 9_000}, "a whole number from 1 to 8192"),
-        ({"model": "m", "query_prefix": 3}, "a text of up to 1000 characters"),
         ({"model": "m", "timeout": 5.0}, "timeout: only for a server (url)"),
         ({"model": "m", "url": URL, "revision": "v1"}, "revision: only for a local model"),
-        ({"model": "m", "url": "localhost"}, "accepted: http://host:port/path"),
         ({"model": "m", "url": f"{URL}/embeddings"}, "what stands before /embeddings"),
         ({"model": "m", "url": URL, "key_variable": "sk-Tell-Nobody"}, "(not the key itself)"),
     ],
@@ -255,13 +245,6 @@ def test_a_folder_does_not_take_the_place_of_a_name(tmp_path: Path, monkeypatch:
         where(named, tmp_path / "here")
     monkeypatch.chdir(tmp_path / "here")  # where a command runs, which is not where the name was written
     assert encoder_from(EncoderConfig(named), tmp_path, {}).name == named
-
-
-def test_a_name_on_the_hub_says_which_state(tmp_path: Path) -> None:
-    assert encoder_from(EncoderConfig("a/b"), tmp_path, {}).name == "a/b"
-    assert encoder_from(EncoderConfig("a/b", revision="v2"), tmp_path, {}).name == "a/b@v2"
-    named = encoder_from(EncoderConfig("a/e5-b", dimensions=64, passage_prefix="P: "), tmp_path, {}).name
-    assert named == "a/e5-b 64d (query 'query: ', passage 'P: ')"
 
 
 def test_the_table_of_a_configuration() -> None:

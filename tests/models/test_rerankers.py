@@ -147,12 +147,6 @@ def test_a_folder_is_seen_from_that_of_the_configuration(tmp_path: Path) -> None
     assert absolute.model == Path("/models/mini")
 
 
-def test_a_name_on_the_hub() -> None:
-    made = reranker_from(TABLE.value({"hub": "cross-encoder/ms-marco-MiniLM-L-6-v2"}), Path("/x"), {})
-    assert isinstance(made, CrossEncoder)
-    assert made.model == "cross-encoder/ms-marco-MiniLM-L-6-v2"
-
-
 @pytest.mark.parametrize("environment", [{}, {"RERANK_KEY": " \n"}])
 def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
     settings = TABLE.value({"url": URL, "key_variable": "RERANK_KEY"})

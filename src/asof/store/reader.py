@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from posixpath import join, normpath
@@ -292,50 +291,27 @@ class LinkResolver:
             self._lasts[stem.rpartition("/")[2].casefold()].append(name)
         for alias, name in aliases:
             self._aliases[folded(alias)].append(name)
-        self._named: dict[str, list[str]] = {}
-        self._nearest: dict[tuple[str, str], str] = {}
+        self._found: dict[tuple[str, LinkTarget], str | None] = {}
 
     def __call__(self, target: str, origin: str = "") -> str | None:
         link = LinkTarget.of(target, origin)
-        exact = [name for key in link.exact for name in self._exactly(key)]
-        if exact:
-            return min(exact, key=lambda name: (link.rank(name), name))
-        named = self._ending_in(link)
-        if named:
-            return self._near(link, named)
-        aliased = self._aliases.get(folded(target), ())
-        return min(aliased, key=lambda name: (link.rank(name), name), default=None)
+        key = target, link
+        if key not in self._found:
+            exact = [name for each in link.exact for name in self._exactly(each)]
+            others = self._ending_in(link) or self._aliases.get(folded(target), [])
+            near = ((-common_prefix(link.folder, name), len(name), name) for name in others)
+            nearest = min(near, default=(0, 0, None))[2]
+            self._found[key] = min(exact, key=lambda name: (link.rank(name), name), default=nearest)
+        return self._found[key]
 
     def _exactly(self, key: str) -> list[str]:
         names = self._stems.get(key, [])
         return [*names, key] if key in self._names else names
 
     def _ending_in(self, link: LinkTarget) -> list[str]:
-        """The ids whose path ends in the target, in order."""
-        named = self._named.get(link.path)
-        if named is None:
-            candidates = self._lasts.get(link.last.casefold(), ())
-            named = [name for name in candidates if link.names(stem_of(name))]
-            self._named[link.path] = named
-        return named
-
-    def _near(self, link: LinkTarget, named: Sequence[str]) -> str:
-        """Of sorted ids the one with the longest common prefix with the folder, then the shortest, then the
-        first.
-
-        A binary search finds the ids with the longest prefix: a thousand notes of one name need not be
-        compared for each of a thousand links.
-        """
-        at = bisect_left(named, link.folder)
-        most = max(common_prefix(link.folder, name) for name in named[max(at - 1, 0) : at + 1])
-        prefix = link.folder[:most]
-        nearest = self._nearest.get((link.path, prefix))
-        if nearest is None:
-            first = bisect_left(named, prefix)
-            last = bisect_right(named, prefix, key=lambda name: name[:most])
-            nearest = min(named[first:last], key=lambda name: (len(name), name))
-            self._nearest[link.path, prefix] = nearest
-        return nearest
+        """The ids whose path ends in the target."""
+        candidates = self._lasts.get(link.last.casefold(), ())
+        return [name for name in candidates if link.names(stem_of(name))]
 
 
 def stem_of(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Evidence: sentences, their facts, whether they can hold the answer, and the best of them."""
+"""Evidence: sentences, whether they can hold the answer, and the best of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from asof.answer.evidence import (
     quotable_sentences,
     text_names_time,
 )
-from asof.answer.match import LEAST, FactPattern, WrittenFigure, answerability, best_fact, figure_shown
+from asof.answer.match import LEAST, WrittenFigure, answerability, figure_shown
 from asof.errors import UsageError
 from asof.rank.words import largest_idf
 from asof.time.moment import read
@@ -49,13 +49,11 @@ def hit(quay: Looked, document: str):
     return next(each for each in quay.hits if each.document == document)
 
 
-def test_each_sentence_has_its_own_facts_and_headings_are_none(quay):
+def test_headings_are_no_sentences(quay):
     assert {each.text for each in quay.said} == {
         "The quay is 40 metres long.", "The crane is red.", "A berth costs €12 a night in 2019.",
         "The crane is blue.", "A berth at Tallow Quay is wet.", "Nobody knows how old the crane is.",
     }  # fmt: skip
-    assert [each.fact.object for each in sentence(quay, "A berth costs").facts] == ["€12 a night"]
-    assert sentence(quay, "The crane is red").facts == ()
 
 
 def test_words_of_a_sentence_are_its_own_and_those_of_its_headings_then_of_its_title(quay):
@@ -70,7 +68,7 @@ def test_sentences_come_in_the_order_of_their_hits(quay):
     order = [each.id for each in quay.hits]
     found = [order.index(each.hit.id) for each in quay.said]
     assert found == sorted(found)
-    assert quotable_sentences(quay.view, (), ()) == []
+    assert quotable_sentences(quay.view, ()) == []
 
 
 def test_the_share_of_a_phrase_is_by_weight(quay):
@@ -103,7 +101,7 @@ def test_a_name_stands_at_the_beginning_of_a_title_or_in_a_text(quay):
     assert name_use(crane, "Tallow Qua") == NameUse(title=False, text=False)
 
 
-# -- answers with the facts of sentences, and without the extension that reads them ----------------------
+# -- answers without the extension that reports on periods -----------------------------------------------
 
 PRICES = (
     doc("a", "2020-03-01", "The price of the ferry is 4 euros in 2020."),
@@ -116,29 +114,18 @@ def alone(monkeypatch):
     monkeypatch.setitem(plugins.BUILT_IN, plugins.ANSWERING, {})
 
 
-def test_sentences_have_the_facts_that_they_state(memory_folder):
-    with corpus_with(memory_folder, *PRICES) as corpus:
-        known = looked(corpus, "what was the price of the ferry in 2020?").facts
-    assert {each.fact.object for each in known} >= {"4 euros", "5 euros"}
-    old, new = (next(each for each in known if each.fact.object.startswith(price)) for price in "45")
-    assert not old.is_state
-    assert not old.contradicts(new)  # each of its year
-
-
 @pytest.mark.usefixtures("alone")
-def test_without_the_extension_no_facts_are_known_and_sentences_answer(memory_folder):
+def test_without_the_extension_sentences_answer(memory_folder):
     assert answering() is None
     with corpus_with(memory_folder, *PRICES) as corpus:
-        known = looked(corpus, "what was the price of the ferry in 2020?")
         answer = corpus.at().ask("what was the price of the ferry in 2020?", mode="local")
         with pytest.raises(UsageError, match='mode "global" answers from reports'):
             corpus.at().ask("what happened in 2020?", mode="global")
         assert corpus.at().ask("what happened in 2020?").mode == "local"
-    assert known.facts == ()
     assert answer.citations[0].document == "a"
 
 
-# -- which fact of a sentence says what is asked, and which figure it shows ------------------------------
+# -- which figure of a sentence is shown -----------------------------------------------------------------
 
 TEXTS = (
     "In 2021 revenue was $40 million and net debt was $9 million.", "Ticket, adult: €4.20", "Pig: free",
@@ -154,32 +141,6 @@ def tallow(tmp_path_factory):
         return looked(corpus, "tallow works revenue")
 
 
-def sentence_of_fact_match(tallow, begins):
-    return next(each for each in tallow.said if each.text.startswith(begins))
-
-
-def said(tallow, begins, phrase, name="", time="", value=True):
-    sought = FactPattern(WeightedPhrase.of(phrase, tallow.view), name, read(time) if time else None, value)
-    fact, share = best_fact(sought, sentence_of_fact_match(tallow, begins))
-    return (fact.fact.object if fact else None), share
-
-
-@pytest.mark.parametrize(
-    ("phrase", "where", "found"),
-    [
-        ("revenue", {}, ("$40 million", 1.0)),
-        ("net debt", {}, ("$9 million", 1.0)),
-        ("zebras", {}, (None, 0.0)),
-        ("revenue", {"time": "2021"}, ("$40 million", 1.0)),
-        ("revenue", {"time": "2020"}, (None, 0.0)),
-        ("revenue", {"name": "Tallow Works"}, ("$40 million", 1.0)),
-        ("revenue", {"name": "Otter Mills"}, (None, 0.0)),
-    ],
-)
-def test_the_fact_whose_relation_says_it_in_the_time_and_of_whom_is_asked(tallow, phrase, where, found):
-    assert said(tallow, "In 2021", phrase, **where) == found
-
-
 @pytest.mark.parametrize(
     ("begins", "shown"),
     [
@@ -190,24 +151,8 @@ def test_the_fact_whose_relation_says_it_in_the_time_and_of_whom_is_asked(tallow
         ("It rose", None),  # two
     ],
 )
-def test_without_a_fact_the_only_figure_of_a_sentence(tallow, begins, shown):
-    assert figure_shown(sentence_of_fact_match(tallow, begins), None) == shown
-
-
-def test_a_name_alone_is_said_by_what_is_the_case_with_it(tmp_path):
-    with corpus_with(
-        tmp_path,
-        doc("a", "2021-02-01", "Birch Bay sold rope. Birch Bay is a harbour on the Esker.", "Guide"),
-        doc("b", "2022-02-01", "Somebody saw a dog at Birch Bay.", "Dogs"),
-    ) as corpus:
-        made = corpus.at().ask("What is Birch Bay?")
-    assert made.citations[0].quote == "Birch Bay is a harbour on the Esker."
-
-
-def test_the_figure_of_a_fact_is_its_own(tallow):
-    revenue = sentence_of_fact_match(tallow, "In 2021")
-    fact, _ = best_fact(FactPattern(WeightedPhrase.of("net debt", tallow.view), "", None, True), revenue)
-    assert figure_shown(revenue, fact) == WrittenFigure("$9 million", Amount(9e6, "USD"))
+def test_the_only_figure_of_a_sentence(tallow, begins, shown):
+    assert figure_shown(sentence(tallow, begins)) == shown
 
 
 # -- whether passages can hold the answer to a question --------------------------------------------------

@@ -12,11 +12,10 @@ from asof.text.question import read
 from asof.time.moment import read as moment
 
 ASKED_AT = datetime(2024, 7, 1, tzinfo=UTC)
-KNOWN = ("Ida", "Brandt", "Kestrel Foundation", "Calder Corp.", "Fern & Fern", "Otter and Otter")
 
 
-def asked(question: str, known: tuple[str, ...] = KNOWN, language: str = "en de") -> ParsedQuestion:
-    return ParsedQuestion.of(read(question, ASKED_AT, language=language), known)
+def asked(question: str, language: str = "en de") -> ParsedQuestion:
+    return ParsedQuestion.of(read(question, ASKED_AT, language=language))
 
 
 NAMES = [
@@ -31,14 +30,8 @@ NAMES = [
         ("Birch Bay", "Ostrava Steel", "Fallow Co."),
     ),
     ("What was net income at Nordbank AG in 2019?", ("Nordbank AG",)),
-    ("what did the kestrel foundation say about roofs?", ("Kestrel Foundation",)),
-    ("what was calder's revenue?", ("Calder Corp.",)),
-    ("what was CALDER PLC'S revenue?", ("Calder Corp.",)),
-    ("What did Fern and Fern sell?", ("Fern & Fern",)),
-    ("What did Otter & Otter sell?", ("Otter and Otter",)),
     ("who is Ida Brandt?", ("Ida Brandt",)),
     ("who is Ida Vogelsang?", ("Ida Vogelsang",)),
-    ("who is Ida's Brandt?", ("Ida", "Brandt")),
     ("how old are Ida, Brandt and Otto?", ("Ida", "Brandt", "Otto")),
     ("what is a calderon?", ()),
     ("What was GAAP net income in 2020?", ()),
@@ -47,7 +40,7 @@ NAMES = [
     ("Who chairs the Bank of Orrin?", ("Bank of Orrin",)),
     ("Did Baltic Lines open a depot in Riga in 2022?", ("Baltic Lines", "Riga")),
     ("What did J.P. Morrow announce in May 2022?", ("J.P. Morrow",)),
-    ("What did Calder's CEO Mira Voss say about China sales growth?", ("Calder Corp.", "Mira Voss")),
+    ("What did Calder's CEO Mira Voss say about China sales growth?", ("Calder", "Mira Voss")),
     ("(Birch) [Ostrava] {x} what?", ("Birch", "Ostrava")),
     ("Wie hoch war der Umsatz der Nordbank AG im Jahr 2021?", ("Nordbank AG",)),
     ("Wie hoch war der Umsatz von Baltic Lines im zweiten Quartal 2020?", ("Baltic Lines",)),
@@ -143,8 +136,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("piece", HOSTILE, ids=lambda piece: ascii(piece))
 def test_hostile_questions_take_linear_time(piece):
-    known = (*KNOWN, "Aa", "(", "", "a*", "[x")
-    assert is_linear(lambda n: asked(piece * (n // len(piece)), known), 2_500)
+    assert is_linear(lambda n: asked(piece * (n // len(piece))), 2_500)
 
 
 def test_today_is_a_wish_and_no_time():
@@ -158,7 +150,7 @@ def test_so_much_is_looked_for_at_once() -> None:
     names = tuple(f"Name{chr(97 + at)}" for at in range(20))
     years = ", ".join(map(str, range(1990, 2020)))
     question = f"fare and price and toll of {' and '.join(names)} in {years}"
-    whole = asked(question, names)
+    whole = asked(question)
     found, note = whole.bounded()
     assert (whole.names, len(whole.topics), len(whole.times)) == (names, 3, 30)
     assert (found.names, found.topics, found.times) == (names[:16], whole.topics, whole.times[:20])
@@ -187,6 +179,6 @@ def test_so_much_is_looked_for_at_once() -> None:
     ],
 )
 def test_questions_in_french_and_spanish(question, topics, meant):
-    found = asked(question, known=(), language="en fr es")
+    found = asked(question, language="en fr es")
     assert found.topics == topics
     assert {name: getattr(found, name) for name in meant} == meant

@@ -1,20 +1,17 @@
-"""Corpora for tests of answers: documents whose sentences the rules read, and what is asked of them."""
+"""Corpora for tests of answers: documents, and what is asked of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-import numpy as np
 from tests.support.corpora import Clock
 
 import asof
-from asof.answer.ask import answering
-from asof.answer.evidence import Sentence, SentenceFact, quotable_sentences
+from asof.answer.evidence import Sentence, quotable_sentences
 from asof.answer.question import ParsedQuestion
 from asof.corpus.corpus import Corpus
-from asof.extensions.facts.indexer import ensure_facts
 from asof.index.view import View
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
@@ -48,18 +45,13 @@ class Looked(NamedTuple):
     view: View
     asked: ParsedQuestion
     hits: tuple[Hit, ...]
-    facts: Sequence[SentenceFact]
     said: list[Sentence]
 
 
 def looked(corpus: Corpus, question: str, as_of: str | None = None) -> Looked:
     """The way of a question until its cells are made, from all hits."""
-    ensure_facts(corpus.session)
     then = corpus.at(as_of)
     found = then.search(question, k=100)
     view = then.view()
-    offered = answering()
-    facts = offered.facts_of(view, np.array(sorted(found.rows), np.int64)) if offered else ()
-    subjects = {each.fact.subject for each in facts if each.fact.subject != each.fact.subject.lower()}
-    asked = ParsedQuestion.of(then.read(question), subjects)
-    return Looked(view, asked, found.hits, facts, quotable_sentences(view, found.hits, facts))
+    asked = ParsedQuestion.of(then.read(question))
+    return Looked(view, asked, found.hits, quotable_sentences(view, found.hits))

@@ -1,8 +1,7 @@
 """Answers a question from its passages; read this module first.
 
 Mode "local" quotes the passages (`extractive`) or has a model write from them (`write`). Mode "global"
-answers from reports on periods, which an extension provides (`Answering.overview`). The same extension knows
-the facts that sentences state; without it no facts are known.
+answers from reports on periods, which an extension provides (`Answering.overview`).
 """
 
 from __future__ import annotations
@@ -12,10 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from asof import plugins
-from asof.answer.evidence import PASSAGES, SentenceFact, WeightedPhrase, quotable_sentences
+from asof.answer.evidence import PASSAGES, WeightedPhrase, lasts, quotable_sentences
 from asof.answer.extractive import TITLE, AnswerContext, extractive_answer
 from asof.answer.question import ParsedQuestion
 from asof.errors import UsageError
@@ -152,10 +150,6 @@ class PendingAnswer(Struct, frozen=True):
 class Answering(Protocol):
     """An extension that adds to answers: an entry point `facts` of the group `asof.answering`."""
 
-    def facts_of(self, view: View, rows: NDArray[np.int64]) -> Sequence[SentenceFact]:
-        """The facts that these rows of a view state, in an order that is the same in every corpus."""
-        ...
-
     def overview(
         self, retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool
     ) -> Answer | None:
@@ -246,24 +240,13 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     hits = tuple(found.hits[at] for at in selected)
     rows = tuple(found.rows[at] for at in selected)
 
-    offered = answering()
-
-    def read(count: int | None) -> tuple[tuple[SentenceFact, ...], ParsedQuestion, str]:
-        """Reads the best passages: the facts of their sentences, and the question parsed with their names."""
-        facts = offered.facts_of(view, np.array(sorted(rows[:count]), np.int64)) if offered else ()
-        names = {each.fact.subject for each in facts if each.fact.subject != each.fact.subject.lower()}
-        return tuple(facts), *ParsedQuestion.of(retrieved.reading, names).bounded()
-
-    count: int | None = PASSAGES
-    facts, question, cut = read(count)
-    if question.asks_for_figures or question.after:
-        count = None
-        facts, question, cut = read(count)
+    question, cut = parsed.bounded()
+    count = None if question.asks_for_figures or question.after else PASSAGES
     notes = tuple(note for note in (cut, packed.note("passages", limit)) if note)
     query = retrieved.reading.query
     return AnswerContext(
         query.text, WeightedPhrase.of(query.lexical, view), question, hits, rows,
-        tuple(quotable_sentences(view, hits[:count], facts)), facts, notes,
+        tuple(quotable_sentences(view, hits[:count])), notes,
     )  # fmt: skip
 
 
@@ -324,23 +307,23 @@ def of_its_time(now: Answered, then: Answered, asked: Span, lives: Lives) -> Ans
     """The answer of the time `asked`, `then`, if it has to replace the present one, which `is_open`; else the
     present one, with a note if the other has an answer.
 
-    It replaces it if the passage that it rests on has ended or been superseded since, states what lasts, and
-    names no other time; and if the present one is a refusal, or quotes from that document or a later passage
-    of its series, too.
+    It replaces it if the passage that it rests on states what lasts, and names no other time; and if the
+    present one is a refusal, or that passage has ended or been superseded since and the present one quotes
+    from its document or a later passage of its series, too.
     """
     best = next(iter(then.quoted.citations), None)
     if then.quoted.refused or best is None or best.superseded is not None:
         return now
     after = {hit.id: hit.superseded for hit in now.context.hits if hit.superseded is not None}
     life, later = life_at(lives, best.id, asked.last), _later(after, best.id)
-    if life is None or (life.ended is None and not later):
-        return now
     answered = not now.quoted.refused
+    if life is None or (answered and life.ended is None and not later):
+        return now
     if answered and not any(
         each.document == best.document or each.id in later for each in now.quoted.citations
     ):
         return now
-    if not _lasts(then.context, best, asked, replaced=answered or life.ended is not None):
+    if not _lasts(then.context, best, asked):
         return Answered(replace(now.made, notes=(*now.made.notes, _hint(best, asked))), now.context)
     moment = f"of {format_instant(asked.last)}, which the question names"
     quoted = replace(
@@ -392,26 +375,15 @@ def _is_of_quote(time: SourcedTime, citation: Citation) -> bool:
     return KIND.get(time.by) != TEXT or time.text in citation.quote
 
 
-def _lasts(context: AnswerContext, citation: Citation, asked: Span, *, replaced: bool) -> bool:
-    """True if a citation states a state that lasts, or a state of another time than now; not an event.
-
-    `replaced`: it was edited or removed since, or a later one is in the present answer. Where no fact was
-    read in it, that is enough, if its title, headings and metadata name no other time.
-    """
+def _lasts(context: AnswerContext, citation: Citation, asked: Span) -> bool:
+    """True if a citation states what is the case at the end of the time `asked`; not an event."""
     begin, end = citation.emphasis or (0, len(citation.quote))
     said = citation.quote[begin:end]
-    times = [time for time in citation.about if _is_of_quote(time, citation)]
-    if any(KIND.get(time.by) == TEXT and time.span.overlap(asked) is None for time in times):
-        return False
-    facts = [
-        known
+    return any(
+        lasts(each, asked.last)
         for each in context.sentences
         if each.hit.id == citation.id and said in (each.own_text, each.text)
-        for known in each.facts
-    ]
-    if facts:
-        return any(known.is_state for known in facts)
-    return replaced and (not times or any(time.span.overlap(asked) for time in times))
+    )
 
 
 def _hint(best: Citation, asked: Span) -> str:

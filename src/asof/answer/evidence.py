@@ -1,11 +1,11 @@
-"""Evidence: the sentences that an answer may quote, with their facts; which of them are quoted best."""
+"""Evidence: the sentences that an answer may quote; which of them are quoted best."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from math import inf, log2
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -13,39 +13,12 @@ from asof.answer.question import WORD, ParsedQuestion
 from asof.index.view import View
 from asof.rank.words import largest_idf, weighted_words
 from asof.store.digest import KIND, TEXT
-from asof.store.reader import VisiblePassage
+from asof.text.figures import NONE, language_of, lexicon
 from asof.text.passages import header, is_list_item, is_row, sentences, shown, split_rows, unnumbered
 from asof.text.query import key, parse
 from asof.text.snippet import unmarked
 from asof.time.span import DAY, Span, holds_in, nearest_moment
-from asof.values import Fact, Hit, Query
-
-# -- facts of sentences --------------------------------------------------------------------------------
-# Provided by an extension (`ask.Answering`).
-
-
-class SentenceFact(Protocol):
-    """A fact that a sentence of a passage states."""
-
-    @property
-    def fact(self) -> Fact:
-        """The fact that is stated."""
-        ...
-
-    @property
-    def passage(self) -> VisiblePassage:
-        """The passage that states it."""
-        ...
-
-    @property
-    def is_state(self) -> bool:
-        """True if the fact holds from its time on until another one is stated."""
-        ...
-
-    def contradicts(self, other: SentenceFact) -> bool:
-        """True if both facts cannot be right."""
-        ...
-
+from asof.values import Hit, Query, SourcedTime
 
 # -- evidence ------------------------------------------------------------------------------------------
 
@@ -60,7 +33,7 @@ class Sentence(Struct, frozen=True):
 
     `own_text`: its text; `text`: the same, a row of a table with its header before it. `stems`: those of the
     latter; `context_stems`: these and those of the headings above it; `titled_stems`: these and those of the
-    title. `facts`: what it states.
+    title.
     """
 
     hit: Hit
@@ -71,7 +44,6 @@ class Sentence(Struct, frozen=True):
     stems: frozenset[str]
     context_stems: frozenset[str]
     titled_stems: frozenset[str]
-    facts: tuple[SentenceFact, ...]
 
 
 class WeightedPhrase(NamedTuple):
@@ -110,17 +82,13 @@ class WeightedPhrase(NamedTuple):
         return matched / total if total else 1.0
 
 
-def quotable_sentences(view: View, hits: Sequence[Hit], facts: Sequence[SentenceFact]) -> list[Sentence]:
-    """The sentences of hits in their order, headings left out. `facts`: what these hits state."""
-    facts_by_passage: dict[str, list[SentenceFact]] = {}
-    for fact in facts:
-        facts_by_passage.setdefault(fact.passage.id, []).append(fact)
+def quotable_sentences(view: View, hits: Sequence[Hit]) -> list[Sentence]:
+    """The sentences of hits in their order, headings left out."""
     quotable = []
     for hit in hits:
         language = view.analyzer.detect(hit.text)
         headings = frozenset(view.analyzer.terms(" ".join(hit.place.headings), language))
         title = frozenset(view.analyzer.terms(hit.title, language))
-        stated = facts_by_passage.get(hit.id, ())
         parts = [part for span in sentences(hit.text) for part in split_rows(hit.text, *span)]
         for start, end in parts:
             if hit.text.startswith("#", start):
@@ -131,9 +99,8 @@ def quotable_sentences(view: View, hits: Sequence[Hit], facts: Sequence[Sentence
             shown_text = f"{shown(above)} … {shown_alone}" if above else shown_alone
             stems = frozenset(view.analyzer.terms(f"{above} {said}", language))
             context = headings | stems
-            own = tuple(fact for fact in stated if start <= fact.fact.start < end)
             quotable.append(
-                Sentence(hit, start, end, shown_alone, shown_text, stems, context, context | title, own)
+                Sentence(hit, start, end, shown_alone, shown_text, stems, context, context | title)
             )
     return quotable
 
@@ -163,18 +130,48 @@ def text_names_time(hit: Hit, span: Span) -> bool:
     return any(KIND.get(time.by, 0) == TEXT and holds_in(time.span, (span,)) for time in hit.about)
 
 
+def times_named(sentence: Sentence) -> list[Span]:
+    """The times that a sentence names."""
+    return [time.span for time in sentence.hit.about if time.text and time.text in sentence.text]
+
+
+_SINCE = re.compile(r"(?:since|from|as of|seit(?: dem)?|ab|depuis|desde)\b", re.IGNORECASE)
+
+LABEL = 24
+"""A label has its colon among so many characters of the sentence."""
+
+
+def lasts(sentence: Sentence, until: int) -> bool:
+    """True if a sentence states what is the case ("is", or a label with its value) up to an instant: it names
+    that time, no time, or since when."""
+    senses = lexicon(language_of(sentence.hit.text, "en")).senses
+    known = (senses.get(word, NONE) for word in sentence.own_text.casefold().split())
+    copula = any("copula" in each and "past" not in each for each in known)
+    if not copula and ":" not in sentence.own_text[:LABEL]:
+        return False
+    times = [time for time in sentence.hit.about if time.text and time.text in sentence.text]
+    if any(time.span.first <= until and _is_since(sentence, time) for time in times):
+        return True
+    return all(time.span.first <= until <= time.span.last for time in times)
+
+
+def _is_since(sentence: Sentence, time: SourcedTime) -> bool:
+    """True if a sentence names a time as the one from which something is the case."""
+    before = sentence.text[: sentence.text.find(time.text)].split()[-2:]  # "since Tuesday, 1 June"
+    return any(_SINCE.match(words) for words in (time.text, *before))
+
+
 def mentions_name(sentence: Sentence, name: str) -> bool:
     """True if a sentence is about a name.
 
-    It is if the document's title begins with the name, or a word of it is in the sentence, in the subject of
-    a fact of it, or in the sentence before ("he", "she").
+    It is if the document's title begins with the name, or a word of it is in the sentence or the one before
+    ("he", "she").
     """
     if name_use(sentence.hit, name).title:
         return True
     before = sentence.hit.text[: sentence.start].rstrip()
     previous = before[max(before.rfind(". "), before.rfind("\n"), 0) :]
-    subjects = " ".join(fact.fact.subject for fact in sentence.facts)
-    words = set(key(f"{previous} {sentence.text} {subjects}").split())
+    words = set(key(f"{previous} {sentence.text}").split())
     return not words.isdisjoint(key(name).split())
 
 
@@ -278,8 +275,12 @@ def best_quotes(
     quotes: list[Excerpt] = []
     texts: set[str] = set()
     least = max(scores.values(), default=0.0) - (margin if not question.times else inf)
-    for at in sorted(scores, key=lambda at: (-scores[at], at)):
-        if scores[at] < least:
+    order = sorted(scores, key=lambda at: (-scores[at], at))
+    if question.current and order:
+        newest = _newest(words, candidates, order)
+        order = [newest, *(at for at in order if at != newest)]
+    for at in order:
+        if scores[at] < least and quotes:
             break
         quote = _with_neighbours(candidates, at, [each for each in quotes if each.hit is candidates[at].hit])
         inside = any(
@@ -292,6 +293,20 @@ def best_quotes(
         if len(quotes) == QUOTES:
             break
     return quotes
+
+
+def _newest(words: WeightedPhrase, sentences: Sequence[Sentence], order: Sequence[int]) -> int:
+    """The first sentence in this order; if it states what is the case, the one published last of those that
+    do, and have as much of the question."""
+    least = words.share(sentences[order[0]].titled_stems)
+    dated = [
+        (date.span.last, -place, at)
+        for place, at in enumerate(order)
+        if (date := sentences[at].hit.published) is not None
+        and words.share(sentences[at].titled_stems) >= least
+        and lasts(sentences[at], date.span.last)
+    ]
+    return max(dated)[2] if order[0] in (at for _, _, at in dated) else order[0]
 
 
 def quote_of(sentences: Sequence[Sentence], at: int) -> Excerpt:
@@ -329,7 +344,7 @@ def _score(
     score += _expected(question, sentence)
     if sentence.hit.superseded is not None and not question.times:
         score += SUPERSEDED
-    named = [time.span for time in sentence.hit.about if time.text and time.text in sentence.text]
+    named = times_named(sentence)
     times = [span for span in question.times if span.last - span.first >= MONTH]
     years = {year for span in named for year in _years(span)}
     within = any(_within(each, span) for each in named for span in times)

@@ -8,7 +8,7 @@ Parts: the successor of something ("who came after X"), the table, the answer.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from math import inf
 from typing import Protocol
 
@@ -17,7 +17,6 @@ from msgspec import Struct
 from asof.answer.evidence import (
     Excerpt,
     Sentence,
-    SentenceFact,
     WeightedPhrase,
     best_quotes,
     document_in_time,
@@ -30,16 +29,13 @@ from asof.answer.evidence import (
 )
 from asof.answer.match import (
     Contradiction,
-    FactStatement,
     SentenceMatch,
     TableCell,
     contradiction_reason,
-    describes_past,
     figure_shown,
     figures_in,
     find_contradiction,
     first_hit,
-    lasting_states,
     match_sentence,
     unanswerable_reason,
     unreachable_cells,
@@ -47,7 +43,7 @@ from asof.answer.match import (
 from asof.answer.question import ParsedQuestion
 from asof.index.view import View
 from asof.text.query import key
-from asof.time.span import BEGINNING, Period, Span, holds_in, label
+from asof.time.span import Period, Span, holds_in, label
 from asof.values import LOCAL, Answer, Citation, Hit, Value, shortened
 from asof.wire import replace
 
@@ -144,22 +140,18 @@ def table_cells(
 ) -> list[TableCell]:
     """The cells of a question, empty ones included, in order of names and then of time."""
     topics = [WeightedPhrase.of(topic, view) for topic in question.topics]
-    fact_times = _fact_times(sentences)
     cells = []
     for name in question.names or ("",):
         hits_about = about(hits, name, current=question.current)
-        sentences_about = _of(hits_about, sentences)
         naming = [each for each in sentences if not name or mentions_name(each, name)]
         phrases = topics or [WeightedPhrase.of(name, view)]
         whole = WeightedPhrase.of(" ".join([name, *question.topics]), view)
-        for cell in periods(question, name, hits_about, fact_times):
+        for cell in periods(question, name, hits_about):
             inside = _of(cell.hits, naming)
             best = (_best(phrase, cell, inside, question) for phrase in phrases)
             cell.matches += [match for match in best if match is not None]
             if not cell.matches and question.grain is None and not question.wants_value:
-                if cell.span is not None and cell.span.first <= view.as_of:
-                    cell.matches += lasting_states(phrases, cell, hits_about, sentences_about, question)
-                cell.matches = cell.matches or first_hit(whole, cell, inside)
+                cell.matches = first_hit(whole, cell, inside)
             cells.append(cell)
     return cells
 
@@ -168,14 +160,6 @@ def _of(hits: Sequence[Hit], sentences: Sequence[Sentence]) -> list[Sentence]:
     """The sentences of some hits."""
     ids = {hit.id for hit in hits}
     return [each for each in sentences if each.hit.id in ids]
-
-
-def _fact_times(sentences: Sequence[Sentence]) -> dict[str, list[Span | None]]:
-    """The times of the facts of each hit, by its id."""
-    times: dict[str, list[Span | None]] = {}
-    for sentence in sentences:
-        times.setdefault(sentence.hit.id, []).extend(each.fact.span for each in sentence.facts)
-    return times
 
 
 def about(hits: Sequence[Hit], name: str, *, current: bool = False) -> list[Hit]:
@@ -192,13 +176,8 @@ def about(hits: Sequence[Hit], name: str, *, current: bool = False) -> list[Hit]
     return [hit for hit, use in zip(hits, uses, strict=True) if use.text]
 
 
-def periods(
-    question: ParsedQuestion, name: str, hits: Sequence[Hit], fact_times: Mapping[str, list[Span | None]]
-) -> list[TableCell]:
-    """A cell for each period of the grain that is asked for; else for each time named; else a single one.
-
-    `fact_times`: the times of the facts of each hit, by its id.
-    """
+def periods(question: ParsedQuestion, name: str, hits: Sequence[Hit]) -> list[TableCell]:
+    """A cell for each period of the grain that is asked for; else for each time named; else a single one."""
     spans: list[tuple[Span | None, str]]
     if not question.times:
         spans = [(None, "")] if question.grain is None else _each_period(question, hits, Span(None, None))
@@ -212,9 +191,7 @@ def periods(
             return [TableCell(name, label(span), span) for span in question.times]
     cells = []
     for span, words in spans:
-        inside = (
-            current_hits(hits) if span is None else [hit for hit in hits if _of_time(hit, span, fact_times)]
-        )
+        inside = current_hits(hits) if span is None else [hit for hit in hits if _of_time(hit, span)]
         cells.append(TableCell(name, words, span, inside))
     return cells
 
@@ -238,12 +215,8 @@ def _each_period(question: ParsedQuestion, hits: Sequence[Hit], span: Span) -> l
     return [(period.span, str(period)) for period in sorted(periods)]
 
 
-def _of_time(hit: Hit, span: Span, fact_times: Mapping[str, list[Span | None]]) -> bool:
-    return (
-        document_in_time(hit, span)
-        or text_names_time(hit, span)
-        or any(holds_in(each, (span,)) for each in fact_times.get(hit.id, ()))
-    )
+def _of_time(hit: Hit, span: Span) -> bool:
+    return document_in_time(hit, span) or text_names_time(hit, span)
 
 
 def _best(
@@ -256,53 +229,17 @@ def _best(
     if not matches:
         return None
     best = max(matches, key=lambda each: each.score)
-    if question.current and cell.span is None:
-        best = _newest(best, matches)
     return _with_contradiction(best, sentences, newest=not question.times)
-
-
-def _newest(best: SentenceMatch, matches: Sequence[SentenceMatch]) -> SentenceMatch:
-    """The match published last of those that are as good as the best one and of its kind.
-
-    Of its kind are facts of the same kind; where the best has no fact, sentences that state what is the case.
-    """
-    if best.fact is None and not _has_state(best.sentence):
-        return best
-    comparable = [
-        each for each in matches
-        if _same_kind(each, best) and not describes_past(each.sentence)
-        and each.relation_share >= best.relation_share and each.share >= best.share
-    ]  # fmt: skip
-    return max(comparable, key=lambda each: (_published(each), each.score), default=best)
-
-
-def _same_kind(one: SentenceMatch, other: SentenceMatch) -> bool:
-    """True if two matches have facts of one kind, or both none and `one` states what is the case."""
-    if one.fact is None or other.fact is None:
-        return one.fact is other.fact and _has_state(one.sentence)
-    return one.fact.fact.kind == other.fact.fact.kind
-
-
-def _has_state(sentence: Sentence) -> bool:
-    return any(known.is_state for known in sentence.facts)
-
-
-def _published(match: SentenceMatch) -> int:
-    """The last instant of the date of publication; an undated document comes before all others."""
-    published = match.sentence.hit.published
-    return BEGINNING if published is None else published.span.last
 
 
 def _with_contradiction(
     match: SentenceMatch, sentences: Sequence[Sentence], *, newest: bool
 ) -> SentenceMatch:
     """The match with its contradiction; replaced by the statement preferred to it, if there is one."""
-    if match.fact is None:
-        return replace(match, figure=figure_shown(match.sentence, None))
-    contradiction = find_contradiction(FactStatement(match.sentence, match.fact), sentences, newest=newest)
+    contradiction = find_contradiction(match.sentence, sentences, newest=newest)
     if contradiction is not None and contradiction.preferred is not None:
-        match = replace(match, sentence=contradiction.preferred.sentence, fact=contradiction.preferred.fact)
-    return replace(match, figure=figure_shown(match.sentence, match.fact), contradiction=contradiction)
+        match = replace(match, sentence=contradiction.preferred)
+    return replace(match, figure=figure_shown(match.sentence), contradiction=contradiction)
 
 
 # -- answer --------------------------------------------------------------------------------------------
@@ -311,7 +248,7 @@ MAX_QUOTES = 16
 """The most sentences that are quoted; a note says how many more were found."""
 
 SURE = 0.75
-"""A sentence with this share of what is asked, or of what its fact is about, answers a question alone."""
+"""A sentence with this share of what is asked answers a question alone."""
 
 TITLE = 120
 """The most characters of a title behind a quote."""
@@ -321,7 +258,7 @@ SHORT = 60
 
 
 class AnswerContext(Struct, frozen=True):
-    """The input of an answer: the question, and the passages with their sentences and facts.
+    """The input of an answer: the question, and the passages with their sentences.
 
     `words`: the searched words of the question. `hits` and `rows` are in the same order; `notes` tell what
     was left out.
@@ -333,7 +270,6 @@ class AnswerContext(Struct, frozen=True):
     hits: tuple[Hit, ...]
     rows: tuple[int, ...]
     sentences: tuple[Sentence, ...]
-    facts: tuple[SentenceFact, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -343,20 +279,18 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
     cells = table_cells(question, view, context.hits, context.sentences)
     reason = ""
     if question.asks_for_figures:
-        reason = unreachable_cells(question, context.hits, cells, context.facts)
+        reason = unreachable_cells(question, context.hits, cells)
     following = successor_quotes(question, context.words, view, context.sentences)
     if not reason and not following and _is_sure(context, cells):
         return _table_answer(view, context, cells)
-    reason = reason or unanswerable_reason(
-        question, context.words, context.hits, context.sentences, context.facts, view
-    )
+    reason = reason or unanswerable_reason(question, context.words, context.hits, context.sentences, view)
     if reason:
         nearest = best_quotes(question, context.words, context.hits, context.sentences, inf)
         return _refused_beside(view, context, reason, nearest)
     quotes = following or best_quotes(question, context.words, context.hits, context.sentences)
     if not quotes:
         return _refused_beside(view, context, "no sentence that was found states anything", [])
-    contradiction = _contradiction(view, context, quotes[0])
+    contradiction = find_contradiction(quotes[0].sentence, context.sentences, newest=not question.times)
     if contradiction is not None and contradiction.preferred is None:
         return _contradicted(view, context.question, contradiction)
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
@@ -371,20 +305,14 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
 
 def _is_sure(context: AnswerContext, cells: Sequence[TableCell]) -> bool:
     """True if the cells answer the question by sentences that have nearly all of what is asked: any cell of a
-    table; a single one also by what a sentence states as a fact, if it tells more than the question does and
-    no reason is asked for."""
+    table; a single one where a figure is asked for, if the sentence tells more than the question does."""
     question = context.parsed
-    if question.explains and not question.wants_value:
-        return False
     if question.asks_for_table:
         return any(match.share >= SURE for cell in cells for match in cell.matches)
-    return all(
+    return question.wants_value and all(
         len(cell.matches) == max(len(question.topics), 1)
-        and all(
-            tells_more(match.sentence.text, context.question)
-            and (match.relation_share >= SURE or (question.wants_value and match.share >= SURE))
-            for match in cell.matches
-        )
+        and all(match.share >= SURE for match in cell.matches)
+        and all(tells_more(match.sentence.text, context.question) for match in cell.matches)
         for cell in cells
     )
 
@@ -395,22 +323,6 @@ def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Seq
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
     lines = [answer.text, *(["Nearest:"] if citations else []), *map(_quoted, citations)]
     return replace(answer, text="\n".join(lines), citations=citations)
-
-
-def _contradiction(view: View, context: AnswerContext, quote: Excerpt) -> Contradiction | None:
-    """The contradiction of the fact that a quote states about the question, or None."""
-    question = context.parsed
-    cell = TableCell("", "", None, list(context.hits))
-    topics = [WeightedPhrase.of(topic, view) for topic in question.topics] or [context.words]
-    for sentence in context.sentences:
-        if sentence.hit is not quote.hit or not quote.start <= sentence.start < quote.end:
-            continue
-        for topic in topics:
-            match = match_sentence(topic, cell, sentence, question)
-            if match is not None and match.fact is not None:
-                stated = FactStatement(sentence, match.fact)
-                return find_contradiction(stated, context.sentences, newest=not question.times)
-    return None
 
 
 def _table_answer(view: View, context: AnswerContext, cells: Sequence[TableCell]) -> Answer:
@@ -458,12 +370,10 @@ def refused(moments: Moments, question: str, reason: str, mode: str = LOCAL) -> 
 def _contradicted(view: View, question: str, contradiction: Contradiction) -> Answer:
     """A refusal that cites the sources that contradict each other."""
     others = contradiction.others
-    citations = _numbered((each.sentence.hit, each.sentence.text, None) for each in others)
+    citations = _numbered((each.hit, each.text, None) for each in others)
     number = {(each.id, each.quote): each.n for each in citations}
-    quoted = [each for each in others if (each.sentence.hit.id, each.sentence.text) in number]
-    reason = contradiction_reason(
-        quoted, [number[each.sentence.hit.id, each.sentence.text] for each in quoted]
-    )
+    quoted = [each for each in others if (each.hit.id, each.text) in number]
+    reason = contradiction_reason(quoted, [number[each.hit.id, each.text] for each in quoted])
     answer = refused(view, question, reason)
     return replace(answer, text="\n".join([answer.text, *map(_quoted, citations)]), citations=citations)
 
@@ -478,10 +388,7 @@ def _numbered(quotes: Iterable[tuple[Hit, str, tuple[int, int] | None]]) -> tupl
 
 
 def _contradiction_note(contradiction: Contradiction) -> str:
-    return "; ".join(
-        f"it contradicts {_with_source(each.sentence.text, each.sentence.hit)}"
-        for each in contradiction.others
-    )
+    return "; ".join(f"it contradicts {_with_source(each.text, each.hit)}" for each in contradiction.others)
 
 
 def _quote_of(match: SentenceMatch) -> tuple[str, str]:
@@ -489,9 +396,7 @@ def _quote_of(match: SentenceMatch) -> tuple[str, str]:
 
 
 def _figure(match: SentenceMatch) -> str:
-    if match.figure is not None:
-        return match.figure.text
-    return match.fact.fact.object if match.fact is not None else ""
+    return "" if match.figure is None else match.figure.text
 
 
 def _table(

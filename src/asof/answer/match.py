@@ -1,15 +1,17 @@
-"""Matching of sentences and facts with a question: scores, contradictions between sources, refusal, fallback.
+"""Matching of sentences with a question: scores, contradictions between sources, refusal, fallback.
 
-Two statements contradict each other if different documents give one subject and relation different objects
-for the same time. Statements that nothing supersedes are preferred; of several, the one published last where
-the newest is asked for, else those published after the time they are about (the others are forecasts). If the
-preferred statements contradict each other, there is no answer.
+Two statements contradict each other if different documents give one subject different values in one sentence.
+Statements that nothing supersedes are preferred; of several, the one published last where the newest is asked
+for, else those published after the time they are about (the others are forecasts). If the preferred
+statements contradict each other, there is no answer.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from itertools import combinations
 from typing import NamedTuple
 
@@ -18,30 +20,22 @@ from msgspec import Struct
 
 from asof.answer.evidence import (
     Sentence,
-    SentenceFact,
     WeightedPhrase,
     document_in_time,
     name_use,
     text_names_time,
+    times_named,
 )
-from asof.answer.question import ParsedQuestion
+from asof.answer.question import WORD, ParsedQuestion, listed
 from asof.index.view import View
+from asof.lang import calendar_words
 from asof.text.figures import Figure, figure_of, language_of, lexicon, pattern
 from asof.text.query import key
 from asof.time.expressions import TimeContext, parse
-from asof.time.span import Span, holds_in, label, nearest
-from asof.values import CHANGE, VALUE, Amount, Fact, Hit
+from asof.time.span import BEGINNING, Span, holds_in, label, nearest
+from asof.values import Amount, Hit
 
-# -- facts ---------------------------------------------------------------------------------------------
-
-
-class FactPattern(NamedTuple):
-    """The condition on a fact: about a phrase and a name ("": any), in a span (None: any), with a figure."""
-
-    phrase: WeightedPhrase
-    name: str
-    span: Span | None
-    value: bool
+# -- figures -------------------------------------------------------------------------------------------
 
 
 class WrittenFigure(NamedTuple):
@@ -51,59 +45,9 @@ class WrittenFigure(NamedTuple):
     amount: Amount
 
 
-def best_fact(condition: FactPattern, sentence: Sentence) -> tuple[SentenceFact | None, float]:
-    """The fact of a sentence with the largest share of a phrase, and that share.
-
-    A fact has the phrase in its relation and object; a state also in its subject. If only a name is asked
-    about ("what is Birch Bay?"), a state matches by its subject.
-    """
-    best: SentenceFact | None = None
-    largest = 0.0
-    for known in sentence.facts:
-        fact = known.fact
-        measured = fact.kind in (VALUE, CHANGE)
-        if condition.value and not measured:
-            continue
-        if condition.span is not None and not holds_in(fact.span, (condition.span,)):
-            continue
-        if condition.name and measured and not _same_subject(fact.subject, condition.name, sentence):
-            continue
-        share = condition.phrase.share(_stems(_text_of(known, condition), condition.phrase))
-        if share > largest:
-            best, largest = known, share
-    return best, largest
-
-
-def _text_of(known: SentenceFact, condition: FactPattern) -> str:
-    fact = known.fact
-    state_subject = fact.subject if known.is_state else ""
-    if condition.name and condition.phrase.text == condition.name:
-        return state_subject
-    return f"{state_subject} {fact.relation} {fact.object}"  # "the chair of the board is Ann": who is chair?
-
-
-def _same_subject(subject: str, name: str, sentence: Sentence) -> bool:
-    """True if a fact's subject has a word of a name, or the document's title begins with the name."""
-    return bool(set(key(name).split()) & set(key(subject).split())) or name_use(sentence.hit, name).title
-
-
-def _stems(text: str, phrase: WeightedPhrase) -> frozenset[str]:
-    """The stems of a phrase with which a word of a text begins."""
-    words = key(text).split()
-    return frozenset(
-        stem
-        for alternatives, _ in phrase.words
-        for stem in alternatives
-        if any(word.startswith(stem) for word in words)
-    )
-
-
-def figure_shown(sentence: Sentence, fact: SentenceFact | None) -> WrittenFigure | None:
-    """The figure of a fact. Without a fact: the only figure of the sentence that has a unit; if none has one,
-    its only number that is no time. None if there are several, or none."""
-    if fact is not None:
-        amount = fact.fact.amount
-        return None if amount is None else WrittenFigure(fact.fact.object, amount)
+def figure_shown(sentence: Sentence) -> WrittenFigure | None:
+    """The only figure of a sentence that has a unit; if none has one, its only number that is no time. None
+    if there are several, or none."""
     figures = figures_in(sentence)
     measured = [figure for figure in figures if figure.unit] or figures
     if len(measured) != 1:
@@ -129,85 +73,176 @@ def figures_in(sentence: Sentence) -> list[Figure]:
 
 # -- contradictions ------------------------------------------------------------------------------------
 
+LONGEST_VALUE = 5
+"""The most words of the value in which two statements differ."""
 
-class FactStatement(NamedTuple):
-    """A fact with the sentence that states it."""
+LEAST_SHARED = 2
+"""The least words that two statements share."""
 
-    sentence: Sentence
-    fact: SentenceFact
+_WORDS = re.compile(r"[^\s,;:!?()]+(?<![.])|[:]")
+_NUMBER = re.compile(r"\d[\d.,]*")
 
 
 class Contradiction(NamedTuple):
-    """Statements that contradict each other: the preferred one (None: none is safe), and the others."""
+    """Sentences that contradict each other: the preferred one (None: none is safe), and the others."""
 
-    preferred: FactStatement | None
-    others: tuple[FactStatement, ...]
+    preferred: Sentence | None
+    others: tuple[Sentence, ...]
+
+
+class _Difference(NamedTuple):
+    """The values in which two sentences differ, and the words before and after that they share."""
+
+    one: tuple[str, ...]
+    other: tuple[str, ...]
+    before: tuple[str, ...]
+    after: tuple[str, ...]
 
 
 def find_contradiction(
-    statement: FactStatement, sentences: Iterable[Sentence], *, newest: bool
+    sentence: Sentence, sentences: Iterable[Sentence], *, newest: bool
 ) -> Contradiction | None:
-    """The contradiction between a statement and sentences of other documents, or None.
+    """The contradiction between a sentence and those of other documents, or None.
 
     `newest`: what was published last is asked for.
     """
-    candidates = (FactStatement(sentence, fact) for sentence in sentences for fact in sentence.facts)
-    opposing = [other for other in candidates if contradict(statement, other)]
+    opposing = [other for other in sentences if contradict(sentence, other)]
     if not opposing:
         return None
-    all_statements = [statement, *opposing]
-    preferred = _prefer(all_statements, _in_force)
+    everything = [sentence, *opposing]
+    preferred = _prefer(everything, lambda each: each.hit.superseded is None)
     if newest:
         last = max(map(_published, preferred))
         preferred = _prefer(preferred, lambda each: _published(each) == last)
     else:
-        preferred = _prefer(preferred, lambda each: not _is_forecast(each))
+        preferred = _prefer(preferred, lambda each: not _was_not_over(each))
     if any(contradict(one, other) for one, other in combinations(preferred, 2)):
-        return Contradiction(None, tuple(all_statements))
-    chosen = statement if statement in preferred else preferred[0]
-    return Contradiction(chosen, tuple(each for each in all_statements if contradict(chosen, each)))
+        return Contradiction(None, tuple(everything))
+    chosen = sentence if sentence in preferred else preferred[0]
+    return Contradiction(chosen, tuple(each for each in everything if contradict(chosen, each)))
 
 
-def _in_force(statement: FactStatement) -> bool:
-    """True if nothing supersedes a statement."""
-    return statement.sentence.hit.superseded is None
+def _prefer(sentences: Sequence[Sentence], condition: Callable[[Sentence], bool]) -> Sequence[Sentence]:
+    """The sentences that meet a condition; all if none does."""
+    return [each for each in sentences if condition(each)] or sentences
 
 
-def _prefer(
-    statements: Sequence[FactStatement], condition: Callable[[FactStatement], bool]
-) -> Sequence[FactStatement]:
-    """The statements that meet a condition; all if none does."""
-    return [each for each in statements if condition(each)] or statements
+def contradict(one: Sentence, other: Sentence) -> bool:
+    """True if two sentences of different documents are equal but for one value: another figure, or another
+    name for what only one can be, about a subject that both name (or under one title). They are of one time:
+    one that both name, or else one day of publication, since a later statement follows an earlier one."""
+    if one.hit.document == other.hit.document:
+        return False
+    if not times_named(one) and _published(one) != _published(other):
+        return False
+    difference = _difference(one.own_text, other.own_text)
+    if difference is None or len(difference.before) + len(difference.after) < LEAST_SHARED:
+        return False
+    values = difference.one, difference.other
+    if not all(0 < len(value) <= LONGEST_VALUE and all(map(_is_value, value)) for value in values):
+        return False
+    if key(one.hit.title) != key(other.hit.title) and not _names_subject(one, difference):
+        return False
+    figures = [_NUMBER.search(" ".join(value)) for value in values]
+    if all(figures):
+        return not (_names_time(one, values[0]) or _same_figure(*map(" ".join, values)))
+    return not any(figures) and _is_only_one(difference, language_of(one.hit.text, "en"))
 
 
-def contradict(one: FactStatement, other: FactStatement) -> bool:
-    """True if two statements cannot both be right."""
-    return one.sentence.hit.document != other.sentence.hit.document and one.fact.contradicts(other.fact)
-
-
-def contradiction_reason(statements: Sequence[FactStatement], numbers: Sequence[int]) -> str:
-    """The reason of a refusal: what each source states, with the number of its citation."""
-    objects = " but ".join(
-        f"{each.fact.fact.object} [{number}]" for each, number in zip(statements, numbers, strict=True)
-    )
-    fact = statements[0].fact.fact
-    when = f" ({fact.when.text})" if fact.when is not None and fact.when.text else ""
-    return f"the sources contradict each other: {fact.subject}, {fact.relation}{when}: {objects}"
-
-
-def _published(statement: FactStatement) -> int:
-    """The first instant of the date of publication; for an undated document when it became visible."""
-    published = statement.sentence.hit.published
-    return statement.fact.passage.visible if published is None else published.span.first
-
-
-def _is_forecast(statement: FactStatement) -> bool:
-    """True if a statement was published before the time that it is about was over."""
-    when, published = statement.fact.fact.when, statement.sentence.hit.published
-    return (
-        when is not None and published is not None and when.by != "published"
-        and when.span.last > published.span.last
+def _difference(one: str, other: str) -> _Difference | None:
+    """The words in which two sentences differ, between those that they share; None for equal sentences."""
+    first, second = _WORDS.findall(one), _WORDS.findall(other)
+    folded, against = [word.casefold() for word in first], [word.casefold() for word in second]
+    if folded == against:
+        return None
+    most, before, after = min(len(first), len(second)), 0, 0
+    while before < most and folded[before] == against[before]:
+        before += 1
+    while after < most - before and folded[-1 - after] == against[-1 - after]:
+        after += 1
+    return _Difference(
+        tuple(first[before : len(first) - after]), tuple(second[before : len(second) - after]),
+        tuple(first[:before]), tuple(first[len(first) - after :]),
     )  # fmt: skip
+
+
+def _names_subject(sentence: Sentence, difference: _Difference) -> bool:
+    """True if the words that two sentences share have a name that is no word of the calendar."""
+    calendar = calendar_words(language_of(sentence.hit.text, "en"))
+    shared = (*difference.before[1:], *difference.after)
+    return any(word[0].isupper() and word.casefold() not in calendar for word in shared)
+
+
+def _is_value(word: str) -> bool:
+    return word[0].isupper() or any(map(str.isdigit, word))
+
+
+def _names_time(sentence: Sentence, value: Sequence[str]) -> bool:
+    """True if a value is, or is part of, a time that the sentence names."""
+    text = " ".join(value)
+    language = language_of(sentence.hit.text, "en")
+    times = parse(sentence.own_text, context=TimeContext(language=language))
+    at = sentence.own_text.find(text)
+    return any(time.start < at + len(text) and at < time.end for time in times)
+
+
+def _same_figure(one: str, other: str) -> bool:
+    """True if one figure rounds to the other, with the same signs around both: 2.43 to 2.4."""
+    if _NUMBER.sub("", one) != _NUMBER.sub("", other):
+        return False
+    pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
+    return all(_rounds(*(Decimal(each.replace(",", "").rstrip(".")) for each in pair)) for pair in pairs)
+
+
+def _rounds(one: Decimal, other: Decimal) -> bool:
+    coarse, fine = sorted((one, other), key=lambda each: -int(each.as_tuple().exponent))
+    return fine.quantize(coarse) == coarse
+
+
+def _is_only_one(difference: _Difference, language: str) -> bool:
+    """True if only one name can stand where two sentences differ: behind "X:" or "the X is", before "is the
+    X"."""
+    senses = lexicon(language).senses
+
+    def has(word: str, sense: str) -> bool:
+        return sense in senses.get(word.casefold(), ())
+
+    before, after = difference.before, difference.after
+    if before:
+        return before[-1] == ":" or (has(before[-1], "copula") and has(before[0], "determiner"))
+    return len(after) > 1 and has(after[0], "copula") and after[1].casefold() in _DEFINITE
+
+
+_DEFINITE = frozenset({"the", "der", "die", "das"})
+
+
+def contradiction_reason(statements: Sequence[Sentence], numbers: Sequence[int]) -> str:
+    """The reason of a refusal: what each source states, with the number of its citation."""
+    first = statements[0]
+    values = [shown_value(each, statements[1 if each is first else 0]) for each in statements]
+    said = " but ".join(f"{value} [{number}]" for value, number in zip(values, numbers, strict=True))
+    return f"the sources contradict each other: {said}"
+
+
+def shown_value(one: Sentence, other: Sentence) -> str:
+    """What a sentence states in place of another's value: a figure with the word behind it."""
+    difference = _difference(one.own_text, other.own_text)
+    if difference is None:
+        return one.own_text
+    unit = difference.after[:1] if _NUMBER.search(" ".join(difference.one)) else ()
+    return " ".join((*difference.one, *unit))
+
+
+def _published(sentence: Sentence) -> int:
+    """The first instant of the date of publication; an undated document comes before all others."""
+    published = sentence.hit.published
+    return BEGINNING if published is None else published.span.first
+
+
+def _was_not_over(sentence: Sentence) -> bool:
+    """True if a sentence was published before a time that it names was over."""
+    published = sentence.hit.published
+    return published is not None and any(span.last > published.span.last for span in times_named(sentence))
 
 
 # -- sentences -----------------------------------------------------------------------------------------
@@ -216,26 +251,22 @@ MIN_SHARE = 0.5
 """A sentence answers a topic if it has at least this share of it, by weight: the mean of its share with the
 headings' words and of its share with the title's words too."""
 
-IN_TIME, RELATION, FIGURE, RANK, FORECAST = 0.3, 0.3, 0.1, 0.1, 0.5
-"""Weights added to the share. IN_TIME: a fact of the sentence holds in the period (subtracted if only in
-another one). RELATION: times the share of the topic that the fact has. FIGURE: the sentence has a figure and
-one is expected. RANK is subtracted for each place in the ranking where no period is asked for, since the
-ranking prefers what is current; else for all places together. FORECAST is subtracted from what was expected,
-unless the question asks for it."""
+IN_TIME, FIGURE, RANK, FORECAST = 0.3, 0.3, 0.1, 0.5
+"""Weights added to the share. IN_TIME: the sentence names a time in the period (subtracted if it, or else its
+document, is of another one). FIGURE: the sentence has a figure and one is asked for. RANK is subtracted for
+each place in the ranking where no period is asked for, since the ranking prefers what is current; else for
+all places together. FORECAST is subtracted from what was expected, unless the question asks for it."""
 
 
 class SentenceMatch(Struct, frozen=True):
     """The sentence that answers a topic best.
 
-    `fact`: the fact of the sentence that matches; `relation_share`: the share of the topic that it has.
-    `share`: the share that the sentence has. `figure`: the figure to show. `contradiction`: what contradicts
-    the sentence.
+    `share`: the share of the topic that the sentence has. `figure`: the figure to show. `contradiction`: what
+    contradicts the sentence.
     """
 
     topic: str
     sentence: Sentence
-    fact: SentenceFact | None
-    relation_share: float
     share: float
     score: float
     figure: WrittenFigure | None = None
@@ -258,53 +289,35 @@ class TableCell(Struct):
 
 
 def match_sentence(
-    topic: WeightedPhrase,
-    cell: TableCell,
-    sentence: Sentence,
-    question: ParsedQuestion,
-    min_share: float = MIN_SHARE,
+    topic: WeightedPhrase, cell: TableCell, sentence: Sentence, question: ParsedQuestion
 ) -> SentenceMatch | None:
-    """Matches a sentence with a topic; None if it has less than `min_share` of it."""
+    """Matches a sentence with a topic; None if it has less than MIN_SHARE of it."""
     share_in_context = topic.share(sentence.context_stems)
     share = (share_in_context + topic.share(sentence.titled_stems)) / 2
-    if not share_in_context or share < min_share:
+    if not share_in_context or share < MIN_SHARE:
         return None
-    fact, relation_share = best_fact(FactPattern(topic, cell.name, cell.span, question.wants_value), sentence)
-    score = share + RELATION * relation_share + _time_score(sentence, cell, current=question.current)
-    score += FIGURE if question.wants_value and any(sign.isdigit() for sign in sentence.text) else 0.0
-    if fact is not None and not question.forecast and fact.fact.forecast:
-        score -= FORECAST
+    score = share + _time_score(sentence, cell)
+    if question.asks_for_figures or question.wants_value:
+        score += FIGURE if figures_in(sentence) else 0.0
+        score -= FORECAST if not question.forecast and is_forecast(sentence) else 0.0
     per_rank = RANK if cell.span is None else RANK / max(len(cell.hits), 1)
     score -= per_rank * next(rank for rank, hit in enumerate(cell.hits) if hit.id == sentence.hit.id)
-    return SentenceMatch(topic.text, sentence, fact, relation_share, share, score)
+    return SentenceMatch(topic.text, sentence, share, score)
 
 
-def _time_score(sentence: Sentence, cell: TableCell, *, current: bool) -> float:
+def is_forecast(sentence: Sentence) -> bool:
+    """True if a sentence says what is or was expected."""
+    language = language_of(sentence.hit.text, "en")
+    return not listed(language, "forecast").isdisjoint(WORD.findall(sentence.own_text.lower()))
+
+
+def _time_score(sentence: Sentence, cell: TableCell) -> float:
     if cell.span is None:
-        return -IN_TIME if current and describes_past(sentence) else 0.0
-    times = [known.fact.span for known in sentence.facts if known.fact.span is not None]
+        return 0.0
+    times = times_named(sentence)
     if not times:
         return 0.0 if document_in_time(sentence.hit, cell.span) else -IN_TIME
     return IN_TIME if any(holds_in(time, (cell.span,)) for time in times) else -IN_TIME
-
-
-def describes_past(sentence: Sentence) -> bool:
-    """True if all facts of a sentence are, by its own words, of a time before the document.
-
-    A state that began then ("is", "has") is not past.
-    """
-    published = sentence.hit.published
-    timed = [known for known in sentence.facts if known.fact.when is not None]
-    return (
-        published is not None
-        and bool(timed)
-        and all(_before(known.fact, published.span) and not known.is_state for known in timed)
-    )
-
-
-def _before(fact: Fact, published: Span) -> bool:
-    when = fact.when
-    return when is not None and when.by == "text" and when.span.last < published.first
 
 
 # -- answerability: can these passages hold the answer, by words, names and times? ---------------------
@@ -327,7 +340,7 @@ MONTH = 28 * 24 * 3600 * 1_000_000  # microseconds
 
 def unanswerable_reason(
     question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], sentences: Sequence[Sentence],
-    facts: Sequence[SentenceFact], view: View,
+    view: View,
 ) -> str:  # fmt: skip
     """The reason why these passages cannot hold the answer, or ""."""
     if not hits:
@@ -345,7 +358,7 @@ def unanswerable_reason(
     ]  # fmt: skip
     if not about:
         return f"no passage that was found mentions {', '.join(name.text for name in names)}"
-    reason = _time_reason(question, about, facts, view)
+    reason = _time_reason(question, about, view)
     if (
         not reason
         and answerability(words, stems.values()) < LEAST
@@ -380,21 +393,17 @@ def answerability(words: WeightedPhrase, passages: Iterable[frozenset[str]]) -> 
     return 1 / (1 + math.exp(-(BASE + SHARE * math.log(share + 0.05) + UNKNOWN * unknown)))
 
 
-def unreachable_cells(
-    question: ParsedQuestion, hits: Sequence[Hit], cells: Sequence[TableCell], facts: Sequence[SentenceFact]
-) -> str:
+def unreachable_cells(question: ParsedQuestion, hits: Sequence[Hit], cells: Sequence[TableCell]) -> str:
     """The reason why the passages have no value for any cell of a table, by its names and times, or ""."""
     unknown = [name for name in question.names if not any(name_use(hit, name).text for hit in hits)]
     if unknown and len(unknown) == len(question.names):
         return f"no passage that was found mentions {', '.join(unknown)}"
     if question.times and not any(cell.hits for cell in cells):
-        return _nothing_known(question, [cell.period for cell in cells], facts)
+        return _nothing_known(question, [cell.period for cell in cells], hits)
     return ""
 
 
-def _time_reason(
-    question: ParsedQuestion, hits: Sequence[Hit], facts: Sequence[SentenceFact], view: View
-) -> str:
+def _time_reason(question: ParsedQuestion, hits: Sequence[Hit], view: View) -> str:
     """The reason why nothing is known of the times of a question, or "". Only for times that are written with
     figures and do not include now, and if most passages are dated."""
     times = question.times
@@ -406,27 +415,22 @@ def _time_reason(
         return ""
     if 2 * sum(hit.published is None for hit in hits) >= len(hits):
         return ""
-    ids = {hit.id for hit in hits}
-    known = [each.fact.span for each in facts if each.passage.id in ids]
     for span in times:
         if any(document_in_time(hit, span) or text_names_time(hit, span) for hit in hits):
             return ""
-        if any(holds_in(each, (span,)) for each in known):
-            return ""
-    return _nothing_known(question, [label(span) for span in times], facts)
+    return _nothing_known(question, [label(span) for span in times], hits)
 
 
-def _nothing_known(question: ParsedQuestion, periods: Sequence[str], facts: Sequence[SentenceFact]) -> str:
+def _nothing_known(question: ParsedQuestion, periods: Sequence[str], hits: Sequence[Hit]) -> str:
     whom = f" about {', '.join(question.names)}" if question.names else ""
-    times = ((when.span, when.text) for each in facts if (when := each.fact.when) is not None)
+    times = [(time.span, time.text) for hit in hits for time in hit.about if time.text]
+    times += [(hit.published.span, hit.published.day) for hit in hits if hit.published and not hit.about]
     near = nearest(times, question.times)
     known = f"; the nearest times that are known: {', '.join(near)}" if near else ""
     return f"nothing{whom} is known of {', '.join(dict.fromkeys(periods))}{known}"
 
 
-# -- fallback: a lasting state, or the first hit, when no sentence of the period covers the topic ------
-
-_SINCE = ("since ", "from ", "as of ", "seit ", "ab ")
+# -- fallback: the first hit, when no sentence of the period covers the topic ---------------------------
 
 
 def first_hit(
@@ -440,47 +444,6 @@ def first_hit(
     of_hit = [each for each in sentences if cell.hits and each.hit is cell.hits[0]]
     if not of_hit or question.share(frozenset().union(*(each.titled_stems for each in of_hit))) < MIN_SHARE:
         return []
-    best = max(of_hit, key=lambda each: (question.share(each.context_stems), len(each.facts), -each.start))
+    best = max(of_hit, key=lambda each: (question.share(each.context_stems), -each.start))
     share = question.share(best.titled_stems)
-    return [SentenceMatch(question.text, best, None, 0.0, share, share)]
-
-
-def lasting_states(
-    topics: Sequence[WeightedPhrase],
-    cell: TableCell,
-    hits: Sequence[Hit],
-    sentences: Sequence[Sentence],
-    question: ParsedQuestion,
-) -> list[SentenceMatch]:
-    """For each topic the latest state that still lasts in the cell's period.
-
-    Who was appointed in one year holds the office in the next. `sentences`: those of `hits`, of any time.
-    """
-    if cell.span is None:
-        return []
-    any_time = TableCell(cell.name, cell.period, None, list(hits))
-    matches = []
-    for topic in topics:
-        candidates = [
-            (began, match.score, match)
-            for sentence in sentences
-            for known in sentence.facts
-            if lasts(known, cell.span)
-            and known.fact.span is not None
-            and (began := known.fact.span.first) is not None
-            and (match := match_sentence(topic, any_time, sentence, question)) is not None
-        ]
-        if candidates:
-            matches.append(max(candidates, key=lambda each: each[:2])[2])
-    return matches
-
-
-def lasts(known: SentenceFact, span: Span) -> bool:
-    """True if a fact is a state that began by the end of a span and has no stated end.
-
-    Such a state is given "since" a time, or in the present tense of a dated text.
-    """
-    when = known.fact.when
-    if when is None or not known.is_state or when.span.first > span.last:
-        return False
-    return when.by == "published" or when.text.casefold().startswith(_SINCE)
+    return [SentenceMatch(question.text, best, share, share)]

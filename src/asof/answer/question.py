@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from asof.models.ports import Model
 
 
-# -- names: known names in any spelling, and capitalised phrases ---------------------------------------
+# -- names: capitalised phrases ------------------------------------------------------------------------
 
 WORD = re.compile(r"\w[\w.'’-]*")
 """A word with its inner punctuation."""
@@ -40,7 +40,7 @@ _LOWERCASE_NEXT = re.compile(
 _AUXILIARY = re.compile(
     r"\b(?:did|does|do|is|are|was|were|has|have|had|will|by|of|c[efot]o|hat|haben|ist|war|wird|von)\s+$"
 )
-_AND = re.compile(r"\s+and\s+")
+_AND = re.compile(r"\s+and\s+|(?<=['’]s)\s+")
 _VON = re.compile(r"\s+(?:von|der)\s+")
 _DETERMINED = re.compile(
     r"\b(?i:de[rsnm]|die|das|eine?[rsnm]?|i[mn]s?|am|zu[mr]|vom|beim|welche[rsnm]?|jede[rsnm]?|wie viele?)\s+"
@@ -54,21 +54,13 @@ _CONTEXT = 80
 _LEGAL_END = re.compile(r"\b(?:Inc|Ltd|Corp|Co|L\.P|S\.A|U\.S\.A?)\.$")
 
 
-def names_in(
-    rest: str, known: Iterable[str], question: frozenset[str], *, nouns: bool
-) -> tuple[tuple[str, ...], str]:
+def names_in(rest: str, question: frozenset[str], *, nouns: bool) -> tuple[tuple[str, ...], str]:
     """The names in a question, and the question with blanks in their places.
 
-    `known`: names in the corpus. `question`: words that only ask. `nouns`: nouns are capitalised (German).
+    `question`: words that only ask. `nouns`: nouns are capitalised (German).
     """
     source = rest
     names: dict[int, tuple[int, str]] = {}
-    letters = re.sub(r"\W", "", rest.lower())
-    present = {name for name in known if key(name) and all(each in letters for each in _required_words(name))}
-    for name in sorted(present, key=lambda each: (-len(each), each)):
-        for match in re.finditer(rf"(?<!\w){_pattern(name)}(?:['’]s)?(?!\w)", rest, re.IGNORECASE):
-            names[match.start()] = match.end(), name
-            rest = blank_out(rest, [match.span()])
     for begin, run in _runs(rest, _VON if nouns else _AND):
         start, text = _without_question_words(begin, run, question)
         possessive = _POSSESSIVE.search(text)
@@ -121,11 +113,6 @@ def _runs(rest: str, separator: re.Pattern[str]) -> Iterator[tuple[int, str]]:
         yield begin, rest[begin : match.end()]
 
 
-def _required_words(name: str) -> list[str]:
-    """The words of a name that a question must have to contain it; "and" may be written "&"."""
-    return [word for word in key(name).split() if word.isalnum() and word != "and"]
-
-
 def _without_question_words(start: int, text: str, question: frozenset[str]) -> tuple[int, str]:
     """A capitalised phrase, and its offset, without first words that only ask ("Which") or are an office."""
     while text:
@@ -145,17 +132,6 @@ def _continues(rest: str, before: str, end: int) -> bool:
     After an auxiliary ("did Baltic Lines open") or an office ("CEO Mira Voss say") it is a name.
     """
     return _LOWERCASE_NEXT.match(rest, end) is not None and not _AUXILIARY.search(before.lower())
-
-
-def _pattern(name: str) -> str:
-    """A pattern for a name with or without its legal form and punctuation."""
-    legal = r"(?:,?\s+(?:inc|corp|co|ltd|plc|llc|lp|ag|se|gmbh|corporation|company|incorporated)\b\.?)?"
-    words = ("(?:and|&)" if word == "and" else _dotted(word) for word in key(name).split())
-    return r"[\s.,’'-]*".join(words) + legal
-
-
-def _dotted(word: str) -> str:
-    return r"[.’']?".join(map(re.escape, word))
 
 
 def _is_measure(text: str) -> bool:
@@ -182,7 +158,7 @@ MAX_NAMES, MAX_CELLS = 16, 1_000
 class ParsedQuestion(Struct, frozen=True):
     """A question, parsed: names, topics and times.
 
-    `names`: known names and capitalised phrases, outside of its times. `topics`: what it asks about them,
+    `names`: capitalised phrases, outside of its times. `topics`: what it asks about them,
     split at commas and "and". `times`: the spans that it names. `grain`: it asks for each period of this
     grain. `superlative`: +1 for the highest of several, -1 for the lowest, else 0. `wants_value`: a figure is
     expected. `overview`: it asks what happened in general, how something went on, or why, over one name or
@@ -210,8 +186,8 @@ class ParsedQuestion(Struct, frozen=True):
     text: str = ""
 
     @classmethod
-    def of(cls, reading: QuestionReading, known: Iterable[str] = ()) -> ParsedQuestion:
-        """Parse a question. `known`: names in the corpus; they count as names in any spelling.
+    def of(cls, reading: QuestionReading) -> ParsedQuestion:
+        """Parse a question.
 
         The words of the question decide which language it is in; in doubt it is the first of the reading's.
         """
@@ -229,7 +205,7 @@ class ParsedQuestion(Struct, frozen=True):
             return any(not words.isdisjoint(listed(code, name)) for name in lists)
 
         names, rest = names_in(
-            rest, known, listed(code, "question"), nouns=tables(code, "questions").get("capital_nouns", False)
+            rest, listed(code, "question"), nouns=tables(code, "questions").get("capital_nouns", False)
         )
         recent = reading.query.recency >= WISHED or (
             not has("past") and bool(has("present") or reading.query.recency)

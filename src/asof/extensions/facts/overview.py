@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC
 from functools import cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from asof.answer.ask import AnswerOptions, RetrievedPassages
 from asof.answer.evidence import (
     Excerpt,
     Sentence,
-    SentenceFact,
     WeightedPhrase,
     best_quotes,
     quotable_sentences,
@@ -25,7 +22,6 @@ from asof.answer.question import ParsedQuestion
 from asof.config import Config
 from asof.corpus.session import Session
 from asof.extensions.facts.build import ReportSelection
-from asof.extensions.facts.consistency import agree, at_the_same_time, comparable, is_state, one_at_a_time
 from asof.extensions.facts.indexer import ensure_facts
 from asof.extensions.facts.model import extractor_note
 from asof.extensions.facts.names import EntityResolver
@@ -38,10 +34,8 @@ from asof.extensions.facts.summary import (
     sections_of,
     summarise_span,
 )
-from asof.extensions.facts.visible import StatedFact, facts_of
 from asof.index.view import View
 from asof.store.reader import visible_passages
-from asof.text.query import key
 from asof.time.span import GRAINS, Grain, Period, Span, moment
 from asof.values import Answer, Hit
 
@@ -67,7 +61,7 @@ def summary_by_period(
     """
     published = {hit.id: hit.published.span.first for hit in hits if hit.published is not None}
     inside = [hit for hit in hits if hit.id in published and span.first <= published[hit.id] <= span.last]
-    sentences = quotable_sentences(view, inside, ())
+    sentences = quotable_sentences(view, inside)
     telling = _telling_hits(words, sentences)
     by_grain: dict[Grain, dict[Period, list[Hit]]] = {}
     for grain in GRAINS:
@@ -158,36 +152,8 @@ def scope_of(question: ParsedQuestion) -> Span:
 # -- the parts of `asof ask` that this extension brings --------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class FactOfSentence(StatedFact):
-    """A fact as an answer looks at it."""
-
-    @property
-    def is_state(self) -> bool:
-        """True if it holds from its time on until another one is stated."""
-        return is_state(self.fact)
-
-    def contradicts(self, other: SentenceFact) -> bool:
-        """True if both cannot be right: one subject and relation have different objects for the same time."""
-        one, two = self.fact, other.fact
-        return (
-            one.kind == two.kind
-            and key(one.subject) == key(two.subject)
-            and key(one.relation) == key(two.relation)
-            and one_at_a_time(one)
-            and one_at_a_time(two)
-            and comparable(one, two)
-            and at_the_same_time(one, two)
-            and not agree(one, two)
-        )
-
-
 class FactAnswers:
-    """The parts of answers that come from facts and reports."""
-
-    def facts_of(self, view: View, rows: NDArray[np.int64]) -> list[FactOfSentence]:
-        """The facts that these rows of a view state, in canonical order."""
-        return [FactOfSentence(each.fact, each.number, each.passage) for each in facts_of(view, rows)]
+    """The part of answers that comes from reports."""
 
     def overview(
         self, retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool

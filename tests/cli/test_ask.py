@@ -226,7 +226,7 @@ def year(asof, write, users, server):
 
 def test_what_was_used_is_told_for_each_step_and_costs_nothing_again(year):
     result = year(*YEAR, "-v")
-    assert result.err.splitlines()[0].startswith("cost: calls 3, ")
+    assert result.err.splitlines()[0].startswith("cost: calls 2, ")
     assert "  reports on periods: 1 call, " in result.err
     assert "point: 2022: A crane came. (importance 60, confidence 0.9)" in result.out
     value = year(*YEAR, "--json").json()
@@ -250,7 +250,7 @@ def test_a_budget_of_one_answer_stops_it(year, users, server, options, ask):
     users(f'[model]\nurl = "{server.url}"\nmodel = "m"\n{PRICES}{ask}')
     result = year(*YEAR, *options)
     assert (result.code, server.requests) == (0, [])
-    assert "note: stopped at the budget of 0.0001 USD: 2 prompts were not sent" in result.out
+    assert "note: stopped at the budget of 0.0001 USD: 1 prompt was not sent" in result.out
 
 
 def test_without_a_model_a_budget_has_no_effect(asof, write):

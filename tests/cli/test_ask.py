@@ -227,19 +227,16 @@ def year(asof, write, users, server):
 def test_what_was_used_is_told_for_each_step_and_costs_nothing_again(year):
     result = year(*YEAR, "-v")
     assert result.err.splitlines()[0].startswith("cost: calls 2, ")
-    assert "  reports on periods: 1 call, " in result.err
+    assert "  points of the evidence: 1 call, " in result.err
     assert "point: 2022: A crane came. (importance 60, confidence 0.9)" in result.out
     value = year(*YEAR, "--json").json()
     assert against("ask", value) == []
     assert value["points"] == [
         {"text": "A crane came.", "importance": 60, "confidence": 0.9, "periods": ["2022"], "read": True}
     ]  # fmt: skip
-    assert {each["step"]: each["cached"] for each in value["cost"]["steps"]} == {
-        "reports": 1, "points": 1, "answer": 1,
-    }  # fmt: skip
+    assert {each["step"]: each["cached"] for each in value["cost"]["steps"]} == {"points": 1, "answer": 1}
     assert year(*YEAR, "-v").err.splitlines() == [
-        "cost: cached 3",
-        "  reports on periods: 1 kept reply costs nothing",
+        "cost: cached 2",
         "  points of the evidence: 1 kept reply costs nothing",
         "  the answer: 1 kept reply costs nothing",
     ]

@@ -1,4 +1,4 @@
-"""`asof stale`: both sides, exit codes, revisions; hostile words give no command and no mark."""
+"""`asof stale`: both sides, exit codes, revisions; hostile words give no command."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from tests.support.json_schema import against
 from tests.support.stale_values import placed, quote, report, stale
 
-from asof.extensions.facts.cli_stale import annotation_lines, code, escaped, from_top, markdown_lines
-from asof.extensions.facts.current import QUOTED
+from asof.extensions.facts.cli_stale import annotation_lines, from_top
 
 from .conftest import Asof, filled, note
 
@@ -95,7 +94,7 @@ def test_since_a_time(asof, quay):
     assert ids(asof, "--since", "2023-05", "--kind", "time") == {}
 
 
-def test_annotations_and_markdown(asof, quay):
+def test_annotations(asof, quay):
     result = asof("stale", "--format", "github", "-k", "1")
     assert result.code == 1
     (line,) = result.out.splitlines()
@@ -103,8 +102,6 @@ def test_annotations_and_markdown(asof, quay):
         "::warning file=notes/quay.md,line=6,endLine=6,title=stale link%3A notes/quay.md::“"
     )
     assert result.err == "note: 1 more are not shown: -k 2\n"
-    page = asof("stale", "--format", "markdown").out
-    assert page.startswith("# 2 stale sentences, now\n\n1. [notes/quay\\.md:6](notes/quay.md#L6)")
     assert asof("stale", "--format", "github", "--as-of", "2022-06").out == ""
 
 
@@ -113,7 +110,7 @@ WRONG = [
     (["nope.md"], "accepted: a file or folder that is indexed, a document's id or title, a pattern"),
     (["--since", "soonish"], "--since: 'soonish'"),
     (["--since", "soonish"], "or, in a git work tree, a revision: HEAD~1"),
-    (["--kind", "tiem"], "'tiem' is not one of 'quote', 'link', 'time'"),
+    (["--kind", "tiem"], "'tiem' is not one of 'link', 'time'"),
     (["-k", "0"], "0 is not between 1 and 1000"),
     (["--json", "--format", "github"], "either --json or --format github"),
 ]
@@ -180,7 +177,7 @@ def test_what_is_no_revision(asof, repository, revision, said):
     assert not (repository / "x").exists()
 
 
-# -- annotations of a workflow, and Markdown -----------------------------------------------------------------
+# -- annotations of a workflow -----------------------------------------------------------------------
 
 HOSTILE = "100%\n::set-output name=x::y\r\n##[set-env name=A]b,c:d \x1b[31m\u2028::error::z"
 
@@ -239,52 +236,3 @@ def test_words_of_documents_are_no_commands(words: str) -> None:
     properties, _ = parsed(lines[0])
     assert sorted(properties) == ["endLine", "file", "line", "title"]
     assert properties["line"] == "7"
-
-
-def test_a_page_links_to_the_lines(top: Path) -> None:
-    one = placed(stale(), 7, top / "notes/an old (1)#.md", top / "new.md")
-    two = placed(stale(kind=QUOTED))
-    old = "notes/an old \\(1\\)\\#\\.md:7"
-    assert list(markdown_lines(report(one, two, more=3), dated=False)) == [
-        "# 5 stale sentences, now",
-        "",
-        f"1. [{old}](notes/an%20old%20%281%29%23.md#L7) (link, 2021\\-03): `The free plan has 10 GB.`",
-        "   - there: [new\\.md:4](new.md#L4) (1970\\-01\\-31): `The free plan has 50 GB.`",
-        "   - 10 GB became 50 GB",
-        f"   - because {escaped(one.stale.reason)}",
-        "",
-        "2. old\\.md:7 (quote, 2021\\-03): `The free plan has 10 GB.`",
-        "   - there: new\\.md:4 (1970\\-01\\-31): `The free plan has 50 GB.`",
-        "   - 10 GB became 50 GB",
-        f"   - because {escaped(two.stale.reason)}",
-        "\n3 more are not shown.",
-    ]
-    assert list(markdown_lines(report(), dated=True)) == ["# Nothing is stale, as of 1971-02-05 00:00Z"]
-
-
-@pytest.mark.parametrize(
-    ("text", "page"),
-    [
-        ("<script>alert(1)</script>", "&lt;script&gt;alert\\(1\\)&lt;/script&gt;"),
-        ("[x](javascript:y) ![z](w)", "\\[x\\]\\(javascript:y\\) \\!\\[z\\]\\(w\\)"),
-        ("a\n\n# b | c", "a␊␊\\# b \\| c"),
-        ("@maya and #12", "@\u200bmaya and \\#\u200b12"),
-        ("https://x.example www.x", "https:\u200b//x\\.example www\u200b\\.x"),
-        ("&lt; $x$", "&amp;lt; \\$x\\$"),
-    ],
-)
-def test_marks_are_words(text: str, page: str) -> None:
-    assert escaped(text) == page
-
-
-@pytest.mark.parametrize(
-    ("text", "page"),
-    [
-        ("plain @maya **bold**", "`plain @maya bold`"),
-        ("1 < 2 [x](y)", "`1 < 2 x`"),
-        ("one ` two ``` three", "```` one ` two ``` three ````"),
-        ("", "`…`"),
-    ],
-)
-def test_nothing_ends_a_span_of_code(text: str, page: str) -> None:
-    assert code(placed(stale(quote(text=text))).quote) == page

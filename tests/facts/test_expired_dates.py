@@ -39,7 +39,7 @@ def found(
 def test_a_time_to_come_that_has_passed(text: str, until: str) -> None:
     (stale,) = found(text)
     assert (stale.kind, stale.by, stale.quote.text) == (PASSED, None, text)
-    assert 0.45 < stale.score <= 0.8
+    assert 0.6 < stale.score <= 0.8
     assert iso(stale.cause).startswith(until)
     assert iso(stale.quote.since).startswith("2022-01-15")
     day_before = iso(stale.cause - 2)[:10]
@@ -74,30 +74,6 @@ def test_nothing_to_come_has_passed(text: str) -> None:
     assert found(text) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [("Currently only the east pier is open.", "Currently"), ("A chart is coming soon.", "coming soon"),
-     ("The price is as of 2021 the lowest.", "as of 2021"), ("For now the lamp is lit by hand.", "For now"),
-     ("The council recently voted on it.", "recently"),
-     ("Derzeit ist nur die Mole offen, und die Fähre ist nicht da.", "Derzeit")],
-)  # fmt: skip
-def test_words_of_a_day_long_ago(text: str, words: str) -> None:
-    (stale,) = found(text)
-    (older,) = found(text, as_of="2035-06-01")
-    assert f"{words!r}" in stale.change
-    assert 0.1 < stale.score < older.score < 0.42
-    assert found(text, as_of="2022-03-01") == []
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["The currently selected pier is shown in red.", "Open a recently used chart.",
-     "If the pier is currently closed, wait.", "Come as soon as you can.", "What is open at the moment?"],
-)  # fmt: skip
-def test_words_of_any_day(text: str) -> None:
-    assert found(text) == []
-
-
 WILL = "The new crane will be delivered in March 2023."
 
 
@@ -122,17 +98,6 @@ def test_a_sentence_is_as_old_as_it_stands_without_a_break() -> None:
     assert iso(stale.quote.since).startswith("2022-01-15")
     again: list[Told] = [told[0], ("2022-06-01", "a.md", "# A\n\nShips wait."), told[1]]
     assert listed(passed_times, again, "2024-01-01") == []  # it was written again after that time
-
-
-def test_a_sentence_is_as_old_as_the_document_that_was_renamed() -> None:
-    text = f"# A\n\n{WILL} Ships wait."
-    told: list[Told] = [
-        ("2022-01-15", "a.md", text),
-        ("2023-06-01", "a.md", None),
-        ("2023-06-01", "b.md", text),
-    ]
-    (stale,) = listed(passed_times, told, "2024-01-01")
-    assert iso(stale.cause).startswith("2023-04-01")
 
 
 # -- which documents and sections keep what was so on their day ------------------------------------
@@ -243,26 +208,3 @@ def test_a_folder_of_days() -> None:
 def test_sections_headed_by_dates() -> None:
     text = "# Crane\n\n" + "".join(f"## 2021-0{month}-01\n\nOiled.\n\n" for month in range(1, 6))
     assert of_day(("2021", "crane.md", text)) == {"crane.md"}
-
-
-@pytest.mark.parametrize("at_end", [True, False])
-def test_a_document_that_was_only_edited_at_one_end(at_end: bool) -> None:
-    parts = [f"## Part {number}\n\n{' '.join([f'word{number}'] * 30)}\n\n" for number in range(20)]
-    told: list[Told] = []
-    for length in range(10, 20):
-        shown = parts[:length] if at_end else parts[:length][::-1]
-        last = "" if at_end else "## Oldest\n\nEnd.\n"
-        top = f"## Newest\n\nAs of edit {length} this grows.\n\n"
-        text = "".join([*shown, top] if at_end else [top, *shown]) + last
-        told.append((f"2021-01-{length:02}", "notes.md", text))
-    assert of_day(*told) == {"notes.md"}
-
-
-def test_a_document_that_was_edited_everywhere() -> None:
-    told: list[Told] = []
-    for edit in range(12):
-        parts = [
-            f"## Part {number}\n\nWord {edit if number == edit % 10 else 0}.\n\n" for number in range(10)
-        ]
-        told.append((f"2021-01-{edit + 1:02}", "notes.md", "".join(parts)))
-    assert of_day(*told) == set()

@@ -58,7 +58,7 @@ def test_of_paths_kinds_and_times(then: Snapshot) -> None:
 
 
 def test_what_is_no_kind(then: Snapshot) -> None:
-    with pytest.raises(UsageError, match="kind is 'value'; accepted: quote, link, time"):
+    with pytest.raises(UsageError, match="kind is 'value'; accepted: link, time"):
         find_stale(then, kinds="value")
     with pytest.raises(UsageError, match="kinds"):
         find_stale(then, kinds=1)  # type: ignore[arg-type]

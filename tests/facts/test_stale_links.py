@@ -1,11 +1,11 @@
-"""Links whose target is gone, was renamed or was edited, and links that are in order."""
+"""Links whose target is gone or was renamed, and links that are in order."""
 
 from __future__ import annotations
 
 import pytest
 from tests.support.notes import Told, listed
 
-from asof.extensions.facts.current import LINK, QUOTED, Stale
+from asof.extensions.facts.current import LINK, Stale
 from asof.extensions.facts.stale_links import stale_links
 from asof.time.span import iso
 
@@ -144,42 +144,6 @@ def test_a_block_that_is_gone() -> None:
         ("2020", "ropes.md", block), ("2020", "boats.md", boats), ("2021", "ropes.md", "# Ropes\n\nDry.")
     )
     assert stale.change == "'ropes.md' has no block '^dry' any more"
-
-
-RESTS = "Every sailor ties the bowline with the left hand, as [knots](ropes.md#knots) says."
-EDITED = ROPES.replace(
-    "The bowline is tied with the left hand first.", "Clips made of steel replace all of that now."
-)
-
-
-def test_a_section_that_was_edited_since() -> None:
-    (stale,) = found(("2020", "ropes.md", ROPES), ("2020", "a.md", RESTS), ("2021-06-01", "ropes.md", EDITED))
-    assert stale.kind == LINK
-    assert 0.2 < stale.score < 0.5
-    assert stale.change == "the section 'knots' was edited since, last on 2021-06-01"
-
-
-@pytest.mark.parametrize(
-    "told",
-    [
-        [("2020", "a.md", RESTS), ("2021", "ropes.md", EDITED), ("2022", "a.md", RESTS + " So it is.")],
-        [("2020", "a.md", "- [knots](ropes.md#knots)"), ("2021", "ropes.md", EDITED)],
-        [("2020", "a.md", RESTS), ("2021", "ropes.md", ROPES.replace("first", "at first"))],
-        [("2020", "a.md", RESTS.replace("#knots", "")), ("2021", "ropes.md", EDITED)],
-        [("2020", "daily/2020-03-01.md", RESTS), ("2021", "ropes.md", EDITED)],
-    ],
-    ids=["edited after it", "a list of links", "a small edit", "the whole document", "a diary"],
-)
-def test_what_rests_on_nothing_that_was_edited(told: list[Told]) -> None:
-    found_in = found(("2020", "ropes.md", ROPES), *told)
-    assert [each for each in found_in if each.quote.since < each.cause] == []
-
-
-def test_an_embed_whose_document_was_edited() -> None:
-    (stale,) = found(
-        ("2020", "ropes.md", ROPES), ("2020", "a.md", "![[ropes#Knots]]"), ("2021", "ropes.md", EDITED)
-    )
-    assert stale.kind == QUOTED
 
 
 def test_broken_links_of_a_diary_weigh_less() -> None:

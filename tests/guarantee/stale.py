@@ -8,7 +8,7 @@ from tests.guarantee.observing import Asked, Moment, Observable, verb
 
 from asof.extensions.facts.current import lives
 from asof.extensions.facts.dated_documents import of_their_day
-from asof.extensions.facts.stale_links import moved_from, moved_to
+from asof.extensions.facts.stale_links import moved_to
 
 
 def moves(moment: Moment, asked: Asked) -> Any:
@@ -20,8 +20,6 @@ def moves(moment: Moment, asked: Asked) -> Any:
     return (
         {names[number] for number in of_their_day(view) if number in names},
         sorted((names[old], names[new]) for old, new in moved_to(view, known, removed).items()),
-        sorted((names[new], [names[old] for old in line])
-               for new, line in moved_from(view, known, known).items()),
     )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.support.json_schema import faults
 from tests.support.stale_values import DAY, placed, quote, report, stale
 
-from asof.extensions.facts.current import LINK, PASSED, QUOTED, STALE_KINDS
+from asof.extensions.facts.current import LINK, PASSED, STALE_KINDS
 from asof.results import schema
 from asof.wire import encode
 
@@ -33,7 +33,6 @@ def test_the_shape_is_what_is_documented(kind: str, *, explain: bool) -> None:
 
 
 SENTENCES = {
-    QUOTED: "it repeats new.md, which was edited on 1970-01-31; this has stood here since",
     LINK: "it links to what changed on 1970-01-31; this has stood here since",
     PASSED: "it speaks from its own time: it has stood here unchanged since",
 }
@@ -44,16 +43,6 @@ def test_a_sentence_for_each_kind(kind: str) -> None:
     assert stale(kind=kind).reason == f"{SENTENCES[kind]} 1970-01-01"
 
 
-def test_without_another_sentence() -> None:
-    said = "it rests on what changed on 1970-01-31; this has stood here since 1970-01-01"
-    assert stale(kind=QUOTED, by=None).reason == said
-
-
 def test_a_link_that_never_led_anywhere() -> None:
     said = stale(quote(since=30 * DAY), None, LINK, cause=30 * DAY).reason
     assert said == "it leads nowhere; the sentence is known since 1970-01-31"
-
-
-def test_a_name_with_braces_is_a_name() -> None:
-    said = stale(by=quote("{day}{x}.md", "Other.", 30 * DAY), kind=QUOTED).reason
-    assert said.startswith("it repeats {day}{x}.md, which")

@@ -1,4 +1,4 @@
-"""The command `asof stale`: as text, as annotations of a GitHub workflow, as Markdown."""
+"""The command `asof stale`: as text, as annotations of a GitHub workflow."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import click
 
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
 FOUND = NOTHING
 """The exit code where something is stale: a check that fails."""
-TEXT, JSON, GITHUB, MARKDOWN = FORMATS = ("text", "json", "github", "markdown")
+TEXT, JSON, GITHUB = FORMATS = ("text", "json", "github")
 
 
 @verb_command(
@@ -38,9 +37,9 @@ def stale(asked: StaleParameters, index: Path | None, as_json: bool, style: str 
     """List what current documents say that rests on what is no longer so, worst first.
 
     PATH is a file or folder that was indexed, a document's id or title, or a pattern of ids ('notes/*'); all
-    documents without one. Kinds: link (leads to what is gone, was renamed or was edited since), quote (embeds
-    what was edited since), time (speaks of a time to come that has passed). --since is a time, or a revision
-    of git (HEAD~1): only what became stale by what changed since then.
+    documents without one. Kinds: link (leads to what is gone or was renamed), time (speaks of a time to come
+    that has passed). --since is a time, or a revision of git (HEAD~1): only what became stale by what changed
+    since then.
     """
     from asof.extensions.facts.stale import documents_meant, find_stale, stale_report
 
@@ -84,9 +83,9 @@ def _show(report: StaleReport, style: str, *, dated: bool, explain: bool) -> Non
     elif style == TEXT:
         show_stale(report, dated=dated, explain=explain)
     else:
-        for line in annotation_lines(report) if style == GITHUB else markdown_lines(report, dated=dated):
+        for line in annotation_lines(report):
             click.echo(line)
-        if style == GITHUB and report.more:
+        if report.more:
             shows_all = min(len(report.found) + report.more, MOST_STALE)
             echo_err(f"note: {report.more:,} more are not shown: -k {shows_all}")
 
@@ -144,12 +143,9 @@ def day(each: PlacedQuote) -> str:
     return since if each.quote.dated else f"undated, known since {since}"
 
 
-# -- markup ----------------------------------------------------------------------------------------
-#
-# Both formats are read by programs that obey marks, and all of it is text of documents: whatever could be a
-# mark is escaped.
-
 # -- annotations -----------------------------------------------------------------------------------
+#
+# A runner obeys marks, and all of it is text of documents: whatever could be a mark is escaped.
 
 _OLD_COMMAND = re.compile(r"##(?=\[)")
 """The beginning of older commands, which a runner finds anywhere in a line."""
@@ -196,49 +192,3 @@ def from_top(file: Path) -> str:
 def _where(each: PlacedQuote) -> str:
     file = each.place.file
     return f"{from_top(file) if file else each.quote.document}:{each.place.line}"
-
-
-# -- Markdown --------------------------------------------------------------------------------------
-
-_SIGNS = re.compile(r"[\\`*_{}\[\]()#+\-.!|~=$^]")
-_ADDRESSING = re.compile(r"[@#](?=\w)|(?<=:)(?=//)|(?<=www)(?=\\?\.)")
-"""The plain texts that GitHub makes links of: names of people, numbers of issues, addresses."""
-_APART = "\N{ZERO WIDTH SPACE}"
-
-
-def markdown_lines(report: StaleReport, *, dated: bool) -> Iterator[str]:
-    """The lines of a page: a list with links to the lines of files, from the top of the repository."""
-    total = len(report.found) + report.more
-    moment = f"as of {format_instant(report.as_of)}" if dated else "now"
-    yield f"# {counted(total, 'stale sentence') if total else 'Nothing is stale'}, {moment}"
-    for number, each in enumerate(report.found, 1):
-        stale = each.stale
-        yield ""
-        yield f"{number}. {_link(each.quote)} ({stale.kind}, {escaped(day(each.quote))}): {code(each.quote)}"
-        if each.by is not None:
-            yield f"   - there: {_link(each.by)} ({escaped(day(each.by))}): {code(each.by)}"
-        yield f"   - {escaped(stale.change)}"
-        yield f"   - because {escaped(stale.reason)}"
-    if report.more:
-        yield f"\n{report.more:,} more are not shown."
-
-
-def _link(each: PlacedQuote) -> str:
-    text = escaped(_where(each))
-    if each.place.file is None:
-        return text
-    return f"[{text}]({quote(from_top(each.place.file), safe='/')}#L{each.place.line})"
-
-
-def escaped(text: str) -> str:
-    """A text in one line of which Markdown, HTML and GitHub make nothing but the text."""
-    line = " ".join(plain(text).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    apart = _ADDRESSING.sub(lambda found: f"{found[0]}{_APART}", line)
-    return _SIGNS.sub(lambda found: f"\\{found[0]}", apart)
-
-
-def code(each: PlacedQuote) -> str:
-    """A sentence as a span of code, which nothing in it can end."""
-    text = readable(each.quote.text) or "…"
-    fence = "`" * (max(map(len, re.findall("`+", text)), default=0) + 1)
-    return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text}{fence}"

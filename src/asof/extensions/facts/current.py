@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -34,10 +34,10 @@ from asof.wire import HIDDEN, As, Only, one_of
 # -- stale statements ------------------------------------------------------------------------------
 
 
-QUOTED, LINK, PASSED = "quote", "link", "time"
-STALE_KINDS = (QUOTED, LINK, PASSED)
-"""Why a sentence is stale: it embeds a passage that was edited since; it links to what is gone, was renamed
-or was edited since; it speaks of a time to come that has passed."""
+LINK, PASSED = "link", "time"
+STALE_KINDS = (LINK, PASSED)
+"""Why a sentence is stale: it links to what is gone or was renamed; it speaks of a time to come that has
+passed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ class StaleQuote:
 
 @dataclass(frozen=True, slots=True)
 class Stale:
-    """A sentence that is stale: `quote`, and `by`, the first sentence of what it links to or embeds, where
-    that is there."""
+    """A sentence that is stale: `quote`, and `by`, the first sentence of what it links to, where that is
+    there."""
 
-    kind: Annotated[str, one_of(*STALE_KINDS), "an embedded text that was edited, a link, a time"]
+    kind: Annotated[str, one_of(*STALE_KINDS), "a link, a time"]
     score: Annotated[float, "how surely it is stale, to 1: the value of `explain`"]
     quote: Annotated[StaleQuote, HIDDEN]
     by: Annotated[StaleQuote | None, HIDDEN]
@@ -92,20 +92,16 @@ class Stale:
     @property
     def reason(self) -> Annotated[str, As("why"), "why it is held to be stale, in a sentence"]:
         """Which of the two is older, and since when."""
-        reason = _WITHOUT_OTHER if self.by is None and self.kind == QUOTED else _REASONS[self.kind]
         if self.kind == LINK and self.cause <= self.quote.since:
-            reason = _NEVER_LED
-        by = self.by.document if self.by else ""
-        return reason.format(by=by, day=iso(self.quote.since)[:10], cause=iso(self.cause)[:10])
+            return f"it leads nowhere; the sentence is known since {iso(self.quote.since)[:10]}"
+        reason, day = _REASONS[self.kind], iso(self.quote.since)[:10]
+        return reason.format(day=day, cause=iso(self.cause)[:10])
 
 
 _REASONS = {
-    QUOTED: "it repeats {by}, which was edited on {cause}; this has stood here since {day}",
     LINK: "it links to what changed on {cause}; this has stood here since {day}",
     PASSED: "it speaks from its own time: it has stood here unchanged since {day}",
 }
-_NEVER_LED = "it leads nowhere; the sentence is known since {day}"
-_WITHOUT_OTHER = "it rests on what changed on {cause}; this has stood here since {day}"
 
 
 # -- current passages, and since when their sentences stand ----------------------------------------
@@ -200,14 +196,6 @@ class CurrentPassages:
                 self._headings[document].add(headings)
         return self._headings
 
-    def edited_documents(self) -> set[int]:
-        """The documents (by number) of which passages ended by the time of the view."""
-        ended: set[int] = set()
-        for part in self.view.prefix.parts:
-            dead = part.segment["document"][: part.hi][part.dead_mask]
-            ended.update(np.unique(dead).tolist())
-        return ended
-
     def with_words(self, phrases: Iterable[str]) -> list[int]:
         """The passages that have the longest word of one of these phrases in their text, title or headings,
         ascending."""
@@ -235,12 +223,6 @@ class CurrentPassages:
     def start_of(self, each: PassageText) -> tuple[int, bytes]:
         """The start of a passage in its document, as an order; after `starts` of the document."""
         return self._starts.get(each.name, {}).get(each.key, 0), each.key
-
-    def edited(self, places: Sequence[Place]) -> list[int]:
-        """The instants since which the passages at these places stand as they do."""
-        passages = np.array([place.passage for place in places], np.int64)
-        edited: list[int] = self.visible[np.searchsorted(self.passage, passages)].tolist()
-        return edited
 
     def quotes(self, places: Sequence[Place]) -> list[StaleQuote]:
         """The sentences at these places, with the instants since which they stand."""
@@ -324,8 +306,7 @@ class DocumentLifetime(NamedTuple):
     """A document: the instant from which it was visible, when the corpus learned of it, and whether no source
     dates it; the instant since which it is gone (None: it is there), and when the corpus learned of that.
 
-    `version` is its last version that is no deletion, `title` and `meta` (JSON) are those of it; `first` is
-    its first version.
+    `version` is its last version that is no deletion, `title` and `meta` (JSON) are those of it.
     """
 
     name: str
@@ -334,7 +315,6 @@ class DocumentLifetime(NamedTuple):
     undated: bool
     ended: int | None
     ended_learned: int
-    first: int
     version: int
     title: str
     meta: str
@@ -365,7 +345,7 @@ def _lives(view: View) -> dict[int, DocumentLifetime]:
         version, head = next(((row[3], row[4]) for row in reversed(its) if row[4] is not None), (first, 0))
         ended = visible if last is None else None
         found[document] = DocumentLifetime(
-            names[document], born, learned, bool(undated), ended, added, first, version,
+            names[document], born, learned, bool(undated), ended, added, version,
             *heads.get(head, ("", "{}")),
         )  # fmt: skip
     return found
@@ -578,23 +558,6 @@ class Section:
         return best
 
 
-def at(intervals: Iterable[Interval], since: int) -> tuple[list[Interval], list[Interval]]:
-    """Those that stood at an instant, and those that stand now."""
-    every = list(intervals)
-    before = [each for each in every if each.visible <= since < each.ended]
-    return before, [each for each in every if each.ended == NEVER]
-
-
 def _lines(each: Interval) -> set[str]:
     """The lines of a text without its headings."""
     return {words for line in each.text.splitlines() if (words := line.strip()) and not words.startswith("#")}
-
-
-def differing(before: Iterable[Interval], now: Iterable[Interval]) -> tuple[float, frozenset[str]]:
-    """The share of the words of two texts that they do not have in common, and the words that were lost; none
-    where one of them is missing."""
-    old, new = (Counter(word for each in part for word in tokenize(each.text)) for part in (before, now))
-    if not old or not new:
-        return 0.0, frozenset()
-    share = 1 - 2 * (old & new).total() / (old.total() + new.total())
-    return share, frozenset(old.keys() - new.keys())

@@ -7,28 +7,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from itertools import groupby
 from typing import NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from asof.extensions.facts.current import CurrentPassages, DocumentLifetime, every, lives
 from asof.index.view import View
 from asof.store.reader import stem_of
-from asof.time.span import NEVER, nearest_moment
+from asof.time.span import nearest_moment
 
 DATED_SHARE, DATED_LEAST = 0.6, 3
 """A folder is of days if this share of its documents, and so many, have a date for a name."""
 
 LOG_SHARE, LOG_LEAST = 0.6, 3
 """A document is a log if this share of its sections, and so many, are headed by a date or a version."""
-
-LOG_EDITS, LOG_PASSAGES, LOG_END = 6, 8, 2
-"""A document of so many passages is a log, too, if so many edits changed only the first ones, or the last."""
-
-MOST_EDITS = 1000
-"""A document that was edited more often is not looked at."""
 
 _KINDS = ("type", "kind", "category", "layout", "status")
 _MARKS = ("archived", "obsolete", "deprecated")
@@ -172,7 +162,7 @@ def _in_dated_folders(names: dict[int, str]) -> set[int]:
 
 
 def _logs(view: View, documents: Iterable[int]) -> set[int]:
-    """The documents whose sections are dates or versions, and those that were only edited at one end."""
+    """The documents whose sections are dates or versions."""
     above = CurrentPassages.of(view).headings()
     entries = {
         document: {each.split("\n", 2)[1] if "\n" in each else each for each in headings}
@@ -182,45 +172,4 @@ def _logs(view: View, documents: Iterable[int]) -> set[int]:
         document for document, each in entries.items()
         if sum(map(_is_entry, each)) >= max(LOG_LEAST, LOG_SHARE * len(each))
     }  # fmt: skip
-    return (logs | _edited_at_one_end(view)).intersection(documents)
-
-
-def _edited_at_one_end(view: View) -> set[int]:
-    """The documents that many edits changed, each only the first passages, or only the last ones."""
-    columns: list[list[NDArray[np.int64]]] = [[], [], [], []]
-    ends = _ends(view)
-    for part in view.prefix.parts:
-        known = part.segment["added"][: part.hi] <= view.known_at
-        for place, name in enumerate(("document", "number", "visible", "passage")):
-            columns[place].append(np.asarray(part.segment[name][: part.hi][known], np.int64))
-    document, number, visible, passage = (np.concatenate([np.zeros(0, np.int64), *each]) for each in columns)
-    end = np.array([ends.get(each, NEVER) for each in passage.tolist()], np.int64)
-    edited, counts = np.unique(document[(end <= view.as_of) & (visible < end)], return_counts=True)
-    chosen = np.isin(document, edited[counts >= LOG_EDITS]) & (visible < end)
-    rows = sorted(zip(*(each[chosen].tolist() for each in (document, visible, end, number)), strict=True))
-    return {
-        each
-        for each, of_it in groupby(rows, key=lambda row: row[0])
-        if _only_one_end(list(of_it), view.as_of)
-    }
-
-
-def _ends(view: View) -> dict[int, int]:
-    """The earliest end of each passage that has one, as known at the view's K."""
-    return dict(view.store.db.execute(
-        "SELECT passage, min(at) FROM ends WHERE added <= ? GROUP BY passage", (view.known_at,)
-    ).fetchall())  # fmt: skip
-
-
-def _only_one_end(rows: list[tuple[int, int, int, int]], now: int) -> bool:
-    """Given (document, visible, end, place) of the passages of a document."""
-    _, visible, end, place = np.array(rows, np.int64).T
-    over = end <= now
-    instants, which = np.unique(end[over], return_inverse=True)
-    if not LOG_EDITS <= len(instants) <= MOST_EDITS or len(rows) - over.sum() < LOG_PASSAGES:
-        return False
-    if (place[over] < LOG_END).all():
-        return True
-    there = (visible < instants[:, None]) & (instants[:, None] <= end)
-    last = np.where(there, place, -1).max(axis=1)
-    return bool((place[over] > last[which] - LOG_END).all())
+    return logs.intersection(documents)

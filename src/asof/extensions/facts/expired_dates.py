@@ -15,7 +15,6 @@ from asof.extensions.facts.current import (
     PassageText,
     Place,
     Stale,
-    every,
     language_of,
     months,
     of_any,
@@ -24,17 +23,14 @@ from asof.extensions.facts.current import (
     statements,
 )
 from asof.extensions.facts.dated_documents import historical_headings, of_their_day
-from asof.extensions.facts.stale_links import written_since
 from asof.index.view import View
 from asof.text.tokens import tokenize
 from asof.time.expressions import TimeContext, TimeExpression, parse
-from asof.time.span import DAY, NEVER, format_instant, nearest_moment
+from asof.time.span import DAY, format_instant, nearest_moment
 from asof.values import Why
 
-# -- times to come and the day of writing, by words alone ------------------------------------------
+# -- times to come, by words alone -----------------------------------------------------------------
 
-
-VAGUE_KINDS = ("soon", "now", "lately")
 
 _CITED = re.compile(r"(?:\[|^)[^\[\]]{0,400}\]\(https?://[^()\s]{1,500}\)|\[[^\[\]]{0,400}$")
 _IN_BRACKETS = re.compile(r"\((?:19|20)\d\d\)")
@@ -60,57 +56,37 @@ _BEFORE_A_TIME = re.compile(
 
 
 class TimedSentence(NamedTuple):
-    """A sentence `text[start:end]` that may speak of a time to come, or of the day on which it was written.
+    """A sentence `text[start:end]` that may speak of a time to come.
 
-    `masked` is as long, with blanks for code, addresses and what others are quoted with. `vague`: which list
-    of words has the one that stands at `[first, last)` of it, or "". `language`: of its text.
+    `masked` is as long, with blanks for code, addresses and what others are quoted with. `language`: of its
+    text.
     """
 
     start: int
     end: int
     masked: str
     language: str
-    to_come: bool
-    vague: str
-    first: int = 0
-    last: int = 0
 
 
 def timed_sentences(text: str) -> Iterator[TimedSentence]:
-    """The sentences of a passage that may speak of a time to come or of their day."""
-    lowered = _folded(text)
-    may_be_vague, may_be_timed = _has(lowered, _of_day()), _has(lowered, _SIGNS_OF_TIME)
-    if not may_be_vague and not may_be_timed:
+    """The sentences of a passage that may speak of a time to come."""
+    if not _has_sign(text):
         return
     language = language_of(text)
     for start, end in statements(text):
-        here = _folded(text[start:end])
-        vague_here = may_be_vague and _has(here, _of_day())
-        timed = may_be_timed and _has(here, _SIGNS_OF_TIME)
-        if not vague_here and not timed:
+        sentence = text[start:end]
+        if not _has_sign(sentence) or _QUOTED.match(sentence) or sentence.endswith(("?", "？")):
             continue
-        if _QUOTED.match(text, start, end) or text[start:end].endswith(("?", "？")):
-            continue
-        masked = mask(text[start:end])
-        to_come = timed and _has(masked.lower(), _SIGNS_OF_TIME) and _may_come(masked, language)
-        vague, first, last = _vague(masked, language) if vague_here else ("", 0, 0)
-        if (to_come or vague) and not pattern(language, "examples").search(masked):
-            yield TimedSentence(start, end, masked, language, to_come, vague, first, last)
+        masked = mask(sentence)
+        to_come = _has_sign(masked) and _may_come(masked, language)
+        if to_come and not pattern(language, "examples").search(masked):
+            yield TimedSentence(start, end, masked, language)
 
 
-def _folded(text: str) -> str:
-    return text.lower().replace("\n", " ").replace("’", "'")
-
-
-def _has(lowered: str, words: tuple[str, ...]) -> bool:
-    """True if one of some words is in a text in lower case: many times as fast as a pattern."""
-    return any(map(lowered.__contains__, words))
-
-
-@cache
-def _of_day() -> tuple[str, ...]:
-    """The phrases for the day of writing, of all languages."""
-    return tuple(sorted({phrase for kind in VAGUE_KINDS for phrase in every(kind)}))
+def _has_sign(text: str) -> bool:
+    """True if a word of times to come is in a text: many times as fast as a pattern."""
+    lowered = text.lower().replace("\n", " ")
+    return any(map(lowered.__contains__, _SIGNS_OF_TIME))
 
 
 def _may_come(masked: str, language: str) -> bool:
@@ -130,34 +106,16 @@ def _blank(match: re.Match[str]) -> str:
     return " " * (match.end() - match.start())
 
 
-def _vague(masked: str, language: str) -> tuple[str, int, int]:
-    """The first words for the day of writing: their list and where they stand."""
-    for kind in VAGUE_KINDS:
-        for match in pattern(language, kind).finditer(masked):
-            first, last = match.span()
-            timeless = pattern(language, "timeless").finditer(masked)
-            if not any(each.start() < last and first < each.end() for each in timeless):
-                return kind, first, last
-    return "", 0, 0
-
-
 # -- times that have passed ------------------------------------------------------------------------
 
 
-YEAR = 365.2425 * 86_400_000_000
-"""Microseconds."""
-
-SAID, UNTIL, PLAIN, AS_OF = 0.8, 0.7, 0.62, 0.4
+SAID, UNTIL, PLAIN = 0.8, 0.7, 0.62
 """The certainty that a sentence is stale that says of a time that something will be, or is so until then;
-that only names a time which was to come when it was written; that says how things are as of a time."""
-
-VAGUE = {"soon": (0.42, 0.5, 1.0), "now": (0.35, 1.0, 2.0), "lately": (0.3, 1.0, 2.0)}
-"""Of vague words: how surely, from how many years on, and after how many years half as surely."""
+that only names a time which was to come when it was written."""
 
 AHEAD, BEGUN = 90, 40
 """The distance in characters within which words like "will" mean a time: one to come, one that had begun."""
 
-AS_OF_YEARS, PASSED_YEARS = 1.0, 0.25
 
 _COARSE = frozenset({"week", "month", "quarter", "half", "season", "year"})
 _LONGER = frozenset({"decade", "century"})
@@ -189,14 +147,13 @@ class Passed(NamedTuple):
 
 def passed_times(view: View) -> list[Stale]:
     """The sentences of current passages that were written before a time of which they speak as still to come,
-    and that time has passed; and those with words as "currently" that were written long ago."""
+    and that time has passed."""
     current = CurrentPassages.of(view)
     sentences = list(_sentences(view, current))
     said = [(each.document, each.text[one.start : one.end]) for each, one in sentences]
-    since = written_since(view, said, [stands.since for stands in standing(view, said)])
     found: list[tuple[Place, Passed]] = []
-    for (each, one), written in zip(sentences, since, strict=True):
-        passed = _passed(view, one, written)
+    for (each, one), stands in zip(sentences, standing(view, said), strict=True):
+        passed = _passed(view, one, stands.since)
         if passed is not None:
             found.append((Place(each.passage, one.start, one.end), passed))
     once: dict[tuple[str, int], Stale] = {}  # passages may overlap
@@ -209,7 +166,6 @@ def passed_times(view: View) -> list[Stale]:
 
 def _sentences(view: View, current: CurrentPassages) -> Iterator[tuple[PassageText, TimedSentence]]:
     """The sentences that may be stale, of documents and sections that are not of their day."""
-    memo: dict[int, tuple[TimedSentence, ...]] = view.derived.memo.setdefault("stale timed", {})
     passages = current.with_words([*_words(), *map(str, range(1980, nearest_moment(view.as_of).year + 1))])
     days = np.fromiter(of_their_day(view), np.int64)
     documents = current.document[np.searchsorted(current.passage, passages)]
@@ -217,16 +173,14 @@ def _sentences(view: View, current: CurrentPassages) -> Iterator[tuple[PassageTe
     for each in current.texts(chosen):
         if historical_headings(each.headings) or any(map(of_any("examples").search, each.headings)):
             continue
-        if each.passage not in memo:
-            memo[each.passage] = tuple(timed_sentences(each.text))
-        for one in memo[each.passage]:
+        for one in timed_sentences(each.text):
             yield each, one
 
 
 @cache
 def _words() -> tuple[str, ...]:
     """Words of which a sentence has one if it may be stale, a year aside."""
-    return (*_TIME_WORDS, *(months() - _VERBS), *(phrase for kind in VAGUE_KINDS for phrase in every(kind)))
+    return (*_TIME_WORDS, *(months() - _VERBS))
 
 
 def _passed(view: View, sentence: TimedSentence, since: int) -> Passed | None:
@@ -236,44 +190,14 @@ def _passed(view: View, sentence: TimedSentence, since: int) -> Passed | None:
 
 
 def _reasons(view: View, sentence: TimedSentence, since: int) -> Iterator[Passed]:
-    if sentence.to_come:
-        for mention in _mentions(view, sentence, since):
-            end = mention.core.last
-            if mention.relation == "as of" and not mention.relative:
-                yield from _as_of(view, mention)
-            elif since <= end < day_of(view) and (strength := _strength(sentence, mention, since)):
-                why = _sure(strength, day_of(view) - end)
-                day = format_instant(end)[:10]
-                yield Passed(end + 1, f"it speaks of {mention.text!r} as to come, which ended on {day}", why)
-    if sentence.vague and not pattern(sentence.language, "supposed").search(sentence.masked):
-        weight, least, half = VAGUE[sentence.vague]
-        if day_of(view) - since >= least * YEAR:
-            words = sentence.masked[sentence.first : sentence.last]
-            why = _older(weight, f"says {words!r}", day_of(view) - since, half)
-            change = f"it says {words!r}, and has said so since {format_instant(since)[:10]}"
-            yield Passed(since + int(least * YEAR), change, why)
-
-
-def _mentions(view: View, sentence: TimedSentence, since: int) -> tuple[TimeExpression, ...]:
-    """The times of a sentence, counted from when it was written; kept, since they follow from both."""
-    memo: dict[tuple[str, int], tuple[TimeExpression, ...]] = view.derived.memo.setdefault("stale times", {})
-    key = sentence.masked, since
-    if key not in memo:
-        context = TimeContext(language=sentence.language, prefer="future")
-        memo[key] = parse(sentence.masked, nearest_moment(since), context)
-    return memo[key]
-
-
-def day_of(view: View) -> int:
-    """The beginning of the day that is asked about: expired times are listed by the day."""
-    return view.as_of - view.as_of % DAY
-
-
-def _as_of(view: View, mention: TimeExpression) -> Iterator[Passed]:
-    end = mention.core.last
-    if day_of(view) - end >= AS_OF_YEARS * YEAR and end < NEVER:
-        why = _older(AS_OF, f"says how things are {mention.text!r}", day_of(view) - end, 2.0)
-        yield Passed(end + int(AS_OF_YEARS * YEAR), f"it says how things were {mention.text!r}", why)
+    today = view.as_of - view.as_of % DAY
+    context = TimeContext(language=sentence.language, prefer="future")
+    for mention in parse(sentence.masked, nearest_moment(since), context):
+        end = mention.core.last
+        if since <= end < today and (strength := _strength(sentence, mention, since)):
+            change = f"it speaks of {mention.text!r} as to come, which ended on {format_instant(end)[:10]}"
+            why = Why.of("a time that has passed", "product", Why(_SAYS[strength], strength))
+            yield Passed(end + 1, change, why)
 
 
 def _strength(sentence: TimedSentence, mention: TimeExpression, since: int) -> float:
@@ -320,23 +244,3 @@ _SAYS = {
     SAID: "says of a time that it will be", UNTIL: "says that it is so until a time",
     PLAIN: "names a time that was to come",
 }  # fmt: skip
-
-
-def _sure(strength: float, ago: int) -> Why:
-    """Three quarters of it at once, all of it long after."""
-    later = Why.of(
-        "with time", "product", Why("later", 0.25), _how_long(ago, PASSED_YEARS, " since that time")
-    )
-    grown = Why.of("from three quarters on", "sum", Why("at once", 0.75), later)
-    return Why.of("a time that has passed", "product", Why(_SAYS[strength], strength), grown)
-
-
-def _older(weight: float, says: str, ago: int, half: float) -> Why:
-    return Why.of("words of a day long ago", "product", Why(says, weight), _how_long(ago, half))
-
-
-def _how_long(ago: int, half: float, since: str = "") -> Why:
-    """A share that grows with time: a half after `half` years."""
-    years = Why(f"years{since}", ago / YEAR)
-    whole = Why.of("years and those of half", "sum", years, Why("half of it", half))
-    return Why.of("how long ago", "ratio", years, whole)

@@ -194,7 +194,7 @@ class PlacedStale:
 
     stale: Annotated[Stale, FLAT]
     quote: Annotated[PlacedQuote, FLAT]
-    by: Annotated[PlacedQuote | None, "the first of what it links to or embeds; null: there is none"]
+    by: Annotated[PlacedQuote | None, "the first of what it links to; null: there is none"]
 
 
 @dataclass(frozen=True, slots=True)

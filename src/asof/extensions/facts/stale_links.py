@@ -1,4 +1,4 @@
-"""Stale links: the target was removed, renamed, or edited since the linking passage was.
+"""Stale links: the target was removed or renamed, or never was there.
 
 `stale_links`, at the end, uses the tables and places before it; a renamed document is found by its text.
 """
@@ -9,13 +9,12 @@ import json
 import re
 from bisect import bisect_left
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from asof.extensions.facts.current import (
     LINK,
-    QUOTED,
     SEEN,
     CurrentPassages,
     DocumentLifetime,
@@ -24,24 +23,19 @@ from asof.extensions.facts.current import (
     Section,
     Stale,
     StaleQuote,
-    at,
-    differing,
     folded,
     is_named,
     keys_of,
     lives,
     past_passages,
     statements,
-    stretch,
 )
 from asof.extensions.facts.dated_documents import of_their_day
 from asof.index.view import View
 from asof.sources.markdown import link_to, wikilink
-from asof.store.digest import layout_keys
 from asof.store.reader import LinkResolver, LinkTarget, has_links, stem_of
 from asof.text.passages import sentences
-from asof.text.tokens import tokenize
-from asof.time.span import NEVER, format_instant
+from asof.time.span import NEVER
 from asof.values import Why
 
 # -- links of current documents, and all documents by name -----------------------------------------
@@ -57,12 +51,11 @@ _PLACEHOLDERS = frozenset(
 
 
 class WrittenLink(NamedTuple):
-    """A link of a current document, by the number of the document; `embed`: it shows its target in place."""
+    """A link of a current document, by the number of the document."""
 
     document: int
     target: str
     heading: str
-    embed: bool
 
 
 @dataclass(frozen=True)
@@ -141,11 +134,11 @@ def _suffix(name: str) -> str:
 def _written(view: View, known: Mapping[int, DocumentLifetime]) -> list[WrittenLink]:
     current = {life.version: number for number, life in known.items() if life.ended is None}
     rows = view.store.db.execute(
-        "SELECT DISTINCT l.version, l.target, l.heading, l.kind = 'embed' FROM json_each(?) AS requested"
+        "SELECT DISTINCT l.version, l.target, l.heading FROM json_each(?) AS requested"
         " JOIN links AS l ON l.version = requested.value",
         (json.dumps(list(current)),),
     )
-    return [WrittenLink(current[row[0]], row[1], row[2], bool(row[3])) for row in rows]
+    return [WrittenLink(current[version], target, heading) for version, target, heading in rows]
 
 
 def _aliases_ever(view: View) -> list[tuple[str, str]]:
@@ -162,36 +155,29 @@ def _aliases_ever(view: View) -> list[tuple[str, str]]:
 
 _WIKI = re.compile(r"!?\[\[[^\[\]\n]+\]\](?!\()")
 _MARKDOWN = re.compile(
-    r"(!?)\[([^\[\]]*)\]\(\s{0,9}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*))"
+    r"!?\[[^\[\]]*\]\(\s{0,9}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*))"
     r"(?:\s{1,9}(?:\"[^\"\n]*\"|'[^'\n]*'))?\s{0,9}\)"
 )
-_WORD = re.compile(r"[^\W\d_]{2,}")
 
 
 class FoundLink(NamedTuple):
-    """A link in the sentence `[start, end)` of a passage. `words`: how many the sentence has beside links;
-    `wiki`: written `[[so]]`."""
+    """A link in a sentence; `wiki`: written `[[so]]`."""
 
     link: WrittenLink
     place: Place
-    words: int
     wiki: bool
 
 
-def _links_in(text: str, document: int) -> Iterator[tuple[int, int, bool, WrittenLink]]:
-    """The links to documents in a text, as the stored ones are written: where they stand, and whether they
+def _links_in(text: str, document: int) -> Iterator[tuple[int, bool, WrittenLink]]:
+    """The links to documents in a text, as the stored ones are written: where they begin, and whether they
     are written `[[so]]`; those in code are among them."""
     for match in _WIKI.finditer(text):
         if link := wikilink(match[0]):
-            yield (
-                *match.span(),
-                True,
-                WrittenLink(document, link.target, link.heading, link.kind == "embed"),
-            )
+            yield match.start(), True, WrittenLink(document, link.target, link.heading)
     for match in _MARKDOWN.finditer(text):
-        target = match[3] if match[3] is not None else match[4]
+        target = match[1] if match[1] is not None else match[2]
         if target and (link := link_to(target)):
-            yield (*match.span(), False, WrittenLink(document, link.target, link.heading, bool(match[1])))
+            yield match.start(), False, WrittenLink(document, link.target, link.heading)
 
 
 def sentences_of(current: CurrentPassages, wanted: Collection[WrittenLink]) -> Iterator[FoundLink]:
@@ -201,24 +187,11 @@ def sentences_of(current: CurrentPassages, wanted: Collection[WrittenLink]) -> I
     having = [each for each in texts if "](" in each.text or "[[" in each.text]
     current.starts(each.name for each in having)
     for each in sorted(having, key=lambda each: (each.name, current.start_of(each))):
-        links = sorted(_links_in(each.text, each.document))
-        if not any(link in wanted for *_, link in links):
-            continue
+        links = sorted(link for link in _links_in(each.text, each.document) if link[2] in wanted)
         starts = [link[0] for link in links]
-        for start, end in statements(each.text):
-            inside = links[bisect_left(starts, start) : bisect_left(starts, end)]
-            words = _words_beside(each.text, start, end, inside) if inside else 0
-            for *_, wiki, link in inside:
-                if link in wanted:
-                    yield FoundLink(link, Place(each.passage, start, end), words, wiki)
-
-
-def _words_beside(text: str, start: int, end: int, links: list[tuple[int, int, bool, WrittenLink]]) -> int:
-    count, at = 0, start
-    for first, last, *_ in links:
-        count += len(_WORD.findall(text, at, max(first, at)))
-        at = max(at, last)
-    return count + len(_WORD.findall(text, at, max(end, at)))
+        for start, end in statements(each.text) if links else ():
+            for _, wiki, link in links[bisect_left(starts, start) : bisect_left(starts, end)]:
+                yield FoundLink(link, Place(each.passage, start, end), wiki)
 
 
 # -- faults of links, by sentence ------------------------------------------------------------------
@@ -237,8 +210,6 @@ class Fault(NamedTuple):
     cause: int | None
     target: int | None = None
     heading: str = ""
-    kind: str = LINK
-    share: float = 1.0
 
 
 class Placed(NamedTuple):
@@ -254,19 +225,17 @@ def listed(view: View, current: CurrentPassages, placed: list[Placed]) -> list[S
     days = of_their_day(view)
     quotes = current.quotes([each.place for each in placed])
     meant = _targets(current, placed)
-    best: dict[tuple[str, str, int], Stale] = {}
+    best: dict[tuple[str, int], Stale] = {}
     for quote, each in zip(quotes, placed, strict=True):
         fault = each.fault
         parts = [Why(fault.says, fault.sure)]
-        if fault.share < 1:
-            parts.append(Why("share of its words that changed", fault.share))
         if each.document in days:
             parts.append(Why("in a document of its day", OF_ITS_DAY))
-        why = Why.of("an edited target" if fault.share < 1 else "a broken link", "product", *parts)
+        why = Why.of("a broken link", "product", *parts)
         cause = quote.since if fault.cause is None else max(fault.cause, quote.since)
         by = meant.get((fault.target, fault.heading)) if fault.target is not None else None
-        stale = Stale(fault.kind, why.value, quote, by, cause, fault.says, why)
-        key = fault.kind, quote.document, quote.start
+        stale = Stale(LINK, why.value, quote, by, cause, fault.says, why)
+        key = quote.document, quote.start
         if key not in best or (stale.score, stale.change) > (best[key].score, best[key].change):
             best[key] = stale
     return list(best.values())
@@ -288,59 +257,6 @@ def _targets(current: CurrentPassages, placed: list[Placed]) -> Mapping[tuple[in
     return dict(zip(places, current.quotes(list(places.values())), strict=True))
 
 
-# -- sections and embeds that were edited since ----------------------------------------------------
-
-
-EDITED, UNRELATED = 0.5, 0.25
-"""The same where a section was edited: if a word of the sentence is no longer in it, and if none is."""
-
-CHANGED = 0.4
-"""The least share of words by which a linked section differs from what it was."""
-
-WORDS = 6
-"""A sentence with fewer words beside its links rests on nothing that they lead to."""
-
-
-def edited(
-    view: View, current: CurrentPassages, links: list[tuple[WrittenLink, int]], faults: Container[WrittenLink]
-) -> list[Stale]:
-    """The sentences that link to a section, or embed a document, that was edited since they were."""
-    days, old = of_their_day(view), current.edited_documents()
-    asked = {
-        link: number for link, number in links
-        if number in old and link not in faults and link.document not in days and number != link.document
-        and (link.embed or (is_named(link.heading) and number not in days))
-    }  # fmt: skip
-    found = [each for each in sentences_of(current, asked) if each.link.embed or each.words >= WORDS]
-    history = past_passages(view, {asked[each.link] for each in found})
-    placed = []
-    for each, since in zip(found, current.edited([each.place for each in found]), strict=True):
-        number = asked[each.link]
-        fault = _edit_since(view, current, each, number, history.get(number, []), since)
-        if fault is not None:
-            placed.append(Placed(each.place, each.link.document, fault))
-    return listed(view, current, placed)
-
-
-def _edit_since(
-    view: View, current: CurrentPassages, found: FoundLink, number: int, intervals: list[Interval], since: int
-) -> Fault | None:
-    """The fault of a link whose target was edited by enough since an instant."""
-    heading, kind = found.link.heading, QUOTED if found.link.embed else LINK
-    before, now = at(Section(heading, intervals).having if heading else intervals, since)
-    share, lost = differing(before, now)
-    last = max((each.visible for each in now), default=since)
-    last = max([last, *(each.ended for each in before if each.ended != NEVER)])
-    if share < CHANGED or last <= since:
-        return None
-    passage, start, end = found.place
-    own = set(tokenize(current.texts([passage])[0].text[start:end])) - view.analyzer.stop_words
-    sure = UNRELATED if kind == LINK and own.isdisjoint(lost) else EDITED
-    what = f"section {heading!r}" if heading else "document"
-    says = f"the {what} was edited since, last on {format_instant(last)[:10]}"
-    return Fault(sure, says, last, number, heading, kind, share)
-
-
 # -- removed documents whose text lives on: renamed or moved ---------------------------------------
 
 
@@ -357,10 +273,6 @@ LONGEST = 10
 """The most renamings that are followed."""
 
 
-Reader = Callable[[View, Mapping[int, tuple[int, int | None]]], dict[int, set[Hashable]]]
-"""Gives the parts of documents (by number), from a version of each and the instant of its beginning."""
-
-
 def moved_to(view: View, known: Mapping[int, DocumentLifetime], removed: Iterable[int]) -> dict[int, int]:
     """For those of some removed documents (by number) that live on, the current document that has their
     text."""
@@ -369,84 +281,43 @@ def moved_to(view: View, known: Mapping[int, DocumentLifetime], removed: Iterabl
     for _ in range(LONGEST):
         if not left:
             break
-        found = _next(view, known, left, _lines)
+        found = _next(view, known, left)
         step |= found
         left = {number for number in found.values() if known[number].ended is not None} - step.keys()
-    ends = {number: _line(step, number)[-1] for number in step}
+    ends = dict(step)
+    for _ in range(LONGEST):
+        ends = {number: step.get(last, last) for number, last in ends.items()}
     return {number: last for number, last in ends.items() if known[last].ended is None}
 
 
-def moved_from(
-    view: View, known: Mapping[int, DocumentLifetime], documents: Iterable[int]
-) -> dict[int, list[int]]:
-    """For those of some documents that were renamed, the documents that they were, the last one first."""
-    before: dict[int, int] = {}
-    left = set(documents)
-    ended = {number: life for number, life in known.items() if life.ended is not None}
-    for _ in range(LONGEST):
-        born = _near(known[each].born for each in left)
-        learned = _near(known[each].learned for each in left)
-        removed = {each for each, life in ended.items() if born(life.ended) or learned(life.ended_learned)}
-        found = _next(view, known, removed, _keys) if removed else {}
-        step = {new: old for old, new in found.items() if new in left and new not in before}
-        if not step:
-            break
-        before |= step
-        left = set(step.values())
-    return {number: _line(before, number) for number in documents if number in before}
-
-
-def _line(step: Mapping[int, int], number: int) -> list[int]:
-    """The documents that a number of steps lead to, one after the other."""
-    line: list[int] = []
-    while number in step and len(line) < LONGEST:
-        number = step[number]
-        line.append(number)
-    return line
-
-
-def _next(
-    view: View, known: Mapping[int, DocumentLifetime], removed: Collection[int], read: Reader
-) -> dict[int, int]:
-    """For each removed document the one that began near its end with most of its parts."""
+def _next(view: View, known: Mapping[int, DocumentLifetime], removed: Collection[int]) -> dict[int, int]:
+    """For each removed document the one that began near its end with most of its lines."""
     ended = _near(known[each].ended for each in removed)
     learned = _near(known[each].ended_learned for each in removed)
-    born = [
-        number
+    born = {
+        number: life.born
         for number, life in known.items()
         if ended(life.born) or (life.undated and learned(life.learned))
-    ]
-    having: dict[Hashable, list[int]] = defaultdict(list)
-    for number, parts in read(
-        view, {number: (known[number].first, known[number].born) for number in born}
-    ).items():
-        for part in parts:
-            having[part].append(number)
+    }
+    having: dict[str, list[int]] = defaultdict(list)
+    for number, lines in _lines(view, born).items():
+        for line in lines:
+            having[line].append(number)
     found: dict[int, int] = {}
-    for number, parts in read(view, {number: (known[number].version, None) for number in removed}).items():
-        common = Counter(other for part in parts if len(having[part]) <= CROWD for other in having[part])
-        best = _best(known, number, common, len(parts))
+    for number, lines in _lines(view, dict.fromkeys(removed)).items():
+        common = Counter(other for line in lines if len(having[line]) <= CROWD for other in having[line])
+        best = _best(known, number, common, len(lines))
         if best is not None:
             found[number] = best
     return found
 
 
-def _keys(view: View, documents: Mapping[int, tuple[int, int | None]]) -> dict[int, set[Hashable]]:
-    """The keys of the passages of versions: they are the same where texts, headings and titles are."""
-    layouts = dict(view.store.db.execute(
-        "SELECT v.id, v.layout FROM json_each(?) AS requested JOIN versions AS v ON v.id = requested.value",
-        (json.dumps([version for version, _ in documents.values()]),),
-    ).fetchall())  # fmt: skip
-    return {number: set(layout_keys(layouts[version])) for number, (version, _) in documents.items()}
-
-
-def _lines(view: View, documents: Mapping[int, tuple[int, int | None]]) -> dict[int, set[Hashable]]:
+def _lines(view: View, documents: Mapping[int, int | None]) -> dict[int, set[str]]:
     """The lines of documents as they began (an instant), or else as they ended; without headings, which many
     have in common."""
-    found: dict[int, set[Hashable]] = {}
+    found: dict[int, set[str]] = {}
     for number, intervals in past_passages(view, documents).items():
-        _, born = documents[number]
-        ended = max(each.ended for each in intervals)
+        born, ended = documents[number], max(each.ended for each in intervals)
         found[number] = {
             words
             for each in intervals
@@ -477,27 +348,6 @@ def _follows(life: DocumentLifetime, removed: DocumentLifetime) -> bool:
     return (
         life.undated and abs(life.learned - removed.ended_learned) <= NEAR and life.learned > removed.learned
     )
-
-
-def written_since(view: View, sentences: Sequence[tuple[int, str]], stands: Sequence[int]) -> list[int]:
-    """Since when sentences of documents (by number) have been written: as they stand there since the instants
-    `stands`, and in the documents that were renamed to these before."""
-    known = lives(view)
-    asked = {
-        number for (number, _), since in zip(sentences, stands, strict=True) if since == known[number].born
-    }
-    lines = moved_from(view, known, sorted(asked))
-    history = past_passages(view, {old for line in lines.values() for old in line})
-    written = list(stands)
-    for place, (number, words) in enumerate(sentences):
-        for old in lines.get(number, ()) if stands[place] == known[number].born else ():
-            having = [each for each in history.get(old, ()) if words in each.text]
-            if all(each.ended != known[old].ended for each in having):
-                break
-            written[place] = stretch(having).since
-            if written[place] != known[old].born:
-                break
-    return written
 
 
 def _best(known: Mapping[int, DocumentLifetime], number: int, common: Counter[int], lines: int) -> int | None:
@@ -540,7 +390,7 @@ def stale_links(view: View) -> list[Stale]:
     whole = [(link, table.numbers[document]) for link, document in leads if document is not None]
     faults |= _without_heading(view, current, table, [each for each in whole if is_named(each[0].heading)])
     placed = _placed(current, faults, shape, table)
-    return [*listed(view, current, placed), *edited(view, current, whole, faults)]
+    return listed(view, current, placed)
 
 
 def _broken(view: View, table: LinkTable, shape: LinkShape, links: list[WrittenLink]) -> Faults:
@@ -603,7 +453,7 @@ def _without_heading(
 def _placed(current: CurrentPassages, faults: Faults, shape: LinkShape, table: LinkTable) -> list[Placed]:
     """The sentences of links, the first one of each."""
     places: dict[WrittenLink, Placed] = {}
-    for link, place, _, wiki in sentences_of(current, faults):
+    for link, place, wiki in sentences_of(current, faults):
         if link in places:
             continue
         fault = faults[link]

@@ -53,9 +53,7 @@ class StaleParameters(Parameters, frozen=True, kw_only=True):
     since: Annotated[
         Moment | None, Meta(description="only what became stale since then", extra={"metavar": "T|REV"})
     ] = None
-    kind: Annotated[
-        tuple[Literal["quote", "link", "time"], ...], Meta(max_length=3, description="only these")
-    ] = ()
+    kind: Annotated[tuple[Literal["link", "time"], ...], Meta(max_length=2, description="only these")] = ()
     k: Annotated[int, Meta(ge=1, le=MOST_STALE, description="how many, worst first")] = 20
     explain: Explain = False
 

@@ -353,7 +353,7 @@ def test_a_run_that_broke_off_says_what_it_got_and_goes_on(asof, archive):
     result = asof("index", "arxiv:cs.IR", "--set", "since=2 weeks ago")
     assert (result.code, "50 added" in result.out) == (0, True)
     assert " ".join(result.err.split()) == (
-        "arXiv: 50 new versions of papers; 1 page (and 1 by the run that broke off), 1 request"
+        "arXiv: 50 new versions of papers, 100 papers known before; 2 pages, 2 requests"
     )
 
 

@@ -272,6 +272,11 @@ class FeedEntry:
     pdf: str = ""
 
     @property
+    def name(self) -> str:
+        """The id of the paper."""
+        return self.paper.id
+
+    @property
     def dated(self) -> datetime:
         """The instant at which this version was submitted."""
         return self.published if self.paper.version == 1 else self.updated
@@ -281,7 +286,7 @@ class FeedEntry:
 class UnusableEntry:
     """An entry that states no paper: its id, as far as it has one, and its fault."""
 
-    id: str
+    name: str
     reason: str
 
 

@@ -2,9 +2,9 @@
 
 The API counts results from the newest on. One that comes in or goes away while pages are fetched shifts the
 rest, and a page can then miss what slid over its edge. So a part of the window is whole only when all its
-pages state the same total and as many papers came; else it is walked through again. The log in
-`.asof/fetched` can be deleted: then the next run asks arXiv again. It is used only as far as the store has
-the papers it names.
+pages state the same total and as many papers came; else it is walked through again. Which parts are done lies
+in `.asof/fetched`, and can be deleted: then the next run asks arXiv again. It is used only as far as the
+store has the papers it names.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ import json
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from asof import files
@@ -27,7 +26,6 @@ from asof.extensions.systems import arxiv as atom
 from asof.extensions.systems.arxiv import Feed, FeedEntry, PaperId, UnusableEntry
 from asof.http import Fetcher, RetryLater
 from asof.time.span import TICK, instant, nearest_moment
-from asof.wire import replace
 
 # -- ranges: pairs of instants, both inclusive -----------------------------------------------------
 
@@ -39,7 +37,7 @@ DAY = timedelta(days=1) // TICK
 
 
 def without(window: Stretch, covered: Iterable[Stretch]) -> list[Stretch]:
-    """The stretches of a window that no other one covers, latest first."""
+    """The stretches of a window that no other one covers, earliest first."""
     left = []
     first, last = window
     for begin, end in sorted(covered):
@@ -49,7 +47,7 @@ def without(window: Stretch, covered: Iterable[Stretch]) -> list[Stretch]:
         if first > last:
             break
     left.append((first, last))
-    return [each for each in reversed(left) if each[0] <= each[1]]
+    return [each for each in left if each[0] <= each[1]]
 
 
 def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
@@ -64,9 +62,9 @@ def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
 
 
 def days(window: Stretch) -> list[Stretch]:
-    """The days (UTC) of a window, cut to it, latest first."""
+    """The days (UTC) of a window, cut to it, earliest first."""
     first, last = window
-    numbers = range(last // DAY, first // DAY - 1, -1)
+    numbers = range(first // DAY, last // DAY + 1)
     return [(max(first, day * DAY), min(last, (day + 1) * DAY - 1)) for day in numbers]
 
 
@@ -93,9 +91,6 @@ def _minute(instant: int) -> str:
 
 LARGEST = 64 * 2**20
 WITNESSES = 8
-SUBMITTED, UPDATED = "submitted", "updated"
-RESUME_WITHIN = DAY
-"""A run that broke off is gone on with for so long; a later one begins anew."""
 
 Known = Callable[[Collection[str]], Mapping[str, Collection[int]]]
 """The versions of papers (ids without `arxiv:`) that the store has; `erased.ERASED` of one that was
@@ -104,7 +99,7 @@ erased from it."""
 
 @dataclass(frozen=True, slots=True)
 class HarvestCoverage:
-    """The coverage of finished runs: submissions within `covered`, new versions until `checked`.
+    """The coverage of earlier runs: submissions within `covered`, new versions until `checked`.
 
     `witnesses` are a few of the papers that were stated.
     """
@@ -114,52 +109,13 @@ class HarvestCoverage:
     witnesses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HarvestHeader:
-    """The subject of a run: the words it was asked with, its window, and the instant it began."""
-
-    request: str
-    window: Stretch
-    started: int
-
-
-@dataclass(frozen=True, slots=True)
-class HarvestLine:
-    """A page whose papers are stated: of which part and round, from where to where, of how many in all, which
-    papers it listed, and which versions were taken from it (`2401.13222v2`)."""
-
-    part: str
-    round: int
-    start: int
-    after: int
-    total: int
-    listed: tuple[str, ...]
-    taken: tuple[str, ...]
-
-    @property
-    def updated(self) -> bool:
-        """True if the part lists papers by when they were updated, not submitted."""
-        return self.part.startswith(UPDATED)
-
-    @property
-    def first(self) -> int:
-        """The first instant of the part."""
-        return int(self.part.split()[1])
-
-
 @dataclass(slots=True)
 class HarvestLog:
-    """The folder of one corpus's `.asof/fetched`, for the source and settings in `name`."""
+    """The file of one corpus's `.asof/fetched` for the source and settings in `name`."""
 
     folder: Path
     name: str
     known: Known
-    _stem: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._stem = blake2b(self.name.encode(), digest_size=12).hexdigest()
-
-    # -- one run at a time -------------------------------------------------------------------------------
 
     @contextmanager
     def turn(self) -> Iterator[float]:
@@ -177,83 +133,28 @@ class HarvestLog:
                 os.pwrite(descriptor, b"asof", 0)
                 os.utime(descriptor)
 
-    # -- what is done ------------------------------------------------------------------------------------
-
     def done(self) -> HarvestCoverage:
-        """The coverage of finished runs; nothing where that is not known, or the store has it no more."""
-        record = self._json(self._path(".json"))
-        try:
+        """The coverage of earlier runs; nothing where that is not known, or the store has it no more."""
+        with contextlib.suppress(OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
+            record = json.loads(files.read_file(self._path, LARGEST))
             done = HarvestCoverage(
                 tuple((int(first), int(last)) for first, last in record["covered"]),
                 int(record["checked"]), tuple(map(str, record["witnesses"])),
             )  # fmt: skip
-        except (KeyError, TypeError, ValueError, OverflowError):
-            return HarvestCoverage()
-        return done if self._has(done.witnesses) else HarvestCoverage()
+            known = self.known(done.witnesses) if done.witnesses else {}
+            if all(known.get(each) for each in done.witnesses):
+                return done
+        return HarvestCoverage()
 
-    def finish(self, done: HarvestCoverage) -> None:
-        """Ends the run: its coverage is kept, its log of pages is not."""
-        record = {"name": self.name, "covered": done.covered, "checked": done.checked,
-                "witnesses": done.witnesses[:WITNESSES]}  # fmt: skip
-        files.write_file(self._path(".json"), json.dumps(record).encode())
-        self.forget()
+    def save(self, done: HarvestCoverage) -> None:
+        record = {
+            "covered": done.covered, "checked": done.checked, "witnesses": done.witnesses[:WITNESSES]
+        }  # fmt: skip
+        files.write_file(self._path, json.dumps(record).encode())
 
-    def forget(self) -> None:
-        """Removes the log of how far the run has come."""
-        files.remove(self._path(".jsonl"))
-
-    # -- how far a run has come --------------------------------------------------------------------------
-
-    def resume(self, fresh: HarvestHeader) -> tuple[HarvestHeader, list[HarvestLine]]:
-        """The run that broke off, if it was asked for with the same words not long ago; else `fresh`."""
-        lines = self._lines()
-        try:
-            head = lines[0]
-            first, last = head["window"]
-            old = HarvestHeader(str(head["asked"]), (int(first), int(last)), int(head["started"]))
-            pages = [_log_line(each) for each in lines[1:]]
-        except (IndexError, KeyError, TypeError, ValueError, OverflowError):
-            old, pages = replace(fresh, request=""), []
-        stated = {each.rpartition("v")[0] for page in pages for each in page.taken}
-        recent = 0 <= fresh.started - old.started <= RESUME_WITHIN
-        if old.request == fresh.request and recent and self._has(stated):
-            return old, pages
-        self.forget()
-        self._append({"asked": fresh.request, "window": fresh.window, "started": fresh.started})
-        return fresh, []
-
-    def page(self, line: HarvestLine) -> None:
-        """A page's papers are stated."""
-        self._append(asdict(line))
-
-    def _append(self, value: Mapping[str, Any]) -> None:
-        with os.fdopen(files.append_file(self._path(".jsonl")), "ab") as file:
-            file.write(json.dumps(value).encode() + b"\n")
-
-    def _lines(self) -> list[dict[str, Any]]:
-        """The whole lines; one that a kill tore is cut off."""
-        path = self._path(".jsonl")
-        with contextlib.suppress(OSError, UnicodeDecodeError, ValueError, RecursionError):
-            whole = files.read_file(path, LARGEST)
-            end = whole.rfind(b"\n") + 1
-            if end < len(whole):
-                files.write_file(path, whole[:end])
-            return [json.loads(each) for each in whole[:end].decode().splitlines()]
-        return []
-
-    def _json(self, path: Path) -> Any:
-        with contextlib.suppress(OSError, UnicodeDecodeError, ValueError, RecursionError):
-            return json.loads(files.read_file(path, LARGEST))
-        return None
-
-    def _path(self, suffix: str) -> Path:
-        return self.folder / f"{self._stem}{suffix}"
-
-    def _has(self, papers: Collection[str]) -> bool:
-        """True if the store has all of these papers."""
-        return not papers or not set(papers) - {
-            id_ for id_, versions in self.known(papers).items() if versions
-        }
+    @property
+    def _path(self) -> Path:
+        return self.folder / f"{blake2b(self.name.encode(), digest_size=12).hexdigest()}.json"
 
 
 @contextmanager
@@ -269,18 +170,6 @@ def another(folder: Path) -> str:
     return f"another process fetches from arXiv into {folder.parent}: wait until it has ended"
 
 
-def _log_line(record: Mapping[str, Any]) -> HarvestLine:
-    """A line as it was written down. Raises ValueError, IndexError, KeyError, TypeError, OverflowError."""
-    line = HarvestLine(
-        str(record["part"]), int(record["round"]), int(record["start"]), int(record["after"]),
-        int(record["total"]),
-        tuple(map(str, record["listed"])), tuple(map(str, record["taken"])),
-    )  # fmt: skip
-    if line.first < 0 or record.keys() != asdict(line).keys():
-        raise ValueError(f"{line.part}: no part")
-    return line
-
-
 # -- paging ----------------------------------------------------------------------------------------
 
 
@@ -288,20 +177,14 @@ PAGE_SIZE = 100
 MAX_RESULTS = 30_000
 """The API gives no results beyond these."""
 
-MAX_PART_RESULTS = 3_000
-"""A part with more results is cut in two by date: deep pages are slow, and a shift costs less."""
+MAX_PART_RESULTS = 1_000
+"""A part with more results is cut in two by date: deep pages are slow, and a shift, or a run that breaks off,
+costs less."""
 
 MAX_ROUNDS = 3
 
 EMPTY_ANSWERS = 3
 """So often the first page of a part has to be empty, or a paper missing, until that is believed."""
-
-
-class HarvestWriter(Protocol):
-    """The log of finished pages, which the run that resumes reads again."""
-
-    def of(self, part: str) -> Sequence[HarvestLine]: ...
-    def add(self, line: HarvestLine) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,11 +195,6 @@ class HarvestPart:
     stretch: Stretch
     updated: bool = False
     submitted: Stretch | None = None
-
-    @property
-    def name(self) -> str:
-        """The key of the part in the log: equal for equal parts."""
-        return f"{UPDATED if self.updated else SUBMITTED} {self.stretch[0]} {self.stretch[1]}"
 
     def query(self, categories: str) -> str:
         """As the API searches it."""
@@ -332,41 +210,6 @@ class HarvestPart:
 
     def halves(self) -> list[HarvestPart]:
         return [HarvestPart(each, self.updated, self.submitted) for each in halves(self.stretch)]
-
-
-@dataclass(slots=True)
-class PartCount:
-    """The counts of one part: `listed` in this round, `ever` in all of them. `total`: as stated last."""
-
-    round: int = 1
-    start: int = 0
-    total: int = 0
-    totals: set[int] = field(default_factory=set)
-    listed: set[str] = field(default_factory=set)
-    ever: set[str] = field(default_factory=set)
-
-    def add(self, line: HarvestLine) -> None:
-        if line.round != self.round:
-            self.again()
-        self.start, self.total = line.after, line.total
-        self.totals.add(line.total)
-        self.listed.update(line.listed)
-        self.ever.update(line.listed)
-
-    def again(self) -> None:
-        """Another round."""
-        self.round, self.start, self.total = self.round + 1, 0, 0
-        self.totals.clear()
-        self.listed.clear()
-
-    @property
-    def ended(self) -> bool:
-        return bool(self.totals) and self.start >= min(self.total, MAX_RESULTS)
-
-    @property
-    def whole(self) -> bool:
-        """True if nothing shifted in this round, and all that the feed announced has come."""
-        return len(self.totals) == 1 and len(self.listed) >= self.total
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,69 +258,68 @@ def _page_of_ids(body: bytes) -> Feed:
 
 
 @dataclass(slots=True)
-class ResultPage:
-    """A page of a part that is not yet written down. `taken`: the versions that its reader took from it."""
-
-    part: HarvestPart
-    feed: Feed
-    taken: list[str] = field(default_factory=list)
-
-
-@dataclass(slots=True)
 class Harvest:
-    """The pages of `categories` that were not fetched before. `size`: results a page. `short`: parts of which
-    fewer papers came than were announced, however often they were asked for: how many, of how many."""
+    """The pages of `categories`. `size`: results a page. `short`: parts of which fewer papers came than were
+    announced, however often they were asked for: how many, of how many."""
 
     api: ArxivApi
     categories: str
-    log: HarvestWriter
     size: int = PAGE_SIZE
     most: int = MAX_PART_RESULTS
     short: list[tuple[HarvestPart, int, int]] = field(default_factory=list)
 
-    def pages(self, part: HarvestPart, enough: Callable[[HarvestPart], bool]) -> Iterator[ResultPage]:
-        """The pages of a part, the newest first, until there are no more or there is `enough`. A page counts
-        as fetched when the next one is asked for. Raises SourceError."""
+    def pages(
+        self, part: HarvestPart, enough: Callable[[], bool], finished: Callable[[HarvestPart], None]
+    ) -> Iterator[Feed]:
+        """The pages of a part, the newest first, until there are no more or there is `enough`. A part with
+        too many results is cut in two, the earlier half first. `finished` is called for each when the page
+        after its last one is asked for. Raises SourceError."""
         waiting = [part]
         while waiting:
-            waiting += yield from self._part(waiting.pop(), enough)
+            own = waiting.pop()
+            cut = yield from self._part(own, enough)
+            waiting += cut[::-1]
+            if not cut:
+                finished(own)
 
     def _part(
-        self, part: HarvestPart, enough: Callable[[HarvestPart], bool]
-    ) -> Generator[ResultPage, None, list[HarvestPart]]:
-        """Its pages; what is left to do where it has to be cut in two."""
-        count = PartCount()
-        for line in self.log.of(part.name):
-            count.add(line)
-        while not enough(part):
-            if count.ended:
-                if count.whole:
+        self, part: HarvestPart, enough: Callable[[], bool]
+    ) -> Generator[Feed, None, list[HarvestPart]]:
+        """Its pages; its halves where it has to be cut in two."""
+        ever: set[str] = set()
+        total = 0
+        for _ in range(MAX_ROUNDS):
+            listed: set[str] = set()
+            totals: set[int] = set()
+            start = 0
+            while not start or start < min(total, MAX_RESULTS):
+                feed = self._feed(part, start, total)
+                if not start and feed.total > self.most and (cut := part.halves()):
+                    return cut
+                yield feed
+                total = feed.total
+                totals.add(total)
+                listed |= {each.name for each in feed.entries}
+                start += len(feed.entries)
+                if enough() or _beyond(part, feed):
+                    return []
+                if not feed.entries:
                     break
-                if count.round == MAX_ROUNDS:
-                    if len(count.ever) < count.total:
-                        self.short.append((part, len(count.ever), count.total))
-                    break
-                count.again()
-            feed = self._feed(part, count)
-            if count.start == 0 and feed.total > self.most and (cut := part.halves()):
-                return cut
-            page = ResultPage(part, feed)
-            yield page
-            line = _line(page, count)
-            self.log.add(line)
-            count.add(line)
-            if _beyond(part, feed):
-                break
+            ever |= listed
+            if len(totals) == 1 and len(listed) >= total:
+                return []
+        if len(ever) < total:
+            self.short.append((part, len(ever), total))
         return []
 
-    def _feed(self, part: HarvestPart, count: PartCount) -> Feed:
+    def _feed(self, part: HarvestPart, start: int, total: int) -> Feed:
         """A page. That there is nothing at all is asked again: now and then the API says so without cause.
 
         Nothing new since the last run is what most runs hear, and the next one asks for these days again.
         """
         for _ in range(1 if part.updated else EMPTY_ANSWERS):
-            feed = self.api.search(part, self.categories, count.start, self.size, count.total)
-            if feed.entries or count.start:
+            feed = self.api.search(part, self.categories, start, self.size, total)
+            if feed.entries or start:
                 break
         return feed
 
@@ -489,47 +331,28 @@ def _beyond(part: HarvestPart, feed: Feed) -> bool:
     return isinstance(last, FeedEntry) and part.at(last) < part.stretch[0] - 2 * MINUTE
 
 
-def _line(page: ResultPage, count: PartCount) -> HarvestLine:
-    entries = page.feed.entries
-    listed = (each.paper.id if isinstance(each, FeedEntry) else each.id for each in entries)
-    after = count.start + len(entries)
-    return HarvestLine(
-        page.part.name, count.round, count.start, after, page.feed.total, tuple(listed), tuple(page.taken)
-    )
-
-
 # -- the range and the figures of a run ------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class HarvestRange:
     """The papers of the categories to fetch: instants between which they were submitted (None: since the
-    last run, or a week ago; until now), and how many of a day's newest (0: all). `wording`: the words that
-    the instants were read from; a run that broke off is gone on with when the same is asked again."""
+    last run, or a week ago; until now), and how many of a day's newest (0: all)."""
 
     since: int | None = None
     until: int | None = None
     per_day: int = 0
-    wording: str = ""
-
-    @property
-    def key(self) -> str:
-        """A text that is equal when the same is asked again, even where "2 weeks ago" is another instant by
-        then."""
-        times = self.wording or f"{self.since} {self.until}"
-        return f"{times}, {self.per_day} a day"
 
 
 @dataclass(slots=True)
 class Figures:
     """The figures of a run: requests, pages of results, versions that were stated, papers all of
-    whose versions were known, pages that a run before had done, and full texts."""
+    whose versions were known, and full texts."""
 
     requests: int = 0
     pages: int = 0
     stated: int = 0
     known: int = 0
-    resumed: int = 0
     texts: int = 0
 
     def summary(self) -> str:
@@ -539,8 +362,7 @@ class Figures:
             counts.append(_counted(self.texts, "full text"))
         if self.known:
             counts.append(f"{self.known:,} paper{'s' * (self.known != 1)} known before")
-        before = f" (and {self.resumed:,} by the run that broke off)" if self.resumed else ""
-        cost = f"{_counted(self.pages, 'page')}{before}, {_counted(self.requests, 'request')}"
+        cost = f"{_counted(self.pages, 'page')}, {_counted(self.requests, 'request')}"
         return f"arXiv: {', '.join(counts)}; {cost}"
 
 

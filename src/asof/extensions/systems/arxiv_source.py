@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from asof import files
 from asof.arguments import checked
@@ -22,6 +21,7 @@ from asof.extensions.systems.arxiv import (
     ArxivSettings,
     ArxivTarget,
     BrokenFeed,
+    Feed,
     FeedEntry,
     PaperId,
     UnusableEntry,
@@ -40,17 +40,15 @@ from asof.extensions.systems.arxiv_harvest import (
     LARGEST,
     MAX_PART_RESULTS,
     PAGE_SIZE,
+    WITNESSES,
     ArxivApi,
     Figures,
     Harvest,
     HarvestCoverage,
-    HarvestHeader,
-    HarvestLine,
     HarvestLog,
     HarvestPart,
     HarvestRange,
     Known,
-    ResultPage,
     Stretch,
     alone,
     another,
@@ -72,15 +70,10 @@ from asof.wire import replace
 MAX_EARLIER = 50
 """The number of latest versions before the last that are taken of a paper, beside the first."""
 
-EARLIER_PER_RUN, EARLIER_PER_PAPER = 2_000, 5
-"""A run asks for at most `EARLIER_PER_RUN` earlier versions, and `EARLIER_PER_PAPER` more for every paper
-that it lists: a paper of arXiv has fewer than one on average, and a feed may say anything."""
-
 
 @dataclass(slots=True)
 class VersionReader:
-    """States the versions of papers, each once (`seen`, as `2401.13222v2`). `erased`: the papers that were
-    passed over, since they are not to be taken in again. `left`: how many earlier versions may be asked for.
+    """States the versions of papers, each once (`seen`, as `2401.13222v2`).
 
     A version that is `known` is not stated again: at arXiv its words do not change any more, and a reference
     to a journal that was added since would count as an edit of today, after versions of yesterday.
@@ -91,14 +84,11 @@ class VersionReader:
     figures: Figures
     size: int = PAGE_SIZE
     seen: set[str] = field(default_factory=set)
-    erased: set[str] = field(default_factory=set)
-    left: int = EARLIER_PER_RUN
 
     def allowed(self, entries: Sequence[FeedEntry]) -> list[FeedEntry]:
-        """The entries without those of papers that were erased."""
+        """The entries without those of papers that were erased: they are not to be taken in again."""
         known = self.numbers(entries)
-        self.erased.update(paper for paper, versions in known.items() if ERASED in versions)
-        return [each for each in entries if each.paper.id not in self.erased]
+        return [each for each in entries if ERASED not in known.get(each.paper.id, ())]
 
     def state(
         self, entries: Sequence[FeedEntry], alone: Collection[str] = ()
@@ -106,7 +96,6 @@ class VersionReader:
         """The versions of the entries, and all before them. `alone`: ids of papers of which no version but
         the entry's is requested."""
         known = self.numbers(entries)
-        self.left += EARLIER_PER_PAPER * len(entries)
         earlier_ids: dict[PaperId, list[PaperId]] = {}
         for entry in entries:
             if entry.paper.id not in alone:
@@ -144,9 +133,9 @@ class VersionReader:
     def unusable(self, entries: Iterable[FeedEntry | UnusableEntry]) -> Iterator[Problem]:
         """The entries that cannot be read, each once."""
         for each in entries:
-            if isinstance(each, UnusableEntry) and each.id not in self.seen:
-                self.seen.add(each.id)
-                yield Problem(f"the entry {each.reason}", each.id or "arXiv", remedy="index again later")
+            if isinstance(each, UnusableEntry) and each.name not in self.seen:
+                self.seen.add(each.name)
+                yield Problem(f"the entry {each.reason}", each.name or "arXiv", remedy="index again later")
 
     def _earlier_versions(
         self, entry: FeedEntry, known: Collection[int]
@@ -160,13 +149,6 @@ class VersionReader:
                 f"it has {last} versions: taken are the first and the latest {MAX_EARLIER + 1}",
                 str(entry.paper), lost=False, document=document_id(id_),
             )  # fmt: skip
-        if len(numbers) > self.left:
-            yield Problem(
-                f"its {len(numbers)} earlier versions are not asked for: too many were in this run",
-                str(entry.paper), remedy=f"asof index {document_id(id_)}", document=document_id(id_),
-            )  # fmt: skip
-            numbers = []
-        self.left -= len(numbers)
         return [PaperId(id_, each) for each in numbers]
 
     def _earlier(self, ids: Sequence[PaperId]) -> dict[PaperId, FeedEntry]:
@@ -192,53 +174,29 @@ def _missing(papers: Sequence[PaperId]) -> Iterator[Problem]:
 # -- erased papers: not added again, named nowhere that is kept between runs -----------------------
 
 
-NAME = re.compile(r"[0-9a-f]{24}\.(json|jsonl|tmp)")
+NAME = re.compile(r"[0-9a-f]{24}\.(json|tmp)")
 """The names of the files in it."""
 
 
 @contextmanager
 def forgetting(folder: Path, paper: str) -> Iterator[None]:
-    """While a paper is erased nobody fetches, and nothing in `folder` names it any more. What cannot go
-    without the rest goes with it: then more is asked for. Raises Busy when somebody fetches."""
+    """While a paper is erased nobody fetches, and nothing in `folder` names it any more: a file that does is
+    removed, and then more is asked for. Raises Busy when somebody fetches."""
     with alone(folder) as descriptor:
         if descriptor is None:
             raise Busy(another(folder))
         for path in map(folder.joinpath, filter(NAME.fullmatch, files.names(folder))):
-            if path.suffix == ".tmp":  # of a process that was killed
+            if path.suffix == ".tmp" or _names(path, paper):  # .tmp: of a process that was killed
                 files.remove(path)
-            elif paper.encode() in (content := _content(path, paper)):
-                if path.suffix == ".jsonl":
-                    files.remove(path)
-                else:
-                    _without(path, content, paper)
         yield
 
 
-def hidden(paper: str) -> str:
-    """The placeholder of an erased paper where it would be named."""
-    return f"erased {blake2b(paper.encode(), digest_size=12).hexdigest()}"
-
-
-def _content(path: Path, paper: str) -> bytes:
-    """The bytes of a file; of one that is too large to be ours the paper alone, so that it is removed."""
+def _names(path: Path, paper: str) -> bool:
+    """True if a file names a paper, or is too large to be ours."""
     try:
-        return files.read_file(path, LARGEST)
+        return paper.encode() in files.read_file(path, LARGEST)
     except files.FileTooLarge:
-        return paper.encode()
-
-
-def _without(path: Path, content: bytes, paper: str) -> None:
-    """Take a paper out of the witnesses; without any that is left, nothing that was done is believed."""
-    try:
-        record = json.loads(content)
-        record["witnesses"] = [each for each in record["witnesses"] if each != paper]
-    except (ValueError, RecursionError, KeyError, TypeError):
-        record = {}
-    whole = json.dumps(record)
-    if not record.get("witnesses") or paper in whole:
-        files.remove(path)
-        return
-    files.write_file(path, whole.encode())
+        return True
 
 
 # -- the source ------------------------------------------------------------------------------------
@@ -277,9 +235,7 @@ class Arxiv:
     name: str = field(init=False)
     kind: str = field(default="arxiv", init=False)
     complete: bool = field(default=False, init=False)
-    _lines: list[HarvestLine] = field(default_factory=list, init=False)
-    _covered: tuple[Stretch, ...] = field(default=(), init=False)
-    _erased: set[str] = field(default_factory=set, init=False)
+    _done: HarvestCoverage = field(default_factory=HarvestCoverage, init=False)
 
     def __post_init__(self) -> None:
         self.name = FULL_TEXTS if self.reading else self.target.name
@@ -296,14 +252,14 @@ class Arxiv:
         """Every version of every paper that is not known; after each page it can be committed.
 
         Raises SourceError when arXiv cannot be reached, or answers nothing that can be read; what was stated
-        before stays, and the next run of the same words goes on from there.
+        before stays, and the next run does not ask for the parts of the window that are done.
         """
         settings = self.settings
         fetcher = self.fetcher or settings.fetcher()
-        before, self.figures, self._erased = fetcher.requests, Figures(), set()
+        before, self.figures = fetcher.requests, Figures()
         api = ArxivApi(settings.url, fetcher)
         known = self.log.known if self.log is not None else lambda papers: {}  # noqa: ARG005
-        versions = VersionReader(api, known, self.figures, self.size, erased=self._erased)
+        versions = VersionReader(api, known, self.figures, self.size)
         try:
             with self.log.turn() if self.log is not None else nullcontext(None) as ago:
                 if ago is not None and fetcher.last is None:
@@ -364,35 +320,30 @@ class Arxiv:
     # -- papers of categories ----------------------------------------------------------------------------
 
     def _listed(self, api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
-        done = self.log.done() if self.log is not None else HarvestCoverage()
-        self._covered = done.covered
-        head, self._lines = HarvestHeader(self.range.key, self._window(done), self.now), []
-        if self.log is not None:
-            head, self._lines = self.log.resume(head)
-        self.figures.resumed = len(self._lines)
-        versions.seen.update(each for line in self._lines for each in line.taken)
-        walk = Harvest(
-            api, self.target.query, self, min(self.size, self.range.per_day or self.size), self.most
-        )
-        for part in self._parts(head, done):
-            for page in walk.pages(part, self._enough):
-                self.figures.pages += 1
-                yield from self._page(page, versions)
-                yield SafeToCommit()
+        earlier = self._done = self.log.done() if self.log is not None else HarvestCoverage()
+        size = min(self.size, self.range.per_day or self.size)
+        walk = Harvest(api, self.target.query, size, self.most)
+        for part in self._parts(earlier):
+            yield from self._part(part, walk, versions, earlier)
         yield from map(self._short, walk.short)
-        self._finish(head, done, whole=not walk.short)
 
-    def of(self, part: str) -> Sequence[HarvestLine]:
-        """The pages of a part that are written down."""
-        return [line for line in self._lines if line.part == part]
-
-    def add(self, line: HarvestLine) -> None:
-        """Write a page down, without the names of papers that were erased."""
-        listed = tuple(hidden(each) if each in self._erased else each for each in line.listed)
-        line = replace(line, listed=listed)
-        self._lines.append(line)
-        if self.log is not None:
-            self.log.page(line)
+    def _part(
+        self, part: HarvestPart, walk: Harvest, versions: VersionReader, earlier: HarvestCoverage
+    ) -> Iterator[Item]:
+        """The papers of a part of the window; of a day its newest, where only some of a day are taken."""
+        taken: list[FeedEntry] = []
+        most = 0 if part.updated else self.range.per_day
+        pages = walk.pages(part, lambda: 0 < most <= len(taken), lambda own: self._finished(own, walk, taken))
+        for feed in pages:
+            self.figures.pages += 1
+            yield from versions.unusable(feed.entries)
+            entries = versions.allowed(self._wanted(feed, part, earlier, versions))
+            entries = entries[: most - len(taken)] if most else entries
+            yield from versions.state(entries)
+            taken += entries
+            yield SafeToCommit()
+        if part.updated and not walk.short:
+            self._save(checked=self.now)
 
     def _last(self) -> int:
         """The end of the window: there is nothing after now."""
@@ -404,54 +355,51 @@ class Arxiv:
             return self.range.since, last
         return min(max((end for _, end in done.covered), default=last - FIRST_WINDOW), last), last
 
-    def _parts(self, head: HarvestHeader, done: HarvestCoverage) -> list[HarvestPart]:
-        """The ranges to ask for: those of the window that no run has covered, and updates since."""
-        left = without(head.window, done.covered)
+    def _parts(self, done: HarvestCoverage) -> list[HarvestPart]:
+        """The ranges to ask for, earliest first: those of the window that no run has covered, and updates
+        since."""
+        left = without(self._window(done), done.covered)
         if self.range.per_day:
             left = [day for stretch in left for day in days(stretch)]
         parts = [HarvestPart(each) for each in left]
         if done.covered:
+            since = done.checked - ANNOUNCEMENT_DELAY
             covered = (done.covered[0][0], done.covered[-1][1])
-            parts.append(
-                HarvestPart(
-                    (done.checked - ANNOUNCEMENT_DELAY, head.started), updated=True, submitted=covered
-                )
-            )
+            parts.append(HarvestPart((since, self.now), updated=True, submitted=covered))
         return parts
 
-    def _enough(self, part: HarvestPart) -> bool:
-        """True if as many of a day's papers came as were requested."""
-        return bool(self.range.per_day) and not part.updated and self._left(part) <= 0
+    def _wanted(
+        self, feed: Feed, part: HarvestPart, earlier: HarvestCoverage, versions: VersionReader
+    ) -> list[FeedEntry]:
+        """The entries of a page that lie in its part and were not seen; of updates those of papers that a run
+        before was to have, and where only some of a day are taken, those that it took."""
+        first, last = part.stretch
+        entries = [each for each in versions.fresh(feed.entries) if first <= part.at(each) <= last]
+        if not part.updated:
+            return entries
+        entries = [
+            each
+            for each in entries
+            if any(begin <= instant(each.published) <= end for begin, end in earlier.covered)
+        ]
+        known = versions.numbers(entries) if self.range.per_day else {}
+        return [each for each in entries if not self.range.per_day or known.get(each.paper.id)]
 
-    def _left(self, part: HarvestPart) -> int:
-        """The number of papers still to come of the day that a part lies in."""
-        day = part.stretch[0] // DAY
-        counts = (len(line.taken) for line in self._lines if not line.updated and line.first // DAY == day)
-        return self.range.per_day - sum(counts)
+    def _finished(self, part: HarvestPart, walk: Harvest, taken: Sequence[FeedEntry]) -> None:
+        """Store that a part is done; papers of the last days may yet be announced. After a part that was
+        short none is: the next run without `since` would begin behind it."""
+        if part.updated or walk.short:
+            return
+        settled = min(part.stretch[1], self.now - ANNOUNCEMENT_DELAY)
+        covered = joined([*self._done.covered, (part.stretch[0], settled)])
+        witnesses = dict.fromkeys([*(each.paper.id for each in taken), *self._done.witnesses])
+        self._save(covered=tuple(covered), witnesses=tuple(witnesses)[:WITNESSES])
 
-    def _covers(self, entry: FeedEntry) -> bool:
-        """True if a run before was to have this paper."""
-        at = instant(entry.published)
-        return any(first <= at <= last for first, last in self._covered)
-
-    def _page(self, page: ResultPage, versions: VersionReader) -> Iterator[Document | Problem]:
-        """The documents of a page that were not stated before."""
-        yield from versions.unusable(page.feed.entries)
-        first, last = page.part.stretch
-        entries = versions.fresh(page.feed.entries)
-        entries = [each for each in entries if first <= page.part.at(each) <= last]
-        entries = versions.allowed(entries)
-        if page.part.updated:
-            entries = [each for each in entries if self._covers(each)]
-        if self.range.per_day and page.part.updated:
-            known = versions.numbers(entries)
-            entries = [each for each in entries if known.get(each.paper.id)]
-        elif self.range.per_day:
-            entries = entries[: self._left(page.part)]
-        yield from versions.state(entries)
-        page.taken += [str(each.paper) for each in entries]
-
-    # -- the end of it -----------------------------------------------------------------------------------
+    def _save(self, **changed: Any) -> None:
+        if self.log is not None:
+            self._done = replace(self._done, checked=self._done.checked or self.now)
+            self._done = replace(self._done, **changed)
+            self.log.save(self._done)
 
     def _short(self, short: tuple[HarvestPart, int, int]) -> Problem:
         part, came, total = short
@@ -460,19 +408,6 @@ class Arxiv:
             f"arXiv announced {total} papers between {first} and {last}, and gave {came}", self.name,
             remedy="index again later",
         )  # fmt: skip
-
-    def _finish(self, head: HarvestHeader, done: HarvestCoverage, *, whole: bool) -> None:
-        """Store the coverage; of a run that missed something, only that it has ended."""
-        if self.log is None:
-            return
-        if not whole:
-            self.log.forget()
-            return
-        settled = min(head.window[1], head.started - ANNOUNCEMENT_DELAY)
-        covered = joined([*done.covered, (head.window[0], settled)])
-        papers = (each.rpartition("v")[0] for line in self._lines for each in line.taken)
-        witnesses = tuple(dict.fromkeys([*papers, *done.witnesses]))
-        self.log.finish(HarvestCoverage(tuple(covered), head.started, witnesses))
 
 
 # -- the scheme, as the entry point names it -------------------------------------------------------
@@ -492,7 +427,7 @@ def open_arxiv(
 
     `since`, `until`: when papers of categories were submitted (default: since the last run, at first for a
     week; until now). `per_day`: only a day's newest. `full`: also the texts of the PDFs of papers that are
-    named by their ids. A run that broke off goes on when it is opened with the same words.
+    named by their ids.
 
     Raises SourceError for a target that names nothing at arXiv, UsageError for options that do not go with
     it, BadTime, and MissingExtra for `full` where PDFs cannot be read.
@@ -511,14 +446,13 @@ def open_arxiv(
         None if since is None else first_instant(since, context.now, fiscal),
         None if until is None else last_instant(until, context.now, fiscal),
         per_day,
-        f"{since} to {until}",
     )
     log = _log(context, f"{named.name}, {per_day} a day")
     return Arxiv(named, window, context.now, settings, log, full=full)
 
 
 def _log(context: SourceContext, name: str) -> HarvestLog | None:
-    """The log of how far a run came; None in a context without a folder: each run begins anew then."""
+    """The log of what is done; None in a context without a folder: each run begins anew then."""
     if context.folder is None or context.stored is None:
         return None
     stored = context.stored

@@ -177,7 +177,6 @@ def test_orders_in_a_note_reach_the_model_between_marks(model, write, asof, serv
 
 @pytest.mark.parametrize("command", [
     ("ask", "crane"), ("report", "2022"), ("precompute",), ("precompute", "--reports"),
-    ("precompute", "--estimate"),
 ])  # fmt: skip
 def test_a_missing_extra_is_one_line(mills, users, server, monkeypatch, command):
     users(f'[model]\nurl = "{server.url}"\nmodel = "m"\n[facts]\nextractor = "model"\n')

@@ -315,7 +315,6 @@ def test_facts_are_read_by_rules_unless_a_model_is_configured(asof, write):
     assert (result.code, result.err) == (0, "")
     assert matches(r"facts: 1 passage read, \d+ facts? in [\d.]+ s", result.out)
     assert "facts: 0 passages read, 0 facts in" in asof("precompute").out
-    assert "facts: reading them would cost nothing\n" in asof("precompute", "--estimate").out
 
 
 def test_facts_by_a_model_are_read_when_they_are_wanted(asof, market):
@@ -328,22 +327,6 @@ def test_facts_by_a_model_are_read_when_they_are_wanted(asof, market):
     assert matches(told, result.out)
     assert matches(r"facts: 0 passages read, 0 facts in [\d.]+ s", asof("precompute").out)
     assert market.answered == 4
-
-
-def test_an_estimate_asks_nothing(asof, market):
-    result = asof("precompute", "--estimate")
-    assert (result.code, market.requests) == (0, [])
-    found = re.search(
-        r"^facts: reading them would take at most 4 calls, ([\d,]+) tokens read and ([\d,]+) written, "
-        r"(\d\.\d+) USD$",
-        result.out,
-        re.MULTILINE,
-    )
-    assert found is not None
-    asked, written = (int(figure.replace(",", "")) for figure in found.groups()[:2])
-    assert f"{found[3]} USD" == amount((2 * asked + 10 * written) / 1e6, USD)
-    asof("precompute")
-    assert "facts: reading them would cost nothing\n" in asof("precompute", "--estimate").out
 
 
 def test_a_budget_leaves_the_rest_for_the_next_run(asof, market):
@@ -385,10 +368,6 @@ def test_a_server_that_is_ill_or_not_there(asof, refused, market, users):
 
 
 def test_as_json(asof, market):
-    result = asof("precompute", "--estimate", "--json").json()
-    assert against("precompute", result) == []
-    assert (result["facts"], result["reports"], result["estimate"]["reports"]) == (None, None, None)
-    assert result["estimate"]["facts"]["calls"] == 4
     read = asof("precompute", "--json").json()
     assert against("precompute", read) == []
     facts = read["facts"]
@@ -403,7 +382,6 @@ NO_PRICES = '[model]\nurl = "http://localhost:1/v1"\nmodel = "m"\n'
     ("options", "toml", "message"),
     [
         ([], '[facts]\nextractor = "model"\n', "no model is named: see [model]"),
-        (["--estimate"], '[facts]\nextractor = "model"\n', "no model is named: see [model]"),
         (["--budget", "1"], NO_PRICES, "--budget is in US dollars: [model] needs prices"),
         ([], "[facts]\ngleaning = 4\n", "[facts] gleaning = 4: a whole number from 0 to 3"),
         ([], "[facts]\ngleaning = 1\n", '[facts] gleaning: only for extractor = "model"'),
@@ -432,24 +410,8 @@ def test_reports_of_all_periods(asof, yard):
     assert (told["reports"], told["remaining"], told["problems"]) == (5, 0, [])
 
 
-def test_what_reports_would_cost(asof, yard, users):
-    command = ("precompute", "--reports", "--estimate")
-    result = asof(*command)
-    assert result.code == 0
-    assert "facts: reading them would cost nothing\n" in result.out
-    assert matches(r"reports: generating them would take at most 5 calls, .* USD", result.out)
-    assert yard.requests == []
-    asof("precompute", "--reports")
-    cached = "reports: generating them would cost nothing; 5 replies are cached and cost nothing\n"
-    assert cached in asof(*command).out
-
-
 def test_reports_wait_for_facts(asof, yard, users):
     users(BY_MODEL.format(url=yard.url))
-    command = ("precompute", "--reports", "--estimate")
-    assert "reports: what they would cost is known when the facts are read\n" in asof(*command).out
-    asked = asof(*command, "--json").json()["estimate"]
-    assert (asked["facts"]["calls"], asked["reports"]) == (2, None)
     result = asof("precompute", "--reports", "--budget", "0")
     assert (result.code, yard.requests) == (3, [])
     assert "  reports were not begun: they are made of facts, and some are left\n" in result.err

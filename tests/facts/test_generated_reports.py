@@ -13,12 +13,11 @@ import pytest
 import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import ModelError, UsageError
-from asof.extensions.facts.indexer import estimate_reports, precompute_reports
+from asof.extensions.facts.indexer import precompute_reports
 from asof.extensions.facts.indexer import report as known_report
-from asof.models.metered import prompt_tokens
 from asof.models.ports import Prompt, Reply, ScriptedModel
 from asof.time.moment import read
-from asof.values import Document, SourcedTime, Usage
+from asof.values import Document, SourcedTime
 
 DAYS = ("2021-02-03", "2021-02-04", "2021-05-06", "2022-05-07")
 PERIODS = [*DAYS, "2021-02", "2021-05", "2022-05", "2021-Q1", "2021-Q2", "2022-Q2", "2021", "2022"]
@@ -46,12 +45,6 @@ def corpus_with(folder: Path, model: ScriptedModel | None, toml: str = "") -> Co
         for at, day in enumerate(DAYS, 1)
     ])  # fmt: skip
     return corpus
-
-
-def estimated(corpus: Corpus) -> Usage:
-    meter = estimate_reports(corpus)
-    assert meter is not None
-    return meter
 
 
 @pytest.fixture
@@ -83,20 +76,20 @@ def test_they_are_what_a_question_asks_for(corpus, model):
 
 
 def test_without_a_model_they_are_made_when_asked(memory_folder):
-    with corpus_with(memory_folder, None) as corpus:
-        for wanted in (precompute_reports, estimate_reports):
-            with pytest.raises(UsageError, match="reports without a model are made when asked"):
-                wanted(corpus)
+    with (
+        corpus_with(memory_folder, None) as corpus,
+        pytest.raises(UsageError, match="reports without a model are made when asked"),
+    ):
+        precompute_reports(corpus)
 
 
 def test_without_facts_there_is_nothing_to_tell(memory_folder, model):
     with asof.open(memory_folder, model=model) as corpus:
         assert precompute_reports(corpus).reports == 0
-        assert estimate_reports(corpus) == Usage()
     assert model.prompts == []
 
 
-# -- budgets and estimates --------------------------------------------------------------------------------
+# -- budgets ----------------------------------------------------------------------------------------------
 
 
 def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, model):
@@ -121,31 +114,6 @@ def test_a_budget_of_nothing_asks_nothing(corpus, model):
     told = precompute_reports(corpus, budget=0)
     assert (told.reports, told.left, told.problems, told.complete) == (0, 12, (), False)
     assert model.prompts == []
-
-
-def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, model):
-    guess = estimated(corpus)
-    assert model.prompts == []
-    precompute_reports(corpus)
-    assert guess.calls == len(model.prompts) == 12
-    assert guess.prompt_tokens >= sum(map(prompt_tokens, model.prompts))
-    assert guess.reply_tokens == 12 * 1_500
-    after = estimated(corpus)
-    assert (after.calls, after.cached, after.prompt_tokens) == (0, 12, 0)
-
-
-def test_an_estimate_counts_what_rests_on_a_new_report(corpus, model):
-    precompute_reports(corpus)
-    corpus.add([Document("more", "Quay Ltd's revenue was $9 million on 2021-05-06.", "")])
-    guess = estimated(corpus)
-    assert (guess.calls, guess.cached) == (4, 8)
-    precompute_reports(corpus)
-    assert list(map(period_of, model.prompts[12:])) == ["2021-05-06", "2021-05", "2021-Q2", "2021"]
-
-
-def test_an_estimate_is_not_known_before_a_model_has_read_the_facts(memory_folder, model):
-    with corpus_with(memory_folder, model, '[facts]\nextractor = "model"\n') as corpus:
-        assert estimate_reports(corpus) is None
 
 
 # -- what fails -------------------------------------------------------------------------------------------

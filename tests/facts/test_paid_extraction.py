@@ -16,8 +16,6 @@ from tests.support.market import (
     BUDGET,
     BY_MODEL,
     LOAVES,
-    PRICES,
-    estimated,
     learned,
     model,
     objects,
@@ -29,10 +27,9 @@ from tests.support.openai_server import ModelServer, slow, status
 
 import asof
 from asof.errors import ModelError, UsageError
-from asof.extensions.facts.extraction import estimate, extract_facts
+from asof.extensions.facts.extraction import extract_facts
 from asof.extensions.facts.model import ExtractionSettings
 from asof.store.schema import CorpusSettings
-from asof.values import Usage
 
 # -- reading a corpus for facts by a model behind a server -----------------------------------------
 
@@ -81,33 +78,7 @@ def test_progress_is_reported_reply_by_reply(corpus, server):
     assert {total for _, total in calls} == {12}
 
 
-# -- estimates and budgets ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("gleaning", [0, 2])
-def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, server, gleaning):
-    facts = ExtractionSettings(extractor="model", gleaning=gleaning)
-    guess = estimated(corpus, server, facts)
-    assert server.requests == []
-    assert (guess.calls, guess.cached) == (12 * (1 + gleaning), 0)
-    cost = learned(corpus, server, facts).cost
-    assert cost is not None
-    assert cost.prompt_tokens <= guess.prompt_tokens
-    assert cost.reply_tokens <= guess.reply_tokens
-    assert cost.cost is not None
-    assert guess.cost is not None
-    assert cost.cost <= guess.cost == PRICES.of(guess.prompt_tokens, guess.reply_tokens)
-    assert estimated(corpus, server, facts) == Usage(cost=None)
-
-
-def test_an_estimate_counts_what_is_kept(corpus, server):
-    learned(corpus, server, budget=BUDGET)
-    done = server.answered
-    assert 0 < done < 12
-    with closing(corpus.store.writer()) as db:
-        db.execute("DELETE FROM extractions")
-    guess = estimated(corpus, server)
-    assert (guess.calls, guess.cached) == (12 - done, done)
+# -- budgets --------------------------------------------------------------------------------------------
 
 
 def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, server):
@@ -141,15 +112,15 @@ def test_without_prices_a_budget_is_in_tokens(corpus, server):
 
 
 def test_without_a_model_there_is_nothing_to_ask(corpus):
-    with closing(corpus.store.writer()) as db:
-        for wanted in (lambda: extract_facts(corpus.store, db, BY_MODEL), lambda: estimate(db, BY_MODEL)):
-            with pytest.raises(UsageError, match=r"no model is named: see \[model\]"):
-                wanted()
+    with (
+        closing(corpus.store.writer()) as db,
+        pytest.raises(UsageError, match=r"no model is named: see \[model\]"),
+    ):
+        extract_facts(corpus.store, db, BY_MODEL)
 
 
 def test_rules_ask_no_model(corpus, server):
     with model(corpus.store, server.url) as asked, closing(corpus.store.writer()) as db:
-        assert estimate(db, ExtractionSettings(), asked) == Usage()
         lesson = extract_facts(corpus.store, db, ExtractionSettings(), asked)
     assert (lesson.passages, lesson.cost, server.requests) == (12, None, [])
 

@@ -238,15 +238,6 @@ def test_names_are_no_points_and_a_head_is_told_in_words():
     assert found.facts == 1
 
 
-def test_labels_are_what_documents_call_the_period():
-    fact = known("a", "Sales rose.", "2024-Q1")
-    fiscal = SourcedTime(read("2024-Q1"), "fiscal 2024 Q1", "fiscal_quarter")
-    named = StatedFact(
-        Fact("Quay", "sales", "rose", fiscal, 0, 3), 1, fact.passage._replace(document="b", text="Up.")
-    )
-    assert report("2024-Q1", fact, named).labels == ("fiscal 2024 Q1",)
-
-
 def test_a_report_about_a_name_or_a_topic(tmp_path):
     said = [
         f"{what} was ${n} in 2024."

@@ -12,7 +12,7 @@ from tests.support.openai_server import ModelServer
 
 from asof.corpus.corpus import Corpus
 from asof.environment import now
-from asof.extensions.facts.extraction import ExtractionReport, estimate, extract_facts
+from asof.extensions.facts.extraction import ExtractionReport, extract_facts
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.store import facts_in
 from asof.http import Endpoint, Retry
@@ -20,7 +20,6 @@ from asof.models.chat import PATH, ChatModel
 from asof.models.metered import CachedModel, MeteredModel, Prices
 from asof.store.calls import StoredCalls
 from asof.store.store import Store
-from asof.values import Usage
 
 BY_MODEL = ExtractionSettings(extractor="model")
 PRICES = Prices(prompt=2.0, reply=10.0)
@@ -64,11 +63,6 @@ def learned(
     options = {name: more.pop(name) for name in ("progress", "batch_size") if name in more}
     with model(corpus.store, server.url, **more) as asked, closing(corpus.store.writer()) as db:
         return extract_facts(corpus.store, db, facts, asked, **options)
-
-
-def estimated(corpus: Corpus, server: ModelServer, facts: ExtractionSettings = BY_MODEL) -> Usage:
-    with model(corpus.store, server.url) as asked, closing(corpus.store.reader()) as db:
-        return estimate(db, facts, asked)
 
 
 def rows(corpus: Corpus, query: str) -> list[Any]:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
-from asof.extensions.facts.extraction import EstimatingModel
 from asof.extensions.facts.hierarchy import Hierarchy, nodes_of
 from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.reports import (
@@ -36,13 +35,12 @@ from asof.extensions.facts.reports import (
     claim_text,
     claims_of,
     key,
-    labels_of,
     select_claims,
 )
 from asof.extensions.facts.reports import about as facts_of_name
 from asof.extensions.facts.visible import StatedFact, facts_during
 from asof.index.view import View
-from asof.models.metered import MeteredModel, worst
+from asof.models.metered import MeteredModel
 from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text, replies
 from asof.time.span import GRAINS, Period, Span
 from asof.values import Problem, Usage
@@ -269,7 +267,6 @@ class _Work:
         self.reports[node] = PeriodReport(
             node, title, summary, tuple(self._point(each) for each in chosen), len(below), documents,
             self.hierarchy.children[node],
-            labels_of(self.hierarchy.facts_at(node), node),
         )  # fmt: skip
 
     def write(self, tasks: Sequence[ReportPrompt], model: Model) -> None:
@@ -420,17 +417,6 @@ def generate_all(
     return GeneratedReports(len(reports) - len(extracted), left, tuple(problems), model.meter)
 
 
-def worst_cost(material: ReportMaterial, model: MeteredModel) -> Usage:
-    """The highest cost of `generate_all`: every reply of maximal length, and shown whole to the report above
-    it. Cached replies cost nothing. Nothing is sent.
-    """
-    hierarchy = material.hierarchy
-    levels = ([each for each in hierarchy.nodes if each.grain == grain] for grain in reversed(GRAINS))
-    estimating = _ReportEstimate(model, hierarchy, filter(None, levels))
-    build_reports(hierarchy, hierarchy.nodes, material.choice, estimating)
-    return estimating.meter
-
-
 @dataclass(slots=True)
 class _ReportWriter:
     """A model that gets the prompts level by level, and none after one did not fit into its budget."""
@@ -462,32 +448,6 @@ class _ReportWriter:
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
         raise NotImplementedError("reports are not streamed")
-
-
-@dataclass(slots=True)
-class _ReportEstimate(EstimatingModel):
-    """The cost of reports. `unwritten`: nodes whose prompts would be sent. So would be those of all nodes
-    above: their cached replies rest on other reports."""
-
-    hierarchy: Hierarchy
-    levels: Iterator[list[Period]]
-    unwritten: set[Period] = field(default_factory=set, init=False)
-
-    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        return [
-            self._reply(node, prompt, reply)
-            for node, prompt, reply in zip(next(self.levels), prompts, self.cached(prompts), strict=True)
-        ]
-
-    def _reply(self, node: Period, prompt: Prompt, cached: Reply | None) -> Reply:
-        below = len(self.unwritten.intersection(self.hierarchy.children[node]))
-        if cached is not None and not below:
-            self.count_cached(1)
-            return cached
-        self.unwritten.add(node)
-        prompt_tokens, most = worst(prompt)
-        self.count(1, prompt_tokens + below * MAX_REPLY_TOKENS, most)
-        return Reply("", problem="not sent")
 
 
 # -- the reports of a span in a view ---------------------------------------------------------------

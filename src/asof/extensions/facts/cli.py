@@ -382,8 +382,6 @@ def show_reports(reports: PeriodReports, *, dated: bool, known: bool) -> None:
 def _show(report: PeriodReport, moment: str) -> None:
     by = "" if report.by == "extract" else f" · by {plain(report.by)}"
     click.echo(click.style(plain(report.title), bold=True) + click.style(f"  {moment}{by}", dim=True))
-    if report.labels:
-        click.secho(f"  called {', '.join(map(plain, report.labels))}", dim=True)
     show(f"  {readable(report.summary, LONGEST_SUMMARY)}")
     if report.rating is not None:
         from asof.extensions.facts.reports import MAX_RATING
@@ -425,34 +423,27 @@ SHOWN_PROBLEMS = 20
 
 @click.command()
 @click.option("--reports", is_flag=True, help="Then let [model] write the reports of all periods.")
-@click.option("--estimate", is_flag=True, help="Only print what that would cost at most.")
 @click.option(
     "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before facts and reports cost more."
 )
 @index_option
 @json_option
 def precompute(
-    reports: bool, estimate: bool, budget: float | None, index: Path | None, as_json: bool
+    reports: bool, budget: float | None, index: Path | None, as_json: bool
 ) -> int:  # fmt: skip
     """Read new passages for facts, as [facts] says, so that no question has to wait for it.
 
     What fails or exceeds the budget is left for the next run (exit code 3).
     """
-    from asof.extensions.facts.indexer import CostEstimate, Precomputed
+    from asof.extensions.facts.indexer import Precomputed
 
     _check(environment.configuration(corpus_root(index)), budget, reports=reports)
     with open_corpus(index) as corpus:
-        if estimate:
-            costs = (
-                _estimate(corpus, quiet=as_json),
-                _estimate_reports(corpus, quiet=as_json) if reports else None,
-            )
-            if as_json:
-                print_json(Precomputed(estimate=CostEstimate(*costs)))
-            return DONE
         extraction, written = _extract(corpus, budget, quiet=as_json), None
         if reports and not extraction.left:
-            written = _generate_reports(corpus, budget, _spent(extraction), quiet=as_json)
+            spent = (extraction.cost and extraction.cost.cost) or 0.0
+            rest = None if budget is None else max(0.0, budget - spent)
+            written = _generate_reports(corpus, rest, quiet=as_json)
         elif reports and not as_json:
             echo_err("  reports were not begun: they are made of facts, and some are left")
     if as_json:
@@ -474,10 +465,6 @@ def _check(config: Config, budget: float | None, *, reports: bool) -> None:
         check_llm_extra()
 
 
-def _spent(extraction: ExtractionReport) -> float:
-    return (extraction.cost and extraction.cost.cost) or 0.0
-
-
 def _extract(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionReport:
     """Read facts with a bar."""
     from asof.extensions.facts.indexer import precompute_facts
@@ -490,46 +477,16 @@ def _extract(corpus: Corpus, budget: float | None, *, quiet: bool) -> Extraction
     return extraction
 
 
-def _generate_reports(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> GeneratedReports:
-    """Generate reports with a progress bar, within the rest of the budget."""
+def _generate_reports(corpus: Corpus, budget: float | None, *, quiet: bool) -> GeneratedReports:
+    """Generate reports with a progress bar."""
     from asof.extensions.facts.indexer import precompute_reports
 
     started = time.perf_counter()
     with count_progress("reports", "periods") as advance:
-        generated = precompute_reports(corpus, advance, None if budget is None else max(0.0, budget - spent))
+        generated = precompute_reports(corpus, advance, budget)
     if not quiet:
         _show_generated(generated, time.perf_counter() - started, budget)
     return generated
-
-
-def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
-    """The estimated cost of reading facts."""
-    from asof.extensions.facts.indexer import estimate
-
-    meter = estimate(corpus)
-    if not quiet:
-        _show_estimate("facts: reading them", meter)
-    return meter
-
-
-def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Usage | None:
-    """The estimated cost of generating reports; None before facts are read."""
-    from asof.extensions.facts.indexer import estimate_reports
-
-    meter = estimate_reports(corpus)
-    if quiet:
-        return meter
-    if meter is None:
-        click.echo("reports: what they would cost is known when the facts are read")
-    else:
-        _show_estimate("reports: generating them", meter)
-    return meter
-
-
-def _show_estimate(what: str, meter: Usage) -> None:
-    cached = f"; {meter.cached:,} replies are cached and cost nothing" if meter.cached else ""
-    most = f"take at most {used(meter)}" if meter.calls else "cost nothing"
-    click.echo(f"{what} would {most}{cached}")
 
 
 def _show_generated(generated: GeneratedReports, seconds: float, budget: float | None) -> None:

@@ -25,7 +25,7 @@ COMMANDS = {
     "precompute": CommandEntry(
         "asof.extensions.facts.cli:precompute", "Maintain the index",
         "Read facts, and write reports, before they are asked for.",
-        "asof precompute --reports --estimate",
+        "asof precompute --reports --budget 2",
     ),
 }  # fmt: skip
 

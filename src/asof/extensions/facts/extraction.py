@@ -16,12 +16,11 @@ from asof.errors import UsageError
 from asof.extensions.facts import store as fact_store
 from asof.extensions.facts.model import MODEL, ExtractionSettings
 from asof.extensions.facts.store import Extraction, ExtractorInput
-from asof.models.metered import HasCachedReplies, MeteredModel, worst
-from asof.models.ports import Prompt, Reply
+from asof.models.metered import MeteredModel
 from asof.store.reader import existing_passages
 from asof.store.store import Store
 from asof.values import Problem, Usage
-from asof.wire import As, replace
+from asof.wire import As
 
 # -- batches ---------------------------------------------------------------------------------------
 
@@ -118,7 +117,7 @@ def _extract_batch(
     ]
 
 
-# -- by the configured extractor, and an estimate of its cost --------------------------------------
+# -- by the configured extractor -------------------------------------------------------------------
 
 
 def extract_facts(
@@ -161,25 +160,6 @@ def extract_facts(
     )  # fmt: skip
 
 
-def estimate(db: sqlite3.Connection, facts: ExtractionSettings, model: MeteredModel | None = None) -> Usage:
-    """The highest cost of `extract_facts`: every reply of maximal length, every gleaning round requested.
-
-    Cached replies cost nothing. Nothing is sent. Raises UsageError as `extract_facts` does.
-    """
-    if facts.extractor != MODEL:
-        return Usage()
-    from asof.extensions.facts.model import ModelExtractor
-
-    estimating = _ExtractionEstimate(_present(model), facts.gleaning)
-    extractor = ModelExtractor(estimating, facts.entity_types, facts.gleaning)
-    unread = fact_store.passages_without_facts(db, extractor.name)
-    for first in range(0, len(unread), BATCH_SIZE):
-        estimating.rounds = 0
-        for _ in extractor.extract(fact_store.excerpts(db, unread[first : first + BATCH_SIZE])):
-            pass
-    return estimating.meter
-
-
 def _present(model: MeteredModel | None) -> MeteredModel:
     if model is None:
         raise UsageError(
@@ -213,53 +193,3 @@ class _Stopping:
                 failed += bool(each.problem)
                 self._stopped = failed == len(excerpts)
                 yield each
-
-
-@dataclass(slots=True)
-class EstimatingModel:
-    """A model that returns cached replies only, and counts the cost of the others."""
-
-    metered: MeteredModel
-    meter: Usage = field(default_factory=Usage, init=False)
-
-    @property
-    def name(self) -> str:
-        return self.metered.name
-
-    def cached(self, prompts: Sequence[Prompt]) -> Sequence[Reply | None]:
-        """The reply of each prompt whose reply is cached."""
-        inner = self.metered.model
-        return inner.cached_replies(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
-
-    def count(self, calls: int, prompt_tokens: int, reply_tokens: int) -> None:
-        """Add so many calls."""
-        was, prices = self.meter, self.metered.prices
-        tokens = was.prompt_tokens + prompt_tokens, was.reply_tokens + reply_tokens
-        cost = None if prices is None else prices.of(*tokens)
-        self.meter = Usage(was.calls + calls, was.cached, 0, 0, *tokens, cost)
-
-    def count_cached(self, calls: int) -> None:
-        self.meter = replace(self.meter, cached=self.meter.cached + calls)
-
-    def stream(self, prompt: Prompt) -> Iterator[str]:
-        raise NotImplementedError("an estimate sends no prompts")
-
-
-@dataclass(slots=True)
-class _ExtractionEstimate(EstimatingModel):
-    """The cost of reading passages, with all `gleaning` rounds."""
-
-    gleaning: int
-    rounds: int = field(default=0, init=False)
-
-    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """Count each uncached prompt and its further rounds; these repeat the facts of the replies so far."""
-        replies = self.cached(prompts)
-        uncached = [prompt for prompt, reply in zip(prompts, replies, strict=True) if reply is None]
-        prompt, reply = map(sum, zip(*map(worst, uncached), strict=True)) if uncached else (0, 0)
-        further = self.gleaning - self.rounds
-        rounds = 1 + further
-        self.count(len(uncached) * rounds, prompt * rounds + reply * further * rounds // 2, reply * rounds)
-        self.count_cached(len(prompts) - len(uncached))
-        self.rounds += 1
-        return [reply or Reply("", problem="not sent") for reply in replies]

@@ -22,7 +22,6 @@ from asof.extensions.facts.build import (
     ReportSelection,
     generate_all,
     reports,
-    worst_cost,
 )
 from asof.extensions.facts.extraction import ExtractionReport
 from asof.extensions.facts.model import MODEL, ExtractionSettings
@@ -34,7 +33,6 @@ from asof.store.schema import exclusive_lock
 from asof.store.store import translate_errors
 from asof.time.moment import When, read_bounded
 from asof.time.span import nearest_moment
-from asof.values import Usage
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -45,25 +43,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class CostEstimate:
-    """The most that this would cost."""
-
-    facts: Usage
-    reports: Annotated[Usage | None, "null: not asked for, or passages have to be read first"]
-
-
-@dataclass(frozen=True, slots=True)
 class Precomputed:
     """Facts and reports that were made ahead of questions."""
 
-    facts: Annotated[ExtractionReport | None, "null: only estimated"] = None
+    facts: ExtractionReport
     reports: Annotated[
         GeneratedReports | None, "with `--reports`; null else, and while facts are remaining"
     ] = None
-    estimate: Annotated[CostEstimate | None, "with `--estimate`; else null"] = None
 
 
-# -- making them, and their cost -------------------------------------------------------------------
+# -- making them -----------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
@@ -89,12 +78,6 @@ def precompute_facts(
         )
 
 
-def estimate(corpus: Corpus) -> Usage:
-    """The most that `precompute_facts` would cost. Nothing is sent. Raises UsageError."""
-    with _reader(corpus, None) as model, corpus.session.connection() as db:
-        return extraction.estimate(db, ExtractionSettings.of(corpus.config.tables), model)
-
-
 @checked
 def precompute_reports(
     corpus: Corpus, progress: Callable[[int, int], None] | None = None, budget: float | None = None
@@ -104,16 +87,6 @@ def precompute_reports(
     reports that were written stay."""
     with _telling(corpus, budget) as (material, model):
         return generate_all(material, model, progress)
-
-
-def estimate_reports(corpus: Corpus) -> Usage | None:
-    """The most that `precompute_reports` would cost; None while a model has still to read passages for facts.
-    Nothing is sent. Raises UsageError."""
-    unread = estimate(corpus)
-    if unread.calls or unread.cached:
-        return None
-    with _telling(corpus, None) as (material, model):
-        return worst_cost(material, model)
 
 
 @contextmanager

@@ -488,7 +488,6 @@ class PeriodReport:
     facts: Annotated[int, "how many facts it and the periods inside it have"]
     documents: Annotated[int, "of how many documents"]
     children: Annotated[tuple[PeriodName, ...], "the periods inside it that have reports"]
-    labels: Annotated[tuple[str, ...], "what documents call the period, at most three"] = ()
     by: Annotated[str, "`extract`, or the name of the model"] = "extract"
     notes: Annotated[tuple[str, ...], "what is left out, and why"] = ()
     unsent: Annotated[bool, HIDDEN] = False
@@ -508,18 +507,3 @@ class PeriodReports:
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     notes: Annotated[tuple[str, ...], "what is left out, and why"] = ()
-
-
-def labels_of(facts: tuple[StatedFact, ...], period: Period) -> tuple[str, ...]:
-    """The names of a period in metadata and titles of documents: at most three, the commonest first."""
-    documents: dict[str, set[str]] = {}
-    for each in sorted(facts, key=lambda each: each.order):
-        when = each.fact.when
-        if when is None or when.by in ("text", "heading", PUBLISHED) or when.span != period.span:
-            continue
-        documents.setdefault(" ".join(when.text.split()), set()).add(each.passage.document)
-    names = sorted(
-        (name for name in documents if name and name != str(period)),
-        key=lambda name: (-len(documents[name]), name),
-    )
-    return tuple(names[:3])

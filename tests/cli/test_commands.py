@@ -60,12 +60,6 @@ def test_help_of_a_command_has_its_options_and_an_example_that_it_accepts(asof, 
             assert option.make_metavar(click.Context(found)) in result.out
 
 
-def test_names_of_other_programs_lead_to_commands():
-    synonyms = [name for entry in entries().values() for name in entry.synonyms]
-    assert len(synonyms) == len(set(synonyms)) > 20
-    assert not set(synonyms) & set(entries())
-
-
 def test_version(asof, here):
     assert asof("--version").out.strip().endswith(__version__)
     assert asof("version").out == asof("-V").out == asof("--version").out
@@ -158,8 +152,6 @@ REFUSED = {
     "crane": [
         ("serch x", "no command 'serch'; did you mean search?"),
         ("frobnicate", f"no command 'frobnicate'; there are {', '.join(entries())}"),
-        ("find x", "no command 'find'; did you mean search?"),
-        ("import feed blog.xml", "no command 'import'; did you mean index?"),
         ("'Who is the master?'", "to look for these words: asof search 'Who is the master?'"),
         ("who is it", "to look for these words: asof search 'who is it'"),
         ("--as-of 2020 search x", "no option --as-of before the command; options stand after it"),
@@ -177,7 +169,7 @@ REFUSED = {
         ("recipes volt", "no recipe 'volt'; did you mean vault?"),
         ("search", "Missing argument 'QUERY...'"), ("search ''", "QUERY is empty"),
         ("search '  ' ' '", "QUERY is empty"), ("search x -k 0", "0 is not between 1 and 100"),
-        ("search x -k many", "'many' is no whole number; accepted: 1 to 100 (see asof search --help)"),
+        ("search x -k many", "'many' is no such number (see"),
         ("search x --unknown", "No such option"),
         ("search x --unit book", "'book' is not one of 'passage', 'document'"),
         ("search x --meta key", "--meta 'key': key=value is expected"),
@@ -193,14 +185,14 @@ REFUSED = {
         ("index notes --index file.md", "file.md is a file; accepted: a folder"),
         ("index notes --language de", "--language: this corpus was made with en, not de"),
         ("index notes --language xx --index other", "en"),
-        ("index notes --wait -1", "-1.0 is less than 0"),
-        ("index notes --wait long", "'long' is no number; accepted: 0 or more"),
-        ("index notes --workers x", "'--workers': 'x' is no whole number; accepted: 1 to 64 (see"),
+        ("index notes --wait -1", "-1.0 is not in the range x>=0"),
+        ("index notes --wait long", "'long' is no such number"),
+        ("index notes --workers x", "'--workers': 'x' is no such number (see"),
         ("index notes --workers 0", "'--workers': 0 is not between 1 and 64 (see"),
         ("index notes --workers -1", "'--workers': -1 is not between 1 and 64 (see"),
-        ("index notes --workers 1e9", "'--workers': '1e9' is no whole number; accepted: 1 to 64 (see"),
-        ("index notes --workers 2.5", "'--workers': '2.5' is no whole number; accepted: 1 to 64 (see"),
-        ("index notes --workers ''", "'--workers': '' is no whole number; accepted: 1 to 64 (see"),
+        ("index notes --workers 1e9", "'--workers': '1e9' is no such number (see"),
+        ("index notes --workers 2.5", "'--workers': '2.5' is no such number (see"),
+        ("index notes --workers ''", "'--workers': '' is no such number (see"),
         ("index --watch notes --history", "--watch indexes as without --history: leave it out"),
         ("index --watch feed:a.xml", "--watch is for folders and files, and feed:a.xml is"),
         ("correct notes/red.md", "Missing argument 'T'"), ("correct notes/nope.md 2019", "'notes/nope.md'"),
@@ -285,7 +277,7 @@ def test_a_bad_date_says_what_is_accepted(refused, notes, option, bad):
 
 @pytest.mark.parametrize("command", [
     "search x", "ask x", "timeline x", "diff x 2020 2021", "links d", "facts x", "facts x --graph",
-    "report 2020", "why-not d x", "papers --feedback", "status", "correct d 2020",
+    "report 2020", "why-not d x", "status", "correct d 2020",
     "purge d", "vacuum 2020", "embed --encoder none", "index --watch",
 ])  # fmt: skip
 def test_without_an_index_no_command_makes_one(asof, here, write, command):

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import math
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from asof import recipes
-from asof.cli import search as opening
 from asof.cli.show import why_lines
 from asof.sources.source import source_file
 from asof.values import Why
@@ -439,30 +436,8 @@ def test_open_prints_the_text_with_its_place(asof, vault):
     assert "\n# Quay\n\n## Length\n" in asof("open", "quay", "--as-of", "2021").out
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def test_the_desktop_opens_the_file(vault, tmp_path, monkeypatch):
-    program = tmp_path / "bin" / "xdg-open"
-    program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\necho "$1" >> {tmp_path}/opened\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
-    monkeypatch.setenv("DISPLAY", ":9")
-    monkeypatch.setattr(sys, "platform", "linux")
-    assert opening.opener(vault / "quay.md") is None  # no terminal: somebody reads the output
-    monkeypatch.setattr(sys, "stdout", Terminal())
-    assert opening.opener(vault / "quay.md") == str(program)
-    assert opening.opener(vault / "quay.py") is None
-    monkeypatch.delenv("DISPLAY")
-    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
-    assert opening.opener(vault / "quay.md") is None
-
-
 @pytest.mark.parametrize("name", ["../secret.md", "notes/../../secret.md", "/etc/passwd", "notes", "link.md"])
-def test_only_files_inside_the_folder_are_opened(tmp_path: Path, name: str):
+def test_only_files_inside_the_folder_are_those_of_a_document(tmp_path: Path, name: str):
     (tmp_path / "root" / "notes").mkdir(parents=True)
     (tmp_path / "secret.md").write_text("secret")
     inside = tmp_path / "root" / "notes" / "inbox.mbox"

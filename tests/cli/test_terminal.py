@@ -11,7 +11,6 @@ import resource
 import signal
 import subprocess
 import sys
-import threading
 import unicodedata
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from asof.cli.commands import START, entries
-from asof.cli.terminal import NARROWEST, ProgressLines, index_totals, json_layout, plain, plain_json, wrapped
+from asof.cli.terminal import NARROWEST, index_totals, json_layout, plain, plain_json, progress_lines, wrapped
 from asof.store.run import IndexReport
 
 from .conftest import filled, jsonl, note
@@ -190,22 +189,14 @@ def test_names_with_line_feeds_are_one_line_and_json_loses_nothing(asof, here):
 def test_a_line_every_ten_seconds() -> None:
     written: list[str] = []
     now = [100.0]
-    lines = ProgressLines("notes", written.append, lambda: now[0])
-    for seconds, totals in [(9.9, ""), (10.1, ""), (15, "8 documents"), (20, "9 documents"), (31, "")]:
+    say = progress_lines("notes", written.append, lambda: now[0])
+    for seconds, count in [(9.9, 1), (10.1, 2), (20, 8), (31, 9)]:
         now[0] = 100 + seconds
-        lines.totals = totals or lines.totals
-        lines.write_if_due()
+        say(f"{count} documents")
     # written at 10.1; 9.9 s later it is 20: not yet; at 31
-    assert written == ["notes: nothing yet, 10 s", "notes: 9 documents, 31 s"]
+    assert written == ["notes: 2 documents, 10 s", "notes: 9 documents, 31 s"]
     report = IndexReport(added=8_000, changed=190, unchanged=2, ended=3, passages=31_407)
     assert index_totals(report) == "8,192 documents, 31,407 new passages"
-
-
-def test_lines_come_while_nothing_is_reported() -> None:
-    """The thread writes while the one that works does not call."""
-    come = threading.Event()
-    with ProgressLines("notes", lambda _: come.set(), every=0.0):
-        assert come.wait(60)
 
 
 # -- real processes ----------------------------------------------------------------------------------------

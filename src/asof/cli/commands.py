@@ -23,14 +23,13 @@ class CommandEntry(NamedTuple):
     """A command before it is loaded.
 
     `target` is "module:attribute" of the click command; `group`: the heading of `asof --help` below which it
-    is listed; `synonyms`: its names in other programs.
+    is listed.
     """
 
     target: str
     group: str
     about: str
     example: str
-    synonyms: tuple[str, ...] = ()
 
 
 GROUPS = (
@@ -54,19 +53,16 @@ COMMANDS = {
         "asof.cli.demo:demo", "Get started",
         "Index the example notes and ask one question as of three dates.",
         "asof demo --keep island",
-        ("example",),
     ),
     "index": CommandEntry(
         "asof.cli.index:index", "Get started",
         "Index folders, vaults, .jsonl files, feeds, papers; again to update.",
         "asof index notes",
-        ("add", "init", "update", "import", "watch",),
     ),
     "status": CommandEntry(
         "asof.cli.maintenance:status", "Get started",
         "Show what the index holds, its dates and its size.",
         "asof status --check",
-        ("info", "stats", "list",),
     ),
     "config": CommandEntry(
         "asof.cli.config:config", "Get started",
@@ -77,13 +73,11 @@ COMMANDS = {
         "asof.cli.search:search", "Search and ask",
         "Find the best passages for a question, as of any date.",
         'asof search "harbour master" --as-of 2020-06',
-        ("find", "grep", "query",),
     ),
     "ask": CommandEntry(
         "asof.cli.ask:ask", "Search and ask",
         "Answer a question with citations, or say that the evidence is missing.",
         'asof ask "How much did a ticket cost in 2019?"',
-        ("question",),
     ),
     "open": CommandEntry(
         "asof.cli.search:open", "Search and ask",
@@ -94,7 +88,6 @@ COMMANDS = {
         "asof.cli.history:timeline", "See what changed",
         "Show how the answer to a question changed over time.",
         'asof timeline "harbour master"',
-        ("history", "log",),
     ),
     "diff": CommandEntry(
         "asof.cli.history:diff", "See what changed",
@@ -110,13 +103,11 @@ COMMANDS = {
         "asof.cli.search:why_not", "Explain results",
         "Explain why a document is not among the hits.",
         'asof why-not ferry "harbour master"',
-        ("explain",),
     ),
     "when": CommandEntry(
         "asof.cli.history:when", "Explain results",
         "Show how the time in a question is understood.",
         'asof when "prices since last spring"',
-        ("date",),
     ),
     "recipes": CommandEntry(
         "asof.cli.maintenance:recipes", "Explain results",
@@ -132,13 +123,11 @@ COMMANDS = {
         "asof.cli.maintenance:export", "Maintain the index",
         "Write all documents as JSON Lines, or back the index up.",
         "asof export notes.jsonl.gz",
-        ("dump", "save", "backup",),
     ),
     "purge": CommandEntry(
         "asof.cli.maintenance:purge", "Maintain the index",
         "Erase a document with all its versions.",
         "asof purge ferry",
-        ("delete", "remove", "rm",),
     ),
     "vacuum": CommandEntry(
         "asof.cli.maintenance:vacuum", "Maintain the index",
@@ -249,8 +238,7 @@ class Commands(click.Group):
         name, words = args[0].lower(), " ".join(args).split()
         question = len(words) > 1 and not any(word.startswith("-") for word in words)
         known = entries()
-        near = [each for each, entry in known.items() if name in entry.synonyms]
-        near = near or get_close_matches(name, known, 1, 0.75)
+        near = get_close_matches(name, known, 1, 0.75)
         if near:
             return f"did you mean {near[0]}?"
         if question:

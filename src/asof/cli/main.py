@@ -83,8 +83,7 @@ def _run(command: click.Command) -> int:
         usage = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else _typed()
         text = error.format_message().replace("\n\t", " ")  # a list of choices
         text = re.sub(r"is not in the range (\d+)<=x<=(\d+)", r"is not between \1 and \2", text)
-        text = re.sub(r"is not in the range x>=(\d+)", r"is less than \1", text)
-        text = re.sub("is not a valid (?:integer|float) range", _no_number(error), text)
+        text = re.sub("is not a valid (?:integer|float) range", "is no such number", text)
         message = plain(text).removesuffix(".") + _for_example(error)
         show(f"{usage}: {message} (see {usage} --help)", hang=2, err=True)
         return WRONG
@@ -110,15 +109,6 @@ def _run(command: click.Command) -> int:
 def _typed() -> str:
     """The command that was typed, for errors that do not name it."""
     return f"asof {sys.argv[1]}" if sys.argv[1:2] and entry_of(sys.argv[1]) else "asof"
-
-
-def _no_number(error: click.ClickException) -> str:
-    """The message for a text that is not a number, where one of a range is accepted."""
-    kind = getattr(getattr(error, "param", None), "type", None)
-    whole = "whole " if isinstance(kind, click.IntRange) else ""
-    least, most = getattr(kind, "min", None), getattr(kind, "max", None)
-    bounds = f"{least} to {most}" if most is not None else f"{least} or more"
-    return f"is no {whole}number; accepted: {bounds}"
 
 
 def _for_example(error: click.ClickException) -> str:

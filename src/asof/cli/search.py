@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from asof import environment
 from asof.cli.main import (
     DONE,
     EPILOG,
     NOTHING,
-    echo_err,
     index_option,
     open_corpus,
     print_json,
@@ -25,10 +20,6 @@ from asof.cli.main import (
 from asof.cli.terminal import plain, show
 from asof.parameters import LinksParameters, SearchParameters, WhyNotParameters
 from asof.time.span import format_instant
-
-if TYPE_CHECKING:
-    from asof.corpus.snapshot import Snapshot
-
 
 # -- asof search ---------------------------------------------------------------------------------------
 
@@ -89,59 +80,29 @@ def why_not(asked: WhyNotParameters, index: Path | None, as_json: bool, verbose:
 
 # -- asof open -----------------------------------------------------------------------------------------
 
-NOT_OPENED = (".py", ".html", ".htm")
-"""Files that a desktop may run, or show with what they load from elsewhere: they are printed."""
-
 
 @click.command(epilog=EPILOG)
 @click.argument("hit")
-@time_option("--as-of", "As it stood then; printed, for the file is as it is now.")
+@time_option("--as-of", "As it stood then.")
 @index_option
 def open(hit: str, as_of: str | None, index: Path | None) -> int:  # noqa: A001
-    """Open the file of HIT with the desktop's program for it; in a pipe, or without one, print its text.
+    """Print the text of HIT as it stood, below its place (page, slide, sheet and cells, chapter, headings).
 
     HIT is the id of a hit (`asof search --json`), or a document: its id, title, file name or part of its
-    path. Its place in the file (page, slide, sheet and cells, chapter) is printed either way.
+    path.
     """
-    from asof.sources.source import source_file
-
     with open_corpus(index) as corpus:
         then = corpus.at(as_of)
-        document, place, text = _found(then, hit)
-        path = source_file(corpus.root, document)
-    where = " › ".join((document, *place))
-    program = None if as_of or path is None else opener(path)
-    if path is None or program is None:
-        show(plain(where), bold=True)
-        for line in text.splitlines():
-            click.echo(plain(line))
-        return DONE
-    click.echo(plain(where))
-    import subprocess
-
-    done = subprocess.run([program, str(path)], check=False, stdin=subprocess.DEVNULL)  # noqa: S603
-    if done.returncode:
-        echo_err(f"{program} ended with {done.returncode}; `asof open HIT | less` shows the text")
+        passage = then.passage(hit)
+        if passage is not None:
+            place, text = (passage.document, *passage.headings), passage.text
+        else:
+            found = then.document(hit)
+            place, text = (found.summary.id,), found.text
+    show(plain(" › ".join(place)), bold=True)
+    for line in text.splitlines():
+        click.echo(plain(line))
     return DONE
-
-
-def _found(then: Snapshot, hit: str) -> tuple[str, tuple[str, ...], str]:
-    """The document of a hit or name, the headings above the hit, and its text. Raises UsageError."""
-    passage = then.passage(hit)
-    if passage is not None:
-        return passage.document, passage.headings, passage.text
-    found = then.document(hit)
-    return found.summary.id, (), found.text
-
-
-def opener(path: Path) -> str | None:
-    """The program of the desktop that opens files; None where there is no desktop, or it shall not."""
-    if path.suffix.lower() in NOT_OPENED or not sys.stdout.isatty():
-        return None
-    if sys.platform == "darwin":
-        return shutil.which("open")
-    there = environment.variables().get("DISPLAY") or environment.variables().get("WAYLAND_DISPLAY")
-    return shutil.which("xdg-open") if there else None
 
 
 # -- asof links ----------------------------------------------------------------------------------------

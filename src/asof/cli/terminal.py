@@ -5,13 +5,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from shutil import get_terminal_size
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -150,51 +148,26 @@ def show(line: str, hang: int = 0, *, err: bool = False, **style: Any) -> None:
 # -- progress without a terminal: a line with the totals every ten seconds -----------------------------
 
 EVERY = 10.0
-"""Seconds between two lines."""
+"""Seconds between two lines, at least."""
 
 
-class ProgressLines:
-    """Writes lines `WHAT: TOTALS, N s` while it is entered, the first after `every` seconds.
+def progress_lines(
+    what: str, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic
+) -> Callable[[str], None]:
+    """A function of totals that writes a line `WHAT: TOTALS, N s` where the last one is long enough ago.
 
-    `clock`: seconds, from any start. A thread looks at it, so that lines come also while one step takes long.
+    `clock`: seconds, from any start.
     """
+    began = last = clock()
 
-    def __init__(
-        self,
-        what: str,
-        write: Callable[[str], None],
-        clock: Callable[[], float] = time.monotonic,
-        every: float = EVERY,
-    ) -> None:
-        self.what = what
-        self.totals = "nothing yet"
-        self._write = write
-        self._clock = clock
-        self._every = every
-        self._began = self._last = clock()
-        self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
+    def say(totals: str) -> None:
+        nonlocal last
+        now = clock()
+        if now - last >= EVERY:
+            last = now
+            write(plain(f"{what}: {totals}, {now - began:.0f} s"))
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._ended.set()
-        self._thread.join()
-
-    def write_if_due(self) -> None:
-        """Write a line if the last one, or the beginning, is long enough ago."""
-        now = self._clock()
-        if now - self._last >= self._every:
-            self._last = now
-            self._write(plain(f"{self.what}: {self.totals}, {now - self._began:.0f} s"))
-
-    def _run(self) -> None:
-        while not self._ended.wait(min(1.0, self._every)):
-            self.write_if_due()
+    return say
 
 
 # -- progress bars -------------------------------------------------------------------------------------
@@ -204,12 +177,8 @@ class ProgressLines:
 def count_progress(what: str, of: str) -> Iterator[Callable[[int, int], None]]:
     """A progress bar for a number of things."""
     if not sys.stderr.isatty():
-        with ProgressLines(what, _write) as lines:
-
-            def count(done: int, total: int) -> None:
-                lines.totals = f"{done:,} of {total:,} {of}"
-
-            yield count
+        say = progress_lines(what, _write)
+        yield lambda done, total: say(f"{done:,} of {total:,} {of}")
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
@@ -243,12 +212,8 @@ def waiting_progress(corpus: Corpus) -> Iterator[None]:
 def index_progress(what: str) -> Iterator[Callable[[IndexReport], None]]:
     """Progress of indexing: how many documents of a source are indexed."""
     if not sys.stderr.isatty():
-        with ProgressLines(what, _write) as lines:
-
-            def count(report: IndexReport) -> None:
-                lines.totals = index_totals(report)
-
-            yield count
+        say = progress_lines(what, _write)
+        yield lambda report: say(index_totals(report))
         return
     from rich.console import Console
     from rich.markup import escape

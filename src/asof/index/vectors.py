@@ -14,7 +14,6 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +25,6 @@ from asof.store.digest import content_digest, document_passages, indexed_text, s
 from asof.store.schema import CorpusSettings, encoder_of
 from asof.store.writing import Transaction
 from asof.values import Document
-
-if TYPE_CHECKING:
-    pass
 
 # -- cosines -------------------------------------------------------------------------------------------
 

@@ -9,13 +9,11 @@ COMMANDS = {
         "asof.extensions.facts.cli_stale:stale", "See what changed",
         "List what current documents say that is no longer so.",
         "asof stale --since HEAD~1",
-        ("outdated", "lint",),
     ),
     "facts": CommandEntry(
         "asof.extensions.facts.cli:facts", "See what changed",
         "List the facts about a subject with their times.",
         "asof facts ferry --since 2019",
-        ("graph",),
     ),
     "report": CommandEntry(
         "asof.extensions.facts.cli:report", "See what changed",

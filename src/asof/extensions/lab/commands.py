@@ -14,7 +14,6 @@ COMMANDS = {
         "asof.extensions.lab.cli_experiments:experiment", "Measure and tune",
         "List the experiments of the papers, or run one: its table beside ours.",
         "asof experiment twe/4.1 dataset",
-        ("experiments",),
     ),
     "tune": CommandEntry(
         "asof.extensions.lab.cli_experiments:tune", "Measure and tune",

@@ -9,7 +9,6 @@ COMMANDS = {
         "asof.extensions.systems.cli_papers:papers", "Search and ask",
         "Answer from new arXiv papers; the ranking learns from feedback.",
         'asof papers "new work on dense retrieval this week"',
-        ("feedback",),
     ),
 }  # fmt: skip
 

@@ -44,7 +44,7 @@ def planted(
         gain = np.array(gains(grades.tolist()))
         found.append(JudgedScores(partial(weighed, columns), every, gain, DOCUMENTS))
         right = {str(at): each for at, each in enumerate(gain.tolist())}
-        posed.append(JudgedQuery(None, (0, None), nowhere, right))  # type: ignore[arg-type]
+        posed.append(JudgedQuery(None, nowhere, right))  # type: ignore[arg-type]
     table = ExpressionLosses(posed, found, 5)
 
     texts = [f"question {at}" for at in range(questions)]

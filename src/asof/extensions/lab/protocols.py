@@ -485,7 +485,7 @@ def _query(
     hard = then.filters(meta=filters(question, filter_by))
     _, query, _ = then.reader.query_for(question.text, DEPTH, hard, "passage", recipe, rerank=False)
     gained = dict(zip(graded, gains(graded.values()), strict=True))
-    return JudgedQuery(query, (then.as_of, None), then.use, gained, question.query_doc)
+    return JudgedQuery(query, then.use, gained, question.query_doc)
 
 
 def _scored(query: JudgedQuery, recipe: Recipe, box: Box) -> JudgedScores:

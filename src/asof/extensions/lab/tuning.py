@@ -264,4 +264,4 @@ def _judged_query(corpus: Corpus, data: Dataset, question: DatasetQuestion, reci
     )
     at, graded = replace(then, as_of=reading.as_of), relevant(question, data)
     gained = dict(zip(graded, gains(graded.values()), strict=True))
-    return JudgedQuery(query, (at.as_of, at.known_at), at.use, gained, question.query_doc)
+    return JudgedQuery(query, at.use, gained, question.query_doc)

@@ -171,13 +171,8 @@ class Box:
         d = len(self.names)
         if not d or len(set(self.names)) != d or self.low.shape != (d,) or self.high.shape != (d,):
             raise UsageError("a box has at least one number, each with its own name and two bounds")
-        for name, low, high in zip(self.names, self.low, self.high, strict=True):
-            if not (math.isfinite(low) and math.isfinite(high) and low <= high):
-                raise UsageError(f"{name} from {low:g} to {high:g}: bounds are finite, the lower first")
         if not self.simplex:
             return
-        if len(set(self.simplex)) != len(self.simplex) or not set(self.simplex) <= set(range(d)):
-            raise UsageError(f"the places {self.simplex} of a sum are different ones from 0 to {d - 1}")
         at, least, most = self._simplex()
         slack = EXACT * max(1.0, abs(self.total))
         if not least.sum() - slack <= self.total <= most.sum() + slack:
@@ -225,12 +220,10 @@ class JudgedQuery:
     """A question as it is searched, and the gain of documents (`asof.extensions.systems.loss.gains`) by
     their ids.
 
-    `moment`: its as_of and known_at; questions of one moment share a view. `left_out` is a document that is
-    no answer (the one that the question was made from).
+    `left_out` is a document that is no answer (the one that the question was made from).
     """
 
     query: Query
-    moment: tuple[int, int | None]
     use: QueryVisitor = field(repr=False, compare=False)
     gains: Mapping[str, float] = field(default_factory=dict)
     left_out: str = ""
@@ -433,7 +426,7 @@ class JudgedScores:
     @classmethod
     def of_question(cls, question: JudgedQuery, view: View, recipe: Recipe, box: Box, k: int) -> JudgedScores:
         """Those documents that are among the first DEPTH · k at one of many settings of the box."""
-        begin, last = first_changed(recipe, box, [question]), last_column(recipe)
+        begin, last = first_changed(recipe, box, question), last_column(recipe)
         before = _through(recipe, question, Ranking(view.window(question.query.filters)), view, 0, begin)
 
         def at(recipe: Recipe) -> Ranking:
@@ -502,113 +495,66 @@ def _order(view: View, rows: Ints) -> Ints:
 # -- ranking again from the first stage that changes -----------------------------------------------
 
 
-MOST_BYTES = 256_000_000
-"""Bytes of all cached rankings; further questions are run from the first stage each time."""
-
-A_RECORD = 2_000
-"""Bytes of a passage that was read, roughly."""
-
 WIDE = 4
 """The number of passages that are ranked for each document that is needed: some are of the same document."""
 
 
 @dataclass(frozen=True, slots=True)
-class ReplayedRanking:
-    """A question's view, and its ranking before the stage at which settings begin to differ."""
-
-    view: View
-    ranking: Ranking
-
-    @property
-    def size(self) -> int:
-        """Bytes, roughly; data shared by views is not counted."""
-        ranking: Ranking | None = self.ranking
-        size = A_RECORD * len(self.view._records)
-        while ranking is not None:
-            size += sum(column.values.nbytes for column in ranking.columns.values())
-            ranking = ranking.deferred
-        return size
-
-    def again(self) -> tuple[View, Ranking]:
-        """A copy to continue from: stages reuse the arrays of columns, and views memoise."""
-        return replace(self.view, memo=dict(self.view.memo)), _copied(self.ranking)
-
-
-def _copied(ranking: Ranking) -> Ranking:
-    columns = {name: replace(each, values=each.values.copy()) for name, each in ranking.columns.items()}
-    return replace(ranking, columns=columns)
-
-
-@dataclass(slots=True)
 class RankingReplay:
-    """The questions, and the cached ranking of each (None: too large). `at`: the first stage that differs."""
+    """The losses by running the stages again from the first that differs, `at`. `begun`: the view of each
+    question, and its ranking before that stage."""
 
+    questions: Sequence[JudgedQuery]
     recipe: Recipe
     box: Box
     k: int
-    questions: tuple[JudgedQuery, ...]
     at: int
-    cached: list[ReplayedRanking | None] = field(default_factory=list)
+    begun: Sequence[tuple[View, Ranking]]
 
     @classmethod
-    def of(
-        cls, questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int, most: int = MOST_BYTES
-    ) -> RankingReplay:
+    def of(cls, questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> RankingReplay:
         """Runs the stages before the first that a setting changes, once for each question."""
-        queries = tuple(replace(each, query=replace(each.query, k=WIDE * k)) for each in questions)
-        replay = cls(recipe, box, k, queries, first_changed(recipe, box, queries))
-        left = most
-        views: dict[object, View] = {}
-        for each in queries:
-            cached = each.use(lambda view, each=each: replay._begun(each, view, views))  # type: ignore[misc]
-            left -= cached.size
-            replay.cached.append(cached if left >= 0 and replay.at else None)
-        return replay
+        wide = [replace(each, query=replace(each.query, k=WIDE * k)) for each in questions]
+        at = first_changed(recipe, box, wide[0])
+
+        def begun(question: JudgedQuery, view: View) -> tuple[View, Ranking]:
+            own = replace(view, memo={}, _records={})
+            before = Ranking(view.window(question.query.filters))
+            return own, _through(recipe, question, before, own, 0, at)
+
+        kept = [each.use(lambda view, each=each: begun(each, view)) for each in wide]  # type: ignore[misc]
+        return cls(wide, recipe, box, k, at, kept)
 
     @property
     def how(self) -> str:
         stage = list(self.recipe.stages_by_name())[self.at]
-        again = sum(cached is None for cached in self.cached)
-        more = f"; {again:,} of {len(self.cached):,} questions from the beginning" if again else ""
-        return f"the stages from {stage} on are run for each question and setting{more}"
+        return f"the stages from {stage} on are run for each question and setting"
 
     def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
-        """1 - nDCG of questions (all, or those of these numbers) at each setting, (m, q); 1 where nothing
-        can be gained."""
-        numbers = range(len(self.questions)) if questions is None else questions.tolist()
+        """See `LossTable.losses`."""
+        chosen = range(len(self.questions)) if questions is None else questions.tolist()
         recipes = [with_values(self.recipe, self.box.named(setting)) for setting in settings]
-        return np.array(
-            [[self._loss(recipe, self._ranked(recipe, at), at) for at in numbers] for recipe in recipes]
-        ).reshape(len(settings), len(numbers))
+        lost = [
+            self.questions[at].use(lambda _, at=at: [self._loss(recipe, at) for recipe in recipes])  # type: ignore[misc]
+            for at in chosen
+        ]
+        return np.array(lost, np.float64).reshape(len(chosen), len(recipes)).T
 
-    def _loss(self, recipe: Recipe, ranked: Sequence[str], at: int) -> float:
-        gains, best = self.questions[at].gains, self.questions[at].best(self.k)
-        return 1 - dcg([gains.get(each, 0.0) for each in ranked], self.k) / best if best else 1.0
+    def _loss(self, recipe: Recipe, at: int) -> float:
+        question, (view, before) = self.questions[at], self.begun[at]
+        here = replace(view, memo=dict(view.memo))  # stages memoise in views
+        ranking = _through(recipe, question, _copied(before), here, self.at)
+        records = here.records(ranking.rows)
+        names = dict.fromkeys(each.document for each in records if each.document != question.left_out)
+        best = question.best(self.k)
+        gained = dcg([question.gains.get(name, 0.0) for name in names], self.k)
+        return 1 - gained / best if best else 1.0
 
-    def _ranked(self, recipe: Recipe, at: int) -> list[str]:
-        question, cached = self.questions[at], self.cached[at]
 
-        def rest(view: View) -> list[str]:
-            here, ranking, first = view, Ranking(view.window(question.query.filters)), 0
-            if cached is not None:
-                here, ranking = cached.again()
-                first = self.at
-            ranking = _through(recipe, question, ranking, here, first)
-            records = here.records(ranking.rows)
-            names = dict.fromkeys(
-                record.document for record in records if record.document != question.left_out
-            )
-            return list(names)[: self.k]
-
-        documents: list[str] = question.use(rest)
-        return documents
-
-    def _begun(self, question: JudgedQuery, view: View, views: dict[object, View]) -> ReplayedRanking:
-        """The ranking of the stages that do not change. Questions of one moment share a view of the index."""
-        shared = views.setdefault(question.moment, view)
-        view = replace(shared, memo={}, _records={})
-        before = Ranking(view.window(question.query.filters))
-        return ReplayedRanking(view, _through(self.recipe, question, before, view, 0, self.at))
+def _copied(ranking: Ranking) -> Ranking:
+    """A copy to continue from: stages reuse the arrays of columns."""
+    columns = {name: replace(each, values=each.values.copy()) for name, each in ranking.columns.items()}
+    return replace(ranking, columns=columns)
 
 
 def _through(
@@ -620,22 +566,17 @@ def _through(
     return ranking
 
 
-def first_changed(recipe: Recipe, box: Box, questions: Sequence[JudgedQuery]) -> int:
-    """The place of the first stage that differs, or has another query, at some setting of the box."""
-    at = len(recipe.stages)
-    before = list(recipe.steps(questions[0].query))
-    for changed in _ends(recipe, box):
-        after = list(changed.steps(questions[0].query))
-        same = [one[1:] == other[1:] for one, other in zip(before, after, strict=True)]
-        at = min(at, same.index(False) if False in same else at)
+def first_changed(recipe: Recipe, box: Box, question: JudgedQuery) -> int:
+    """The place of the first stage that differs, or has another query, with some number at an end of its
+    range."""
+    before = list(recipe.steps(question.query))
+    at = len(before)
+    for name, *ends in zip(box.names, box.low.tolist(), box.high.tolist(), strict=True):
+        for end in ends:
+            after = with_values(recipe, {name: end}).steps(question.query)
+            same = [one[1:] == other[1:] for one, other in zip(before, after, strict=True)]
+            at = min(at, same.index(False) if False in same else at)
     return at
-
-
-def _ends(recipe: Recipe, box: Box) -> Iterator[Recipe]:
-    """The recipe with each number at each of its ends, alone."""
-    for name, low, high in zip(box.names, box.low.tolist(), box.high.tolist(), strict=True):
-        for value in (low, high):
-            yield with_values(recipe, {name: value})
 
 
 # -- losses ----------------------------------------------------------------------------------------
@@ -681,10 +622,8 @@ class ExpressionLosses:
 
 
 def loss_table(questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> LossTable:
-    """The questions ranked by the recipe, prepared for other values of the numbers of the box.
-
-    From trees where scores follow from them, else by running the stages from the first that changes on.
-    """
+    """The losses of questions at other values of the numbers of the box: from trees where scores follow from
+    them, else by running the stages from the first that changes on."""
     if not expressed(recipe, box):
         return RankingReplay.of(questions, recipe, box, k)
     scored = [

@@ -8,7 +8,6 @@ import pytest
 from tests.store.made import document, fresh
 
 from asof.corpus.corpus import Corpus
-from asof.errors import UsageError
 from asof.time.moment import read
 from asof.time.span import Span
 from asof.values import Document, Filters, SourcedTime
@@ -89,18 +88,6 @@ def test_a_passage_that_has_ended_is_not_counted() -> None:
             assert view.count_without_times(Filters()) == expected
 
 
-def test_the_time_of_the_filter_is_read_like_the_others() -> None:
-    with fresh("2023") as corpus:
-        corpus.add([document("d", "The crane of 2021.", "2022-01-01")])
-        assert {hit.document for hit in corpus.at("2022-06-06").search("crane", about="last year").hits} == {
-            "d"
-        }
-        snapshot = corpus.at("2022-06-06")
-        assert snapshot.filters(about="2021-Q1") == Filters(
-            about=(read("2021-Q1").first, read("2021-Q1").last)
-        )
-
-
 @pytest.mark.parametrize("what", ["vacuum", "purge", "mend"])
 def test_what_is_left_is_about_the_same(what: str) -> None:
     with fresh("2020") as corpus:
@@ -134,10 +121,3 @@ def test_keywords_and_times_of_documents_from_python() -> None:
         corpus.session.clock.to("2023-06-01")
         assert corpus.add([Document("d", "Costs of FY2022 for the crane.", fiscal_start=1)]).changed == 1
         assert [time.span for time in corpus.at("2024").search("crane").hits[0].about] == [read("2022")]
-
-
-def test_a_fiscal_year_that_begins_in_no_month_is_refused() -> None:
-    with fresh() as corpus:
-        with pytest.raises(UsageError, match=r"fiscal_start is 13 .int.; accepted: a month, 1 to 12"):
-            corpus.add([Document("d", "The crane.", fiscal_start=13)])
-        assert corpus.status().versions == 0

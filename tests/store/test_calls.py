@@ -57,23 +57,10 @@ def test_a_reply_is_on_the_disk_at_once(corpus: Corpus, calls: StoredCalls) -> N
     assert calls.find([]) == {}
 
 
-def test_a_later_reply_takes_the_place(corpus: Corpus, calls: StoredCalls) -> None:
-    calls.keep(b"a", "mill-7b", KEPT, [1])
-    calls.keep(b"a", "mill-7b", CachedReply("it is out"), [2])
-    assert calls.find([b"a"]) == {b"a": CachedReply("it is out")}
-    assert pairs(corpus) == [(1, b"a"), (2, b"a")]
-
-
 def test_more_than_a_query_takes(calls: StoredCalls) -> None:
     calls.keep(b"last", "m", KEPT, [])
     wanted = [b"%d" % n for n in range(2 * BATCH)] + [b"last"]
     assert calls.find(wanted) == {b"last": KEPT}
-
-
-def test_other_passages_are_added(corpus: Corpus, calls: StoredCalls) -> None:
-    calls.keep(b"a", "m", KEPT, [1])
-    calls.concern({b"a": [1, 3], b"gone": [2]})
-    assert pairs(corpus) == [(1, b"a"), (3, b"a")]
 
 
 def test_what_is_known_already_takes_no_lock(corpus: Corpus, calls: StoredCalls) -> None:
@@ -118,27 +105,6 @@ def test_a_passage_that_is_erased_while_the_model_is_asked(corpus: Corpus, calls
     [said] = CachedModel(ScriptedModel(reply), calls).complete([Prompt("", "Who?", passages=(1, 2))])
     assert said.text == "ann keeps the light"
     assert rows(corpus, "SELECT * FROM calls") == pairs(corpus) == []
-
-
-def test_a_passage_that_is_erased_before_it_is_noted(corpus: Corpus, calls: StoredCalls) -> None:
-    calls.keep(b"a", "m", KEPT, [2])
-    corpus.purge("ann")
-    calls.concern({b"a": [1, 3]})
-    assert pairs(corpus) == [(2, b"a"), (3, b"a")]
-
-
-def test_threads_share_it(corpus: Corpus, calls: StoredCalls) -> None:
-    def work(start: int) -> None:
-        for n in range(start, start + 10):
-            calls.keep(b"%d" % n, "m", KEPT, [1])
-            assert calls.find([b"%d" % n])
-
-    threads = [threading.Thread(target=work, args=(10 * each,)) for each in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert rows(corpus, "SELECT count(*) FROM calls") == [(40,)]
 
 
 def test_errors_are_ours(corpus: Corpus, calls: StoredCalls) -> None:

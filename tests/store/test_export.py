@@ -153,13 +153,6 @@ def test_metadata_that_is_called_as_a_field_is_counted(tmp_path: Path) -> None:
             assert (version[4], json.loads(version[6]), version[8]) == ("", [], [])
 
 
-def test_periods_of_metadata_are_read_once(tmp_path: Path) -> None:
-    with new_corpus() as corpus:
-        corpus.add([{"id": "a", "text": "Rye.", "date": "2021", "fiscal_year": 2020, "fiscal_quarter": "Q3"}])
-        with again(exported(corpus, tmp_path)) as other:
-            assert held(other) == held(corpus)
-
-
 @pytest.mark.parametrize(
     "text", ["---\na: 1\n---\nRye.\n", "---\n", "--- a\nRye.", "", "\n", "---\n: [\n---\nRye.\n"]
 )
@@ -170,13 +163,6 @@ def test_what_looks_like_frontmatter_is_text(tmp_path: Path, text: str) -> None:
         with new_corpus() as other:
             other.add(file)
             assert [each[-1] for each in held(other)] == [text]
-
-
-def test_a_document_without_text_has_its_title_as_one(tmp_path: Path) -> None:
-    with new_corpus() as corpus:
-        corpus.add([Document("a", "", "only a title", "2021")])
-        with again(exported(corpus, tmp_path)) as other:
-            assert other.at("2022").text("a") == "only a title"
 
 
 def test_a_correction_is_not_told(tmp_path: Path) -> None:

@@ -37,11 +37,6 @@ def test_a_new_database_is_sound() -> None:
         assert db.execute("PRAGMA user_version").fetchone()[0] == SCHEMA_VERSION
 
 
-def test_a_corpus_is_sound(root: Path) -> None:
-    with closing(sqlite3.connect(root / ".asof" / "corpus.db")) as db:
-        assert value_faults(db) == []
-
-
 @pytest.mark.parametrize(
     ("statement", "said"),
     [

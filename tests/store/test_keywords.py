@@ -12,17 +12,14 @@ from tests.store.made import fresh
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
-from asof.errors import UsageError
 from asof.index.build import stored_parts
 from asof.store.digest import (
     MAX_CHARACTERS,
-    MAX_VALUES,
     indexed_text,
     is_searchable,
     keywords_of,
     missing_keywords,
 )
-from asof.store.schema import CorpusSettings
 from asof.text.tokens import tokenize
 from asof.values import Document
 
@@ -52,10 +49,6 @@ def test_addresses_dates_and_ids_are_not(text: str) -> None:
     assert not is_searchable(text)
 
 
-def test_a_tag_may_look_like_a_path() -> None:
-    assert keywords_of({"folder": "work/pier/crane"}, ["work/pier/crane"], "auto") == ("work/pier/crane",)
-
-
 def test_values_by_their_keys_each_once() -> None:
     meta = {
         "source": "Harbour  Gazette",
@@ -67,11 +60,6 @@ def test_values_by_their_keys_each_once() -> None:
     assert keywords_of(meta, ["mole"], ("source", "nothing")) == ("Harbour Gazette",)
     assert keywords_of(meta, ["mole"], ("tags",)) == ("mole",)
     assert keywords_of(meta, ["mole"], "none") == ()
-
-
-def test_a_table_is_no_metadata() -> None:
-    many = keywords_of({f"k{at:04}": f"word {at}" for at in range(1000)}, [], "auto")
-    assert many == tuple(f"word {at}" for at in range(MAX_VALUES))
 
 
 @pytest.mark.parametrize(
@@ -154,10 +142,3 @@ def test_all_that_read_a_passage_read_what_was_indexed() -> None:
         assert indexed_text("Notes", "", "[]", "The mole is here.", '["Ann","The mole","pier"]') == (
             "Notes\nAnn\npier\nThe mole is here."
         )
-
-
-def test_settings_say_what_is_searched() -> None:
-    made = CorpusSettings(search=("source", "author"))
-    assert CorpusSettings.loads(made.dumps()) == made
-    with pytest.raises(UsageError, match="auto, none"):
-        CorpusSettings(search="source")

@@ -16,14 +16,6 @@ from asof.store.schema import exclusive_lock
 from asof.values import Document
 
 
-def test_an_error_inside_lets_go(tmp_path: Path) -> None:
-    path = tmp_path / "write.lock"
-    with pytest.raises(ZeroDivisionError), exclusive_lock(path, 0):
-        _ = 1 / 0
-    with exclusive_lock(path, 0):
-        pass
-
-
 def test_a_write_waits_no_longer_than_it_is_told_and_a_search_not_at_all() -> None:
     with fresh() as corpus:
         corpus.add([document("d", "text", "2020")])

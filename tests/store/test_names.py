@@ -12,8 +12,6 @@ from tests.support.answers import corpus_with, doc
 from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.store import names
-from asof.time.moment import read
-from asof.values import Ended, SourcedTime
 
 
 @pytest.fixture(scope="module")
@@ -71,14 +69,6 @@ def test_by_the_name_that_was_current_then(notes: Corpus) -> None:
     assert called(notes, "Später", "2023") == []
 
 
-def test_a_removed_document_has_no_name(tmp_path: Path) -> None:
-    with corpus_with(tmp_path, doc("a.md", "2020", "Fog.", "The fog")) as corpus:
-        assert called(corpus, "The fog") == ["a.md"]
-        corpus.add([Ended("a.md", "2022")])
-        assert called(corpus, "The fog") == []
-        assert called(corpus, "The fog", "2021") == ["a.md"]
-
-
 # -- by unique names ---------------------------------------------------------------------------------
 
 
@@ -89,13 +79,6 @@ def test_the_id_of_a_later_document_is_the_name_of_an_earlier_one() -> None:
             "harbour/mill.md", "mill.md",
         ]  # fmt: skip
         assert corpus.at("2021").links("mill.md").document == "harbour/mill.md"
-
-
-def test_what_ended_keeps_its_id() -> None:
-    with fresh() as corpus:
-        corpus.add([document("mill.md", "text", "2020"), document("old/mill.md", "text", "2020")])
-        corpus.add([Ended("mill.md", SourcedTime(read("2022"), "2022", "git"))])
-        assert corpus.at("2023").called("mill.md") == "mill.md"
 
 
 def test_proposals_do_not_depend_on_what_came_first() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.fact_lines import add, corpus_of, note
 
-from asof.store.reader import existing_passages, visible_passages
+from asof.store.reader import visible_passages
 from asof.time.moment import read
 from asof.time.span import NEVER
 
@@ -65,17 +65,3 @@ def test_where_a_passage_stands(fees):
     assert three.order == (three.visible, "fees", 0, three.key)
     assert three.id.startswith("fees#")
     assert old.published is None
-
-
-def test_no_passages(fees):
-    db = fees.store.writer()
-    assert visible_passages(db, [], NEVER, NEVER) == {}
-    assert visible_passages(db, [999_999], NEVER, NEVER) == {}
-    db.close()
-
-
-def test_existing_passages(fees):
-    db = fees.store.writer()
-    last = db.execute("SELECT max(id) FROM passages").fetchone()[0]
-    assert existing_passages(db, [1, last, last + 1]) == {1, last}
-    db.close()

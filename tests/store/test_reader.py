@@ -9,10 +9,10 @@ import pytest
 from tests.store.made import document, fresh, said
 from tests.support.rows import db_of
 
-from asof.store.digest import TimeReadingOptions, dumps, loads, passage_times, span_of
+from asof.store.digest import TimeReadingOptions, dumps, loads, passage_times
 from asof.store.reader import matching_heads
 from asof.time.moment import read
-from asof.time.span import BEGINNING, NEVER, Span
+from asof.time.span import Span
 from asof.values import Ended, SourcedTime
 from asof.wire import encode
 
@@ -126,9 +126,3 @@ def test_times_survive_being_stored() -> None:
     )
     assert tuple(time.sourced_time() for time in loads(stored)) == times
     assert loads("[]") == ()
-
-
-def test_the_ends_of_a_span_survive_being_stored() -> None:
-    year = read("2020")
-    assert span_of(year.first, year.last + 1) == year
-    assert span_of(BEGINNING, NEVER) == Span(None, None)

@@ -91,11 +91,6 @@ def test_case_of_letters_beyond_ascii_counts_only_beyond_ascii() -> None:
     assert resolve("\u212aelvin") == "\u212aelvin.md"
 
 
-def test_nothing_there() -> None:
-    assert LinkResolver([])("mill", "a/b.md") is None
-    assert LinkResolver(["mill.md"])("", "a/b.md") is None
-
-
 @pytest.mark.parametrize(
     ("target", "found"),
     [

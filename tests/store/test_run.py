@@ -52,14 +52,6 @@ def test_a_second_run_writes_nothing() -> None:
         assert sorted(path.name for path in (root / ".asof" / "segments").iterdir()) == files
 
 
-def test_an_empty_source_and_an_empty_batch() -> None:
-    with fresh() as corpus:
-        assert corpus.add(said()).written == 0
-        assert corpus.add([]).written == 0
-        assert transactions(corpus) == 0
-        assert corpus.search("anything").hits == ()
-
-
 # -- edits, reverts, deletions ----------------------------------------------------------------------
 
 
@@ -89,14 +81,6 @@ def test_what_ended_and_is_stated_again_is_in_force_again(date: str | None) -> N
         assert texts(corpus, "d", as_of="2021-06") == ["one"]
         corpus.session.clock.to("2024")
         assert corpus.add(said(here, other)).written == 0
-
-
-def test_a_document_that_ended_stays_so_while_nobody_states_it() -> None:
-    with fresh() as corpus:
-        corpus.add(said(document("d", "one"), document("e", "two")))
-        corpus.add(said(document("e", "two")))
-        assert corpus.add(said(document("e", "two"))).written == 0
-        assert texts(corpus, "d") == [None]
 
 
 def test_documents_that_could_not_be_read_are_kept() -> None:
@@ -168,32 +152,6 @@ def test_an_older_version_from_elsewhere_does_not_change_the_owner() -> None:
 
 def shown(corpus: Corpus, moments: Sequence[str]) -> list[str | None]:
     return [corpus.at(moment).text("d") for moment in moments]
-
-
-def test_a_year_is_seen_from_the_day_it_was_added_or_from_its_end() -> None:
-    moments = ["2024-02", "2024-03-01", "2024-12-30", "2024"]
-    with fresh("2024-03-01") as early, fresh("2025-06-01") as late:
-        early.add([document("d", "text", "2024")])
-        late.add([document("d", "text", "2024")])
-        assert shown(early, moments) == [None, "text", "text", "text"]
-        assert shown(late, moments) == [None, None, None, "text"]
-
-
-def test_undated_texts_are_seen_from_when_they_were_added_always_or_never() -> None:
-    moments = ["1900", "2024-02", "2024-03-01", "2030"]
-    expected = {"added": [None, None, "text", "text"], "always": ["text"] * 4, "never": [None] * 4}
-    for undated, wanted in expected.items():
-        with fresh("2024-03-01", undated=undated) as corpus:
-            corpus.add([document("d", "text")])
-            assert shown(corpus, moments) == wanted, undated
-
-
-def test_the_future_is_not_seen_now() -> None:
-    with fresh("2024") as corpus:
-        corpus.add([document("d", "text", "2030")])
-        assert shown(corpus, ["2024", "2029", "2030"]) == [None, None, "text"]
-        corpus.add([document("d", "other", "2030")])
-        assert shown(corpus, ["2029", "2030"]) == [None, "other"]
 
 
 @pytest.mark.parametrize("date", ["9999-12-31", "9999", "9999-12-31T23:59:59.999999Z"])

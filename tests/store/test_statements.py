@@ -14,7 +14,7 @@ from asof.store.validity import (
     visible_from,
 )
 from asof.time.moment import read
-from asof.time.span import BEGINNING, LAST, NEVER
+from asof.time.span import LAST, NEVER
 from asof.values import SourcedTime
 
 NOW = read("2024-03-10").first
@@ -158,15 +158,3 @@ def test_a_date_is_seen_from_its_last_instant_or_from_now_inside_it() -> None:
     assert visible_from(said("2024-03-09"), NOW, "added") == NOW - 1
     assert visible_from(said("2024-03-10"), NOW, "added") == NOW
     assert visible_from(said("9999"), NOW, "added") == LAST
-
-
-def test_the_undated_follow_the_setting() -> None:
-    assert visible_from(None, NOW, "added") == NOW
-    assert visible_from(None, NOW, "always") == BEGINNING
-    assert visible_from(None, NOW, "never") == NEVER
-
-
-def test_a_dossier_without_versions() -> None:
-    empty = DocumentState(1, "d", 1)
-    assert empty.current is None
-    assert empty.with_digest(b"") is None

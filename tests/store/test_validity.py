@@ -28,24 +28,6 @@ def spans(versions: Sequence[VersionPassages]) -> list[tuple[bytes, int, int]]:
     return [(life.key, life.start, life.end) for life in validity_intervals(versions)]
 
 
-def test_no_version_no_life() -> None:
-    assert validity_intervals([]) == []
-    assert spans([version(1, 3)]) == []
-
-
-def test_an_unchanged_passage_has_one_life() -> None:
-    assert validity_intervals([version(1, 3, A, B), version(2, 8, A, C)]) == [
-        ValidityInterval(A, 3, NEVER, 1, 0),
-        ValidityInterval(B, 3, 8, 1, 1), ValidityInterval(C, 8, NEVER, 2, 1),
-    ]  # fmt: skip
-
-
-def test_a_passage_that_comes_back_lives_twice() -> None:
-    assert spans([version(1, 3, A), version(2, 5, B), version(3, 8, A)]) == [
-        (A, 3, 5), (B, 5, 8), (A, 8, NEVER),
-    ]  # fmt: skip
-
-
 def test_a_late_back_dated_version_ends_a_life_earlier() -> None:
     first, second, late = version(1, 3, A), version(2, 8, B), version(3, 5, C, added=1)
     assert spans([first, second]) == [(A, 3, 8), (B, 8, NEVER)]
@@ -65,21 +47,6 @@ def test_a_life_that_turns_out_to_last_longer_is_begun_anew() -> None:
     assert todo.retire == (10, 11)
     assert todo.begin == (ValidityInterval(A, 3, 8, 1, 0), ValidityInterval(B, 8, NEVER, 3, 0))
     assert todo.end == ()
-
-
-def test_of_two_versions_at_one_instant_the_one_added_later_is_in_force() -> None:
-    assert spans([version(1, 3, A), version(2, 3, B, added=1)]) == [(B, 3, NEVER)]
-    assert spans([version(2, 3, A, added=1), version(1, 3, B, added=1)]) == [(A, 3, NEVER)]
-
-
-def test_a_silence_ends_everything() -> None:
-    assert spans([version(1, 3, A, B), version(2, 6)]) == [(A, 3, 6), (B, 3, 6)]
-
-
-def test_nothing_to_change() -> None:
-    versions = [version(1, 3, A), version(2, 8, B)]
-    todo = interval_changes(versions, [StoredInterval(10, A, 1, 3, 8), StoredInterval(11, B, 2, 8, NEVER)])
-    assert (todo.begin, todo.end, todo.retire) == ((), (), ())
 
 
 VERSIONS = st.lists(

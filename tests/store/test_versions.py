@@ -25,14 +25,6 @@ def test_numbers_of_all_versions(memory_folder, document):
         assert version_numbers(db_of(corpus), []) == {}
 
 
-def test_a_version_that_was_dated_anew_counts_once(memory_folder, document):
-    with asof.open(memory_folder) as corpus:
-        corpus.maintenance.background = False
-        corpus.add([document("a", "first", "2024-01-01", meta={"version": 1})])
-        corpus.correct("a", "2023-12-01")
-        assert version_numbers(db_of(corpus), ["a"]) == {"a": {1}}
-
-
 def test_what_was_erased_has_no_version_until_it_is_here_again(memory_folder, document):
     with asof.open(memory_folder) as corpus:
         corpus.maintenance.background = False

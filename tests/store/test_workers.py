@@ -14,14 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.corpora import new_corpus
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.errors import CorpusError
-from asof.store.run import IndexRun
 from asof.store.schema import CorpusSettings
 from asof.store.workers import LONGEST, PreparedText, TextPreparation, TextWorkers
 from asof.values import Document, SafeToCommit, SourceEvent
@@ -73,22 +71,6 @@ DOCUMENTS = st.lists(
 )
 
 
-@given(st.lists(DOCUMENTS, max_size=3))
-def test_prepared_texts_make_the_same_corpus(batches: list[list[Document]]) -> None:
-    def run(corpus: Corpus, **more: Any) -> list[Any]:
-        session = corpus.session
-        db = session.store.writer()
-        for batch in batches:
-            IndexRun(
-                session.store, db, session.clock, session.manifest.publish, "notes", "folder", **more
-            ).add_batch(batch)
-        db.close()
-        return stored(corpus)
-
-    with new_corpus() as plain, new_corpus() as ahead:
-        assert run(plain) == run(ahead, prepared=TextPreparation.of(SETTINGS).prepared)
-
-
 def test_a_corpus_is_the_same_with_any_number_of_workers() -> None:
     texts = [each for each in notes(3_200) if isinstance(each, Document)]  # 1.2 million characters
     with new_corpus() as one, new_corpus() as two:
@@ -123,13 +105,6 @@ def test_the_next_large_batch_is_read_before_one_is_given() -> None:
         seen = [(len(batch), len(read)) for batch in workers.ahead(reading())]
     # 0 is given when 1 was read; 1 can be committed, so it is given at once; 3 is not large
     assert seen == [(2, 2), (3, 2), (2, 4), (0, 4)]
-
-
-def test_small_batches_and_one_worker_start_no_process() -> None:
-    for count, worth in ((1, 1), (2, 1_000_000)):
-        with closing(TextWorkers(SETTINGS, count, unknown, worth=worth)) as workers:
-            assert prepare_all(workers, notes(3)) == [None] * 3
-            assert not multiprocessing.active_children()
 
 
 def test_a_worker_that_is_ended_from_outside_is_an_error() -> None:

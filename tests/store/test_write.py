@@ -15,8 +15,7 @@ from asof.corpus.corpus import Corpus
 from asof.errors import BeforeHorizon, UsageError
 from asof.store.digest import indexed_text
 from asof.time.moment import read
-from asof.time.span import Span
-from asof.values import Document, Ended, Heading, Link, SourcedTime
+from asof.values import Document, Heading, Link, SourcedTime
 
 WORDS = st.sampled_from(["a", "bread.", "Schön", "雪の日", "🙂", "e\u0301", "x_y", "\t", " ", "", "word"])
 LINES = st.lists(WORDS, max_size=12).map(" ".join)
@@ -47,13 +46,6 @@ def test_joined_passages_give_the_text_back(chunking: str) -> None:
             assert corpus.at("2000").text("d") is None
 
     property_()
-
-
-def test_the_empty_text_is_a_text() -> None:
-    with fresh() as corpus:
-        corpus.add([document("d", "", "2020")])
-        assert corpus.at().text("d") == ""
-        assert corpus.status().passages == 0
 
 
 def test_an_unchanged_passage_keeps_its_row_and_its_id() -> None:
@@ -123,17 +115,6 @@ def test_a_corrected_date_lets_the_older_life_last_longer() -> None:
         assert [hit.text for hit in corpus.at("2006").search("old new").hits] == ["old"]
 
 
-@pytest.mark.parametrize("id_", ["nobody", "ended"])
-def test_what_is_not_in_force_cannot_be_corrected(id_: str) -> None:
-    with fresh() as corpus:
-        ended = Ended("ended", SourcedTime(read("2021"), "2021", "git"))
-        corpus.add([document("ended", "text", "2020"), ended])
-        with pytest.raises(UsageError, match=id_):
-            corpus.correct(id_, "2010")
-        with pytest.raises(UsageError, match=id_ if id_ == "nobody" else "nothing"):
-            corpus.purge("nobody" if id_ == "nobody" else "nothing")
-
-
 # -- erasure and dropped history --------------------------------------------------------------------
 
 
@@ -176,32 +157,3 @@ def test_a_vacuum_changes_no_answer_from_its_horizon_on() -> None:
             corpus.at("2009").search("one")
         with pytest.raises(UsageError):
             corpus.vacuum("2016")
-
-
-def test_a_vacuum_of_an_empty_corpus() -> None:
-    with fresh() as corpus:
-        assert corpus.vacuum("2000") == 0
-        assert corpus.search("anything").hits == ()
-
-
-def test_a_date_before_the_common_era_of_clocks() -> None:
-    with fresh() as corpus:
-        corpus.add([document("d", "text", "1850")])
-        hit = corpus.search("text").hits[0]
-        assert hit.published is not None
-        assert hit.published.span == Span(datetime(1850, 1, 1, tzinfo=UTC), datetime(1851, 1, 1, tzinfo=UTC))
-        assert corpus.at("1849").text("d") is None
-
-
-def test_a_passage_that_is_begun_anew_keeps_the_source_of_its_version() -> None:
-    """Two sources said the same at two times; what the first one said lasts longer than was known."""
-    with fresh() as corpus:
-        for name, text, year in (
-            ("wire", "ferry", "2021"),
-            ("wire", "mill", "2022"),
-            ("notes", "ferry", "2020"),
-        ):
-            corpus.add(said(document("a", text, year), name=name))
-        corpus.correct("a", "2023")  # until then the ferry goes on
-        then = corpus.at("2020")
-        assert [len(then.search("ferry", source=name).hits) for name in ("wire", "notes")] == [0, 1]

@@ -59,11 +59,6 @@ def test_overlap_row_by_row(rows: list[list[Stretch]], a: int, b: int, low: int,
     assert about.known.tolist() == [bool(row) for row in rows]
 
 
-def test_no_rows_and_no_parts() -> None:
-    assert rows_of(AboutTimes.joined([])) == rows_of(AboutTimes.of([])) == []
-    assert AboutTimes.of([]).overlap(0, 1).tolist() == []
-
-
 # -- in a corpus ------------------------------------------------------------------------------------
 
 

@@ -7,13 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.index.made import row, segmented
 
 from asof.index.build import (
-    COLUMNS,
     FANOUT,
     SMALLEST,
     MergeBlocks,
@@ -21,7 +19,6 @@ from asof.index.build import (
     invert,
     level,
     merge,
-    narrow,
     time_order,
 )
 from asof.index.segment import Segment
@@ -45,31 +42,6 @@ def test_rows_lie_in_order_of_time() -> None:
         assert [segment[f"end_{name}"].tolist() for name in ("passage", "at", "added")] == [[2], [25], [4]]
         assert postings(segment, "late") == [(2, 1)]
         assert postings(segment, "nothing") == []
-
-
-def test_counts_of_words() -> None:
-    with segmented(([row(5, "a b a", 1), row(4, "b " * 300, 0)], [])) as (segment,):
-        assert postings(segment, "a") == [(1, 2)]
-        assert postings(segment, "b") == [(0, 300), (1, 1)]
-        assert segment["tf"].dtype == np.uint16, "300 does not fit into a byte"
-        assert segment.facts["first"] == 4
-
-
-def test_no_rows_at_all() -> None:
-    with segmented(([], [EndRow(1, 2, 3)])) as (segment,):
-        assert segment.n == 0
-        assert segment["total"].tolist() == [0]
-        assert segment["start"].tolist() == [0]
-        assert {segment[name].dtype for name in COLUMNS} == {np.dtype(kind) for kind in COLUMNS.values()}
-        segment.verify()
-
-
-@pytest.mark.parametrize(
-    ("most", "dtype"), [(255, np.uint8), (256, np.uint16), (65_535, np.uint16), (65_536, np.int32)]
-)
-def test_the_narrowest_type(most: int, dtype: type) -> None:
-    assert narrow(np.array([1, most])).dtype == dtype
-    assert narrow(np.zeros(0, np.int64)).dtype == np.uint8
 
 
 def test_ties_in_time_are_ordered_by_what_no_arrival_can_change() -> None:
@@ -154,13 +126,6 @@ def test_a_merge_is_a_build_of_everything(
         assert not list(Path(path.parent).glob("*.tmp"))
 
 
-def test_a_merge_of_one() -> None:
-    with segmented(([row(3, "a b", 5)], [])) as (only,):
-        path = only.path.with_name("merged.seg")
-        merge(path, [only])
-        same_arrays(Segment(path), only)
-
-
 def test_a_segment_of_ends_only_does_not_cost_the_vectors() -> None:
     groups = [([], [EndRow(1, 5, 0)]), ([row(1, "a", 2)], []), ([], [])]
     for order in ([0, 1, 2], [1, 0, 2], [2, 0, 1]):
@@ -173,17 +138,6 @@ def test_a_segment_of_ends_only_does_not_cost_the_vectors() -> None:
 
 
 # -- which ones -------------------------------------------------------------------------------------
-
-
-def test_levels() -> None:
-    sizes = [0, SMALLEST - 1, SMALLEST, SMALLEST * FANOUT - 1, SMALLEST * FANOUT]
-    assert [level(size) for size in sizes] == [0, 0, 1, 1, 2]
-
-
-def test_nothing_is_due_before_there_are_enough_of_one_size() -> None:
-    assert due([]) is None
-    assert due([1] * (FANOUT - 1)) is None
-    assert due([1] * 3 + [SMALLEST] + [1] * (FANOUT - 5)) is None
 
 
 def test_neighbours_of_one_size_are_due() -> None:

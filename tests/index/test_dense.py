@@ -53,7 +53,3 @@ def test_whole_numbers_of_unit_vectors() -> None:
     assert quantise(np.zeros((0, 3), np.float32)).shape == (0, 3)
     with pytest.raises(ValueError, match="unit length"):
         quantise(np.array([[1.0, 1.0]], np.float32))
-
-
-def test_the_largest_product_is_exact_in_float32() -> None:
-    assert VECTOR_SCALE**2 < 2**24

@@ -109,13 +109,6 @@ def test_nothing_to_change() -> None:
         assert corpus.embed(encoder).passages == 4
 
 
-def test_an_empty_corpus() -> None:
-    with fresh() as corpus:
-        assert corpus.embed(Meanings()).dimensions is None
-        corpus.add([document("ferry", "The ferry.", "2001")])
-        assert nearest(corpus) == BY_MEANING[:1]
-
-
 def test_segments_that_hold_ends_only() -> None:
     from asof.time.moment import read
     from asof.values import Ended, SourcedTime
@@ -348,22 +341,6 @@ def test_another_model_under_the_same_name() -> None:
             other.maintenance.background = False
             with pytest.raises(ModelError, match="vectors of 16 dimensions, and gave 8 before"):
                 other.add([document("late", "A late ferry.", "2009")])
-
-
-@pytest.mark.slow
-def test_batches_are_small_where_a_model_encodes() -> None:
-    """So that progress shows: 600 documents are 256 + 256 + 88; a built-in encoder takes them at once."""
-    documents = [document(f"d{at}", f"Wind number {at}.", "2001") for at in range(600)]
-    for encoder, steps in ((Meanings(), [256, 512, 600]), (HashedNgrams(d=32), [600])):
-        with fresh(encoder=encoder) as corpus:
-            done: list[int] = []
-            corpus.add(documents, progress=lambda report, done=done: done.append(report.added))
-            assert done == steps
-    with fresh(encoder=Meanings()) as corpus:  # 3 texts of 150,000 characters are more than 400,000
-        done = []
-        long = [document(f"d{at}", "wind. " * 25_000, "2001") for at in range(4)]
-        corpus.add(long, progress=lambda report: done.append(report.added))
-        assert done == [3, 4]
 
 
 def test_what_did_not_change_is_not_encoded() -> None:

@@ -93,12 +93,6 @@ def test_no_terms_no_words_no_rows() -> None:
     assert scores(Prefix.of([], 9).window(), [term("a")], Bm25())[0].tolist() == []
 
 
-def test_texts_without_any_word() -> None:
-    with segmented(([row(1, ""), row(4, "...")], [])) as segments:
-        found, _ = scores(Prefix.of(segments, 9).window(), [term("a")], Bm25())
-        assert found.tolist() == [0.0, 0.0]
-
-
 WORDS = st.lists(st.sampled_from("abcd"), max_size=6)
 
 

@@ -109,20 +109,6 @@ def test_bm25_norms_are_infinite_for_the_dead() -> None:
         assert prefix.norm(prefix.parts[0], 1.5, 0.75) is norm
 
 
-def test_nothing_at_all() -> None:
-    prefix = Prefix.of([], 5)
-    assert (prefix.n, prefix.tokens, prefix.rows, prefix.average_length, prefix.dfs([1])) == (
-        0,
-        0,
-        0,
-        0.0,
-        [0],
-    )
-    window = prefix.window()
-    assert window.n == 0
-    assert window.column("visible").tolist() == window.rows(np.zeros(0, np.int64)).tolist() == []
-
-
 def test_used_arrays_come_back_as_zeros() -> None:
     prefix = Prefix.of([], 5)
     array = prefix.zeros(3)

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.index.made import document, fresh
-from tests.support.rows import db_of
 
 from asof.errors import BeforeHorizon
-from asof.index.view import BLOCK, FEW, SMALL_BLOCK, at_least, kth_best, union
+from asof.index.view import BLOCK, SMALL_BLOCK, at_least, kth_best, union
 from asof.time.moment import read
-from asof.values import Ended, Filters, SourcedTime
+from asof.values import Filters, SourcedTime
 
 
 def test_columns_over_all_parts_in_the_order_asked_for() -> None:
@@ -27,29 +26,6 @@ def test_columns_over_all_parts_in_the_order_asked_for() -> None:
         assert view.column("length", np.zeros(0, np.int64)).tolist() == []
         assert [record.document for record in view.records(np.array([2, 0]))] == ["d", "a"]
         assert view.records(np.array([2, 0])) == view.records(np.array([2, 0]))
-
-
-def test_columns_of_no_rows_and_then_of_very_many() -> None:
-    """Which part holds a row is kept for few rows: what is kept for none is not taken for that of many."""
-    with fresh() as corpus:
-        corpus.add([document("a", "mill", "2001"), document("b", "boat fog", "2003")])
-        corpus.add([document("d", "bell", "2002")])
-        view = corpus.at().view()
-        assert len(view.titles(np.zeros(0, np.int64)).of) == 0
-        many = np.tile(np.array([2, 0, 1]), FEW)
-        assert view.column("length", many).tolist() == [1, 1, 2] * FEW
-
-
-def test_an_empty_view() -> None:
-    with fresh() as corpus:
-        view = corpus.at().view()
-        assert view.n == 0
-        assert view.column("length", np.zeros(0, np.int64)).tolist() == []
-        window = view.window(Filters())
-        assert view.allowed(window, Filters()) is None
-        everything = Filters(since=0, until=1, source="x", path="y", tags=("z",), meta=(("a", "b"),))
-        allowed = view.allowed(view.window(everything), everything)
-        assert allowed is None or allowed.tolist() == []
 
 
 def test_passages_without_any_time_are_counted() -> None:
@@ -105,23 +81,6 @@ def test_a_place_is_that_of_the_version_in_force() -> None:
         assert late.published.text == "2001", "it has been said since"
 
 
-def test_what_ended_is_not_there() -> None:
-    with fresh() as corpus:
-        corpus.add([document("a", "mill", "2001"), Ended("a", SourcedTime(read("2005"), "2005", "git"))])
-        assert [corpus.at(year).view().n for year in ("2000", "2001", "2004", "2005")] == [0, 1, 1, 0]
-
-
-def test_known_at() -> None:
-    with fresh() as corpus:
-        corpus.add([document("a", "mill", "2001")])
-        known = db_of(corpus).execute("SELECT max(id) FROM transactions").fetchone()[0]
-        corpus.add([document("b", "mill", "2001")])
-        now = corpus.at("2010").view()
-        then = corpus.snapshot(now.as_of, known).view()
-        before = corpus.snapshot(now.as_of, known - 1).view()
-        assert [now.n, then.n, before.n] == [2, 1, 0]
-
-
 def test_views_are_made_anew_after_a_write() -> None:
     with fresh() as corpus:
         snapshot = corpus.at("2010")
@@ -171,24 +130,6 @@ def test_any_array(k: int, n: int, share: float, different: int, seed: int) -> N
     expected = [at for at, score in enumerate(scores.tolist()) if score > 0 and score >= bound]
     assert chosen.tolist() == expected
     assert len(chosen) >= min(k, int((scores > 0).sum()))
-
-
-@pytest.mark.parametrize(
-    "n", [2 * 3 * SMALL_BLOCK - 1, 2 * 3 * SMALL_BLOCK, 4 * 3 * BLOCK, 4 * 3 * BLOCK + 1]
-)
-def test_the_best_at_the_very_end_is_not_lost(n: int) -> None:
-    scores = np.zeros(n)
-    scores[-3:] = [3.0, 1.0, 2.0]
-    assert kth_best(scores, 3) == 1.0
-    assert at_least(scores, 2.0).tolist() == [n - 3, n - 1]
-
-
-def test_fewer_than_k() -> None:
-    assert kth_best(np.array([0.5, 0.0, 0.2]), 3) == 0.0
-    assert kth_best(np.array([0.5, 0.0, 0.2]), 2) == 0.2
-    assert kth_best(np.zeros(0), 1) == 0.0
-    assert at_least(np.array([0.5, 0.0]), 0.0).tolist() == [0]
-    assert at_least(np.zeros(0), 0.0).tolist() == []
 
 
 @given(st.sets(st.integers(0, 50)), st.sets(st.integers(0, 50)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +13,6 @@ import pytest
 
 import asof
 from asof.errors import Busy
-from asof.store.schema import exclusive_lock
 
 pytestmark = pytest.mark.slow
 
@@ -250,9 +248,3 @@ def test_the_lock_of_a_killed_process_is_free(memory_folder: Path, start: Start)
         holder.kill()
         holder.communicate(timeout=10)
         assert corpus.add([asof.Document("e", "an island")]).added == 1
-
-
-def test_threads_wait_for_one_another_too(tmp_path: Path) -> None:
-    lock = tmp_path / "write.lock"
-    with exclusive_lock(lock, 1), pytest.raises(Busy, match=str(os.getpid())), exclusive_lock(lock, 0):
-        pass

@@ -83,12 +83,6 @@ def test_nothing_is_left(corpus: asof.Corpus, memory_folder: Path) -> None:
     assert corpus.check() == []
 
 
-def test_nothing_is_left_after_merging(corpus: asof.Corpus, memory_folder: Path) -> None:
-    assert corpus.tidy() == 1
-    corpus.purge(f"notes/{MARKER}")
-    assert (traces(memory_folder), indexed(memory_folder)) == ([], [])
-
-
 def test_nothing_is_left_in_files_of_a_killed_process(corpus: asof.Corpus, memory_folder: Path) -> None:
     folder = memory_folder / ".asof" / "segments"
     for path in list(folder.iterdir()):
@@ -121,21 +115,3 @@ def test_a_damaged_segment_is_no_hiding_place(corpus: asof.Corpus, memory_folder
     assert traces(memory_folder) == []
     assert corpus.check() == []  # what the other damaged ones held cannot be known, so all were rebuilt
     assert indexed(memory_folder) == []
-
-
-def test_purge_by_the_command(corpus: asof.Corpus, memory_folder: Path, run_asof: Any) -> None:
-    refused = run_asof("purge", f"notes/{MARKER}", "--index", memory_folder)
-    assert refused.returncode != 0
-    assert traces(memory_folder)
-    assert run_asof("purge", f"notes/{MARKER}", "--yes", "--index", memory_folder).returncode == 0
-    assert (traces(memory_folder), indexed(memory_folder)) == ([], [])
-    again = run_asof("purge", f"notes/{MARKER}", "--yes", "--index", memory_folder)
-    assert (again.returncode, len(again.stderr.splitlines())) == (2, 1)
-
-
-def test_it_can_come_back(corpus: asof.Corpus) -> None:
-    corpus.purge(f"notes/{MARKER}")
-    assert corpus.add([secret(2)]).added == 1
-    assert corpus.add([secret(2)]).unchanged == 1
-    assert corpus.at("2030").search(MARKER).hits[0].document == f"notes/{MARKER}"
-    assert corpus.check() == []

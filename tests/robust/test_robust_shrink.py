@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 from typing import Any
 
@@ -70,13 +69,6 @@ def test_yes_ends_them_and_the_past_stays(source: Path, write_lines: Any, run_as
     assert in_force(source.parent) == names(DOCUMENTS)
 
 
-def test_what_is_new_is_taken_in_all_the_same(source: Path, write_lines: Any, run_asof: Any) -> None:
-    new = {"id": "new", "text": "island new", "published": "2021"}
-    write_lines(source, [*documents(KEPT), new])
-    assert run_asof("index", source, "--index", source.parent).returncode == 2
-    assert in_force(source.parent) == names(DOCUMENTS) | {"new"}
-
-
 @pytest.mark.parametrize("size", [0, 1, 200, 800, -1])
 def test_a_truncated_file(source: Path, run_asof: Any, size: int) -> None:
     """Cut in the middle of a line or not: a broken line withholds every ending, a clean cut is a question."""
@@ -91,18 +83,6 @@ def test_a_truncated_file(source: Path, run_asof: Any, size: int) -> None:
     assert f"{DOCUMENTS} unchanged" in run_asof("index", source, "--index", source.parent).stdout
 
 
-def test_a_truncated_archive(memory_folder: Path, write_lines: Any, run_asof: Any) -> None:
-    plain = write_lines(memory_folder / "plain.jsonl", documents(DOCUMENTS))
-    source = memory_folder / "island.jsonl.gz"
-    source.write_bytes(gzip.compress(plain.read_bytes()))
-    assert run_asof("index", source, "--index", memory_folder).returncode == 0
-    source.write_bytes(source.read_bytes()[:150])
-    result = run_asof("index", source, "--index", memory_folder, "--yes")
-    assert result.returncode == 3
-    assert "breaks off" in result.stderr
-    assert in_force(memory_folder) == names(DOCUMENTS)
-
-
 def test_an_unreadable_line_withholds_endings(source: Path, write_lines: Any, run_asof: Any) -> None:
     """Even with --yes: the line may be any of those that are missing."""
     write_lines(source, documents(KEPT))
@@ -115,29 +95,3 @@ def test_an_unreadable_line_withholds_endings(source: Path, write_lines: Any, ru
     write_lines(source, documents(KEPT))
     assert run_asof("index", source, "--index", source.parent, "--yes").returncode == 0
     assert in_force(source.parent) == names(KEPT)
-
-
-def test_a_line_without_text_keeps_its_document(source: Path, write_lines: Any, run_asof: Any) -> None:
-    """Whose line it is, is known: only its own ending is withheld."""
-    write_lines(source, [*documents(KEPT), {"id": "d25", "text": ""}])
-    assert run_asof("index", source, "--index", source.parent, "--yes").returncode == 3
-    assert in_force(source.parent) == names(KEPT) | {"d25"}
-
-
-def test_an_emptied_folder(memory_folder: Path, run_asof: Any) -> None:
-    """As when a disk is not mounted."""
-    notes = memory_folder / "notes"
-    notes.mkdir()
-    for at in range(4):
-        (notes / f"n{at}.md").write_text(f"island {at}")
-    assert run_asof("index", notes, "--index", memory_folder).returncode == 0
-    before = in_force(memory_folder)
-    assert len(before) == 4
-    for path in notes.iterdir():
-        path.unlink()
-    assert run_asof("index", notes, "--index", memory_folder).returncode == 2
-    assert in_force(memory_folder) == before
-    notes.rmdir()
-    result = run_asof("index", notes, "--index", memory_folder, "--yes")
-    assert (result.returncode, "Traceback" in result.stderr) == (2, False)
-    assert in_force(memory_folder) == before

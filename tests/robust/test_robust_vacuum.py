@@ -16,7 +16,7 @@ from tests.support.rows import db_of
 
 import asof
 from asof.corpus.snapshot import Snapshot
-from asof.errors import BeforeHorizon, UsageError
+from asof.errors import BeforeHorizon
 from asof.store.schema import get_meta
 from asof.time.moment import read
 from asof.time.span import LAST, moment
@@ -134,27 +134,6 @@ def test_an_older_text_that_was_dropped_can_be_said_again(memory_folder: Path, w
                 report = corpus.add(source)
                 assert (report.unchanged, report.written) == (2, 0)
                 assert corpus.at(moment(clock.now)).text("d") == text
-
-
-def test_an_empty_corpus(memory_folder: Path) -> None:
-    with new_corpus(memory_folder) as corpus:
-        clock_of(corpus).now = 5 * DAY
-        assert corpus.vacuum(moment(DAY)) == 0
-        assert corpus.search("mill").hits == ()
-        with pytest.raises(UsageError, match="only the past"):
-            corpus.vacuum(moment(6 * DAY))
-
-
-def test_a_later_vacuum_of_less_does_not_open_what_was_dropped(memory_folder, document) -> None:
-    """What was before the later of two moments is gone, whichever was given last."""
-    with asof.open(memory_folder) as corpus:
-        corpus.maintenance.background = False
-        for year in ("2020", "2021", "2022"):
-            corpus.add([document("ferry", f"the ferry of {year}", year)])
-        corpus.vacuum("2022-06")
-        corpus.vacuum("2020-06")
-        with pytest.raises(BeforeHorizon):
-            corpus.at("2021-06").search("ferry")
 
 
 def test_what_is_kept_for_a_later_version_only_is_no_past(memory_folder, document) -> None:

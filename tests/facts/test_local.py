@@ -19,7 +19,6 @@ from tests.support.meanings import Meanings
 from asof import config, recipes
 from asof.errors import BadConfig
 from asof.extensions.facts.local import (
-    DESCRIBED_BY,
     NEAR_BY_COSINE,
     NEAR_BY_WORDS,
     Local,
@@ -27,8 +26,6 @@ from asof.extensions.facts.local import (
     chunk_weight,
     confidence_scores,
     edge_scores,
-    entity_cosines,
-    entity_text,
     fact_cosines,
     gammas,
     relation_text,
@@ -364,18 +361,6 @@ def test_what_describes_a_fact_and_an_entity():
         assert relation_text(facts[0]).startswith(
             f"{facts[0].passage.title}: Otter lost boat (2021). Otter | lost"
         )
-        assert entity_text("otter", facts) == "otter: Otter lost ship (2021); Otter lost boat (2021)"
-        assert entity_text("nobody", []) == "nobody: "
-
-
-def test_an_entity_is_described_by_its_latest_facts():
-    notes = [
-        note(f"d{n:02}", "2022-01-01", f"Otter | lost | boat{n} | {2000 + n}")
-        for n in range(DESCRIBED_BY + 3)
-    ]
-    with meaning(*notes) as corpus:
-        text = entity_text("otter", facts_about(corpus.at().view(), ["otter"]))
-    assert [f"boat{n} " in text for n in range(DESCRIBED_BY + 3)] == [False] * 3 + [True] * DESCRIBED_BY
 
 
 def test_gamma_is_the_cosine_of_the_question_and_the_fact():
@@ -412,21 +397,10 @@ def test_words_find_what_is_spelt_alike_and_cosines_what_means_the_same():
 def test_without_an_encoder_words_stand_in_and_a_note_says_so():
     with new_corpus(clock=Clock.at("2025"), stem=False, undated="always") as corpus:
         add(corpus, *NOTES_OF_FACT_VECTORS)
-        auto, wanted = found(corpus), found(corpus, gamma="cosine", seeds="cosine")
+        auto, wanted = found(corpus), found(corpus, gamma="cosine")
         assert [hit.score for hit in auto.hits] == [hit.score for hit in wanted.hits]
-        assert wanted.notes[-1] == "gamma and seeds without cosines: this corpus has no vectors"
+        assert wanted.notes[-1] == "gamma without cosines: this corpus has no vectors"
         assert not any("cosines" in note for note in auto.notes)
-
-
-def test_walks_may_begin_where_the_question_is_about():
-    with meaning(*NOTES_OF_FACT_VECTORS) as corpus:
-        equal = {hit.document: hit.score for hit in found(corpus).hits}
-        nearer = {hit.document: hit.score for hit in found(corpus, seeds="cosine").hits}
-        assert nearer["a"] / nearer["b"] > equal["a"] / equal["b"]
-        view, query = corpus.at("2024").view(), found(corpus).query
-        described = {name: facts_about(view, [name]) for name in ("heron", "otter")}
-        heron, otter = entity_cosines(query, view, described)
-        assert otter > heron
 
 
 def test_only_new_facts_are_encoded():

@@ -22,7 +22,7 @@ from asof.models.metered import CachedModel, CachedReply
 from asof.models.ports import Prompt, Reply, ScriptedModel
 from asof.time.moment import read
 from asof.time.span import Period
-from asof.values import CHANGE, NAME, Fact, SourcedTime
+from asof.values import CHANGE, NAME
 from asof.wire import encode
 
 # -- reports of periods without a model ------------------------------------------------------------

@@ -25,7 +25,7 @@ from asof.index.view import View
 from asof.lang import FIRST, codes, detect, stop_words, tables
 from asof.store.digest import hit_id, layout_places
 from asof.text.passages import sentences
-from asof.text.tokens import term_hash, tokenize
+from asof.text.tokens import tokenize
 from asof.time.lexicon import is_unspaced
 from asof.time.span import BEGINNING, NEVER, Instant, iso
 from asof.values import Why
@@ -195,24 +195,6 @@ class CurrentPassages:
             ):
                 self._headings[document].add(headings)
         return self._headings
-
-    def with_words(self, phrases: Iterable[str]) -> list[int]:
-        """The passages that have the longest word of one of these phrases in their text, title or headings,
-        ascending."""
-        analyzer = self.view.analyzer
-        longest = {max(tokenize(phrase), key=len) for phrase in phrases}
-        stems = {stem for word in longest for stem in analyzer.alternatives(word)}
-        hashes = np.array(sorted(map(term_hash, stems)), np.uint64)
-        found = [np.zeros(0, np.int64)]
-        for part in self.view.prefix.parts:
-            postings = part.segment.unchecked("rows")
-            for first, last in part.segment.find(hashes):
-                if first < last:
-                    part.segment.check("rows", first, last)
-                    rows = postings[first:last]
-                    found.append(np.asarray(part.segment["passage"][rows[rows < part.hi]], np.int64))
-        passages: list[int] = np.intersect1d(np.concatenate(found), self.passage).tolist()
-        return passages
 
     def starts(self, names: Iterable[str]) -> None:
         """Read where the passages of these documents (by id) begin in their texts."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -128,13 +127,6 @@ _LETTERS = re.compile(r"[^\W\d_]{3}")
 _LENGTH = re.compile(
     r"\b(?:hours?|days?|weeks?|months?|tagen?|wochen?|monaten?|stunden?|from now)\b", re.IGNORECASE
 )
-_VERBS = frozenset({"may"})
-"""Names of months that nearly every text has as a word of another meaning; a time in one has a year, too."""
-
-_TIME_WORDS = (
-    "next", "later", "end", "year", "month", "week", "summer", "spring", "autumn", "winter",
-    "nächsten", "nächstes", "jahres", "kommenden",
-)  # fmt: skip
 
 
 class Passed(NamedTuple):
@@ -166,21 +158,13 @@ def passed_times(view: View) -> list[Stale]:
 
 def _sentences(view: View, current: CurrentPassages) -> Iterator[tuple[PassageText, TimedSentence]]:
     """The sentences that may be stale, of documents and sections that are not of their day."""
-    passages = current.with_words([*_words(), *map(str, range(1980, nearest_moment(view.as_of).year + 1))])
     days = np.fromiter(of_their_day(view), np.int64)
-    documents = current.document[np.searchsorted(current.passage, passages)]
-    chosen = np.array(passages, np.int64)[~np.isin(documents, days)].tolist()
+    chosen = current.passage[~np.isin(current.document, days)].tolist()
     for each in current.texts(chosen):
         if historical_headings(each.headings) or any(map(of_any("examples").search, each.headings)):
             continue
         for one in timed_sentences(each.text):
             yield each, one
-
-
-@cache
-def _words() -> tuple[str, ...]:
-    """Words of which a sentence has one if it may be stale, a year aside."""
-    return (*_TIME_WORDS, *(months() - _VERBS))
 
 
 def _passed(view: View, sentence: TimedSentence, since: int) -> Passed | None:

@@ -15,7 +15,7 @@ PageRank walks along the facts of all times; only after that the scope counts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -91,11 +91,8 @@ def chunk_scores(weights: Floats, chunks: Integers, edges: Floats, *, literal: b
 #
 #     gamma(e) = cos(e_q, e_e), 0 where it is negative      (section III-B2)
 #
-# of the vectors of the question and of a description of a relation or an entity (section III-A2).
+# of the vectors of the question and of a description of a relation (section III-A2).
 
-
-DESCRIBED_BY = 8
-"""The facts that describe an entity, at most: the latest of those given."""
 
 MAX_VECTORS = 200_000
 """The most vectors of descriptions in memory, where they are kept between questions."""
@@ -106,33 +103,16 @@ def fact_cosines(query: Query, view: View, facts: Sequence[StatedFact]) -> Value
     return _cosines(query, view, [relation_text(each) for each in facts])
 
 
-def entity_cosines(query: Query, view: View, described: Mapping[str, Sequence[StatedFact]]) -> Values:
-    """The cosine of each entity (n,), in [0, 1], by its name and the facts that describe it."""
-    return _cosines(query, view, [entity_text(name, facts) for name, facts in described.items()])
-
-
 def relation_text(known: StatedFact) -> str:
     """The description of a relation: the title of its document, subject, relation, object, time, and its
     sentence."""
     return f"{known.passage.title}: {_stated(known)}. {known.sentence}".strip()
 
 
-def entity_text(name: str, facts: Sequence[StatedFact]) -> str:
-    """The description of an entity: its name, and the latest DESCRIBED_BY of these facts on it, latest
-    first."""
-    latest = sorted(facts, key=lambda each: (_begin(each), each.order), reverse=True)[:DESCRIBED_BY]
-    return f"{name}: {'; '.join(_stated(each) for each in latest)}"
-
-
 def _stated(known: StatedFact) -> str:
     fact = known.fact
     when = f" ({fact.when.text})" if fact.when and fact.when.text else ""
     return f"{fact.subject} {fact.relation} {fact.object}{when}"
-
-
-def _begin(known: StatedFact) -> int:
-    """The first instant of a fact's time; before all others without one."""
-    return -(2**63) if known.fact.when is None else known.fact.when.span.first
 
 
 def _cosines(query: Query, view: View, texts: Sequence[str]) -> Values:
@@ -235,8 +215,7 @@ class Local:
 
     The graph has the `facts` best by gamma of the `passages` best passages (and of as many of the question's
     time). `gamma`: "cosine", as published, in a corpus with an encoder; "words"; "auto": cosine where there
-    is an encoder. `seeds`: walks begin at the entities of facts in time "equal"ly, as published, or by the
-    "cosine" of what describes them. `sum_over`: "passage" as above; "graph" is the letter of Eq. 3, whose sum
+    is an encoder. `sum_over`: "passage" as above; "graph" is the letter of Eq. 3, whose sum
     is the same for every passage. Without `ppr`, s(e) = gamma(e). Without `in_time`, or where the question
     names no time, every fact counts. Where it names one, passages of another time are left out; where no fact
     and no passage is of it, nothing is found, and the notes name the nearest times.
@@ -252,7 +231,6 @@ class Local:
     ppr: bool = True
     sum_over: str = choice("passage", "graph")
     gamma: str = choice("auto", "cosine", "words")
-    seeds: str = choice("equal", "cosine")
 
     @property
     def needs(self) -> int:
@@ -267,7 +245,7 @@ class Local:
         known = facts_of(view, np.sort(matches.rows[examined]))
         near = fact_cosines if self.by_cosine(view) else gammas
         graph = Subgraph.of(known, near(query, view, known), scope, self.facts)
-        scored = self._scored(query, matches, view, graph)
+        scored = self._scored(matches, view, graph)
         values = scored.values
         positive = np.flatnonzero(values > 0)
         rest = np.flatnonzero((values <= 0) & ((far > 0) if scope else np.ones(len(values), bool)))
@@ -295,21 +273,12 @@ class Local:
         """The basis of gamma, where that is not plain."""
         if view.encoder is not None:
             return [f"gamma: cosines of the encoder {view.encoder.name}"] if self.gamma != "words" else []
-        wanted = [name for name in ("gamma", "seeds") if getattr(self, name) == "cosine"]
-        return [f"{' and '.join(wanted)} without cosines: this corpus has no vectors"] if wanted else []
+        return ["gamma without cosines: this corpus has no vectors"] if self.gamma == "cosine" else []
 
-    def _seeds(self, query: Query, view: View, graph: Subgraph) -> Values:
-        seeds = seed_weights(graph.nodes, graph.heads, graph.tails, graph.within)
-        if self.seeds == "equal" or view.encoder is None:
-            return seeds
-
-        weighed = seeds * entity_cosines(query, view, graph.described())
-        return weighed if weighed.any() else seeds
-
-    def _scored(self, query: Query, matches: Ranking, view: View, graph: Subgraph) -> Given:
+    def _scored(self, matches: Ranking, view: View, graph: Subgraph) -> Given:
         nodes = np.zeros(graph.nodes)
         if self.ppr and graph.nodes:
-            seeds = self._seeds(query, view, graph)
+            seeds = seed_weights(graph.nodes, graph.heads, graph.tails, graph.within)
             nodes = personalized_pagerank(
                 graph.nodes, graph.heads, graph.tails, seeds, damping=self.damping,
                 tolerance=self.tolerance,
@@ -362,17 +331,6 @@ class Subgraph:
             np.array([number[head] for head, _ in ends], np.int64),
             np.array([number[tail] for _, tail in ends], np.int64), len(number),
         )  # fmt: skip
-
-    def described(self) -> dict[str, list[StatedFact]]:
-        """The name of each node, in order of their numbers, with the facts of the graph that it is in."""
-        described: dict[int, list[StatedFact]] = {at: [] for at in range(self.nodes)}
-        names: dict[int, str] = {}
-        for known, head, tail in zip(self.facts, self.heads.tolist(), self.tails.tolist(), strict=True):
-            for node, name in ((head, _ends(known)[0]), (tail, _ends(known)[1])):
-                names[node] = name
-                if not described[node] or described[node][-1] is not known:
-                    described[node].append(known)
-        return {names[node]: facts for node, facts in described.items()}
 
 
 def _ends(known: StatedFact) -> tuple[str, str]:

@@ -151,7 +151,7 @@ def test_a_missing_extra_is_told_before_anything_is_asked(outside, monkeypatch, 
         with there.language() as model:
             assert model is None
         return
-    message = rf"^a language model needs {said}: pip install 'asof-search\[llm\]'$"
+    message = rf"^a language model needs {said}: install asof with its extra `llm`$"
     with pytest.raises(MissingExtra, match=message), there.language():
         pass
     assert scripted.prompts == []

@@ -192,45 +192,14 @@ def test_no_run_over_categories_brings_it_back(thirty, library, words):
 
 
 def test_nothing_that_is_kept_names_it(thirty, library):
-    library.add("arxiv:2401.00003v1+2401.00004", full=True)
-    library.add("arxiv:2401.00003")
+    """Unless it was asked for by its id, which is then the name of a source."""
     library.add("arxiv:cs.IR", since="2024-01-01")
     library.purge("arxiv:2401.00029")  # not among what is asked for below
     assert traces(library)
-    assert library.purge(GONE) == 2
+    assert library.purge(GONE) == 1
     assert (traces(library), traces(library, b"Ferry 3 ")) == ([], [])
-    assert [name for name, _, _ in library.status().sources] == ["arxiv:2401.00004", "arxiv:cs.IR"]
     library.add("arxiv:cs.IR", since="2024-01-01")
     assert (traces(library), library.check()) == ([], [])
-
-
-def test_a_source_that_is_called_like_another_without_it_is_one_with_it(thirty, library):
-    """arxiv:3+4 without 3 is arxiv:4, which there is."""
-    library.add("arxiv:2401.00004")
-    library.add("arxiv:2401.00003+2401.00004+2401.00005")
-    library.add("arxiv:2401.00003+2401.00006")
-    library.purge(GONE)
-    library.purge("arxiv:2401.00005")
-    named = [("arxiv:2401.00004", "arxiv", 1), ("arxiv:2401.00006", "arxiv", 1)]
-    assert list(library.status().sources) == named
-    assert library.at().search("ferry 4").hits[0].document == "arxiv:2401.00004"
-
-
-class Shelf:
-    """A source that is called like a paper and states something else."""
-
-    name, kind, complete = "arxiv:2401.00003", "arxiv", False
-
-    def documents(self) -> Iterator[asof.Document]:
-        yield asof.Document("pier", "The pier is no ferry.")
-
-
-def test_a_source_that_has_more_keeps_it_under_another_name(thirty, library):
-    library.add("arxiv:2401.00003")
-    library.add(Shelf())
-    library.purge(GONE)
-    assert list(library.status().sources) == [("arxiv: erased", "arxiv", 1)]
-    assert library.at().search("pier", source="arxiv: erased").hits[0].document == "pier"
 
 
 def test_of_a_day_the_newest_that_are_left_are_taken(thirty, library):

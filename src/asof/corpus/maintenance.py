@@ -141,16 +141,12 @@ class Maintenance:
         """
         from asof.store import corrections
 
-        erasure, group = erasure_of(document)
+        erasure, _ = erasure_of(document)
         if erasure is None:
             return self.remove(lambda db: corrections.erase(db, document), "purge")
-
-        def erase(db: sqlite3.Connection) -> list[int]:
-            return corrections.erase_for_good(db, names, group, lambda name: erasure.rename(name, document))
-
         with erasure.forget(self.session.store.folder / FETCHED, document):
             names = self.purged_with(document) or (document,)
-            return self.remove(erase, "purge")
+            return self.remove(lambda db: corrections.erase_for_good(db, names), "purge")
 
     def ever_called(self, wanted: str, *, part: bool = True) -> str:
         """The id of the document that is called so among all that are kept: by its id, a title, an alias,

@@ -199,14 +199,12 @@ class Erasure(Struct, frozen=True):
 
     `group(document)`: the ids of the documents of the same thing, empty if it is none of the scheme's; with
     the first one all are erased, any other alone. `forget(folder, document)`: while this is open, no run
-    of the source goes on, and none of its files names the document any more. `rename(source, document)`: the
-    name of a source without the document, "" if nothing else is in it. `lasting`: it is not indexed again
-    by a run that does not name it.
+    of the source goes on, and none of its files names the document any more. `lasting`: it is not indexed
+    again by a run that does not name it.
     """
 
     group: Callable[[str], tuple[str, ...]]
     forget: Callable[[Path, str], AbstractContextManager[None]]
-    rename: Callable[[str, str], str]
     lasting: bool = False
 
 

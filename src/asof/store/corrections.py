@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Container, Sequence
 
 from asof.errors import DocumentNotFound
 from asof.store import validity
@@ -56,41 +56,13 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
     return passages
 
 
-def erase_for_good(
-    db: sqlite3.Connection, names: Sequence[str], group: Sequence[str], rename: Callable[[str], str]
-) -> list[int]:
+def erase_for_good(db: sqlite3.Connection, names: Sequence[str]) -> list[int]:
     """Remove documents of a scheme for good: no later run of their source adds them again. Returns the ids
-    of their passages. Raises DocumentNotFound when there is no such document.
-
-    `group`, `rename`: see `sources.scheme.Erasure`; without any document of the group, sources are renamed.
-    """
+    of their passages. Raises DocumentNotFound when there is no such document."""
     passages = [passage for name in names for passage in erase(db, name)]
     for name in names:
         mark_erased(db, name)
-    some = "SELECT 1 FROM documents WHERE name IN (SELECT value FROM json_each(?)) LIMIT 1"
-    if db.execute(some, (json.dumps(list(group)),)).fetchone() is None:
-        _rename_sources(db, names[0].partition(":")[0].lower(), rename)
     return passages
-
-
-def _rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], str]) -> None:
-    """Rename the sources of a kind; an empty one is deleted unless documents still refer to it."""
-    sources = db.execute("SELECT id, name FROM sources WHERE kind = ?", (kind,)).fetchall()
-    for source, name in sources:
-        remaining = rename(name)
-        if remaining == name:
-            continue
-        renamed = remaining or f"{kind}: erased"
-        other = db.execute("SELECT id FROM sources WHERE name = ?", (renamed,)).fetchone()
-        in_use = "SELECT 1 FROM documents WHERE source = ?1 UNION SELECT 1 FROM heads WHERE source = ?1"
-        if other is None and (remaining or db.execute(in_use, (source,)).fetchone()):
-            db.execute("UPDATE sources SET name = ? WHERE id = ?", (renamed, source))
-            continue
-        if other is not None:
-            for table in ("documents", "heads"):
-                db.execute(f"UPDATE {table} SET source = ? WHERE source = ?", (other[0], source))
-        db.execute("DELETE FROM checkpoints WHERE source = ?", (source,))
-        db.execute("DELETE FROM sources WHERE id = ?", (source,))
 
 
 def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:

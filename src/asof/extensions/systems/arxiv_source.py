@@ -476,13 +476,6 @@ def _group(document: str) -> tuple[str, ...]:
     return (document_id(paper), document_id(full_id(paper))) if paper else ()
 
 
-def _rename(source: str, document: str) -> str:
-    """`arxiv:2401.00001v1+2401.00002` without 2401.00001 is `arxiv:2401.00002`."""
-    named, paper = source.partition(":")[2].split("+"), paper_of(document)
-    left = [each for each in named if re.sub(r"v[0-9]+\Z", "", each) != paper]
-    return PREFIX + "+".join(left) if left else ""
-
-
 def _unknown_categories(target: str) -> list[str]:
     """Lines about categories that are not listed here, which may be new ones."""
     from asof.extensions.systems.arxiv_question import table
@@ -497,7 +490,7 @@ def _unknown_categories(target: str) -> list[str]:
 SCHEME = SourceScheme(
     open_arxiv,
     TABLE,
-    Erasure(_group, lambda folder, document: forgetting(folder, paper_of(document)), _rename, lasting=True),
+    Erasure(_group, lambda folder, document: forgetting(folder, paper_of(document)), lasting=True),
     _unknown_categories,
 )
 

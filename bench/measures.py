@@ -1,14 +1,11 @@
-"""What is measured of asof: building, opening, asking, adding; threads, a git history, serving, watching."""
+"""What is measured of asof: building, opening, asking, adding; threads, serving."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-import random
 import resource
 import subprocess
-import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -32,11 +29,9 @@ from bench.figures import (
     one_core,
     rate,
 )
-from bench.repository import git, repository
 
 import asof
 from asof import Corpus, Document, recipes
-from asof.extensions.server.watching import Notice, Watcher
 from asof.wire import replace
 from bench import startup
 
@@ -191,28 +186,6 @@ def threads(folder: str, questions: str, number: int, rounds: int) -> Rows:
     return rows
 
 
-# -- a git history -------------------------------------------------------------------------------------
-
-
-def history(folder: str, commits: int, notes: int, edits: int = 8) -> Rows:
-    """`asof index --history` the first time, again, after one more commit; its memory."""
-    place, index, rows = Path(folder) / "repository", Path(folder) / "index", Rows()
-    for each in (place, index):
-        each.mkdir(parents=True)
-    repository(place, commits, notes, edits)
-    for label in ("first", "again", "one more commit"):
-        if label == "one more commit":
-            note = place / "notes 0" / "one more.md"
-            note.write_text("# One more\n\nThe ferry leaves at nine.\n", encoding="utf-8")
-            git(place, "add", "-A")
-            who = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-            git(place, *who, "commit", "-q", "-m", "one more")
-        taken = startup.run(("index", str(place), "--history", "--index", str(index)))
-        rows[label] = Figure(taken.seconds, "s", taken.busy)
-        rows[f"{label}, memory"] = megabytes(taken.memory)
-    return rows
-
-
 # -- serving -------------------------------------------------------------------------------------------
 
 
@@ -275,80 +248,3 @@ def _resident(pid: int) -> int:
     own = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return own + sum(_resident(int(child)) for child in children)
-
-
-# -- watching ------------------------------------------------------------------------------------------
-
-WATCHED_WORDS = [f"word{number}" for number in range(3_000)]
-
-
-def watch(folder: str, notes: int, changes: int) -> Rows:
-    """From a save until it is found by a process that follows the notes and searches meanwhile."""
-    place, vault, chance = Path(folder), Path(folder) / "vault", random.Random(3)
-    for number in range(notes):
-        path = vault / f"f{number % 40}" / f"n{number}.md"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_note(chance, "first"), encoding="utf-8")
-    ready, stop, took = threading.Event(), threading.Event(), list[float]()
-
-    def notice(one: Notice) -> None:
-        if one.text:
-            print(one.text, file=sys.stderr)
-        ready.set()
-
-    with asof.open(place / "index") as corpus:
-        thread = threading.Thread(target=Watcher(corpus, [vault], notice).run, args=(stop,))
-        thread.start()
-        ready.wait()
-        time.sleep(1)
-        before = _resident(os.getpid())
-        for step in range(changes):
-            mark, started = _change(chance, vault, step), time.perf_counter()
-            while mark and not any(mark in hit.text for hit in corpus.at().search(mark, 1).hits):
-                time.sleep(0.01)
-            if mark:
-                took.append(time.perf_counter() - started)
-        time.sleep(3)
-        after, end = _resident(os.getpid()), _state(corpus)
-        open_files = len(list(Path("/proc/self/fd").iterdir()))
-        stop.set()
-        thread.join()
-    with asof.open(place / "fresh") as fresh:
-        fresh.add(vault)
-        same = _state(fresh) == end
-    return {
-        "a save until it is found": Figure(median(took), "s", p95=quantiles(took, n=20)[-1]),
-        "the end is that of a fresh index": Figure(float(same), ""),
-        "memory at the beginning": megabytes(before), "memory at the end": megabytes(after),
-        "open files": Figure(open_files, "descriptors"),
-    }  # fmt: skip
-
-
-def _note(chance: random.Random, mark: str) -> str:
-    words = " ".join(chance.choices(WATCHED_WORDS, k=120))
-    return f"---\ndate: 20{chance.randint(10, 24)}-01-01\n---\n{mark} {words}"
-
-
-def _change(chance: random.Random, vault: Path, step: int) -> str:
-    """Change a note; the word by which the change is found, "" for one that removes or moves."""
-    path, kind, mark = chance.choice(list(vault.glob("*/*.md"))), chance.random(), f"zebra{step}"
-    if kind < 0.15:
-        path.rename(path.with_name(f"moved{step}.md"))
-        return ""
-    if kind < 0.25:
-        path.unlink()
-        return ""
-    if kind < 0.5:
-        path = path.with_name(f"new{step}.md")
-    for _ in range(20 if kind > 0.9 else 1):  # a burst: the last text holds
-        path.write_text(_note(chance, mark), encoding="utf-8")
-    return mark
-
-
-def _state(corpus: Corpus) -> dict[str, str]:
-    then, after = corpus.at(), ""
-    found: dict[str, str] = {}
-    while page := then.documents(after, 1_000):
-        found |= {each.id: then.text(each.id) or "" for each in page}
-        after = page[-1].id
-    return found

@@ -1,6 +1,6 @@
 """Measures asof: what it costs, beside others, and how well it ranks.
 
-    python bench/run.py [NAME ...] [--data DIR] [--size N ...] [--json FILE] [--against FILE]
+    python bench/run.py [NAME ...] [--data DIR] [--size N ...] [--json FILE] [--against FILE|COMMIT]
 
 Without a NAME all are measured but `quality`, which needs --data DIR, a folder of datasets as `asof evaluate`
 reads them. With --data the text of all of them is one corpus more of `speed`. Every corpus is built, opened
@@ -15,6 +15,7 @@ import json
 import os
 import platform
 import shlex
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -132,13 +133,6 @@ def threads(options: argparse.Namespace) -> Groups:
     return {f"threads, {SHARED[1]:,} generated passages": {"asof": rows}}
 
 
-def history(options: argparse.Namespace) -> Groups:
-    """`asof index --history` on a git repository of notes."""
-    with workplace(options) as place:
-        rows, _ = job("measures.history", folder=str(place), commits=options.commits, notes=options.notes)
-    return {f"history, {options.commits:,} commits, {options.notes:,} notes": {"asof": rows}}
-
-
 def serve(options: argparse.Namespace) -> Groups:
     """Searches a second over HTTP, 16 clients; of generated text, or of the dataset that --sets names."""
     with workplace(options) as place:
@@ -154,13 +148,6 @@ def serve(options: argparse.Namespace) -> Groups:
     return {f"serve, {name}": {"asof": rows}}
 
 
-def watch(options: argparse.Namespace) -> Groups:
-    """How soon a saved note is found."""
-    with workplace(options) as place:
-        rows, _ = job("measures.watch", folder=str(place), notes=options.notes, changes=options.changes)
-    return {f"watch, {options.notes:,} notes": {"asof": rows}}
-
-
 def quality(options: argparse.Namespace) -> Groups:
     """Rankings and answers on datasets with judgements."""
     from bench.quality import measure
@@ -169,8 +156,7 @@ def quality(options: argparse.Namespace) -> Groups:
 
 
 MEASURED: dict[str, Callable[[argparse.Namespace], Groups]] = {
-    "start": start, "speed": speed, "threads": threads, "history": history, "serve": serve, "watch": watch,
-    "quality": quality,
+    "start": start, "speed": speed, "threads": threads, "serve": serve, "quality": quality,
 }  # fmt: skip
 PRINTS = ("speed", "quality")
 """Those that print their tables themselves, as soon as there is one."""
@@ -183,7 +169,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(MEASURED))
     parser.add_argument("--data", type=Path, metavar="DIR", help="a folder of datasets (default: $ASOF_DATA)")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures")
-    parser.add_argument("--against", type=Path, metavar="FILE", help="print ratios to figures of another run")
+    parser.add_argument(
+        "--against", metavar="FILE|COMMIT", help="print ratios to figures of another run, or of a commit"
+    )
     parser.add_argument("--folder", type=Path, metavar="DIR", help="make corpora here, and leave them")
     parser.add_argument("--runs", type=int, default=3, help="runs of which medians are taken (3)")
     cost = parser.add_argument_group("what it costs")
@@ -191,9 +179,6 @@ def parse() -> argparse.Namespace:
     cost.add_argument("--queries", type=int, default=QUERIES, help=f"({QUERIES})")
     cost.add_argument("--no-vectors", dest="vectors", action="store_false")
     cost.add_argument("--no-peers", dest="peers", action="store_false")
-    cost.add_argument("--notes", type=int, default=6_500, help="of history and watch (6,500)")
-    cost.add_argument("--commits", type=int, default=2_000, help="of history (2,000)")
-    cost.add_argument("--changes", type=int, default=120, help="of watch (120)")
     cost.add_argument("--seconds", type=float, default=20, help="of serve (20)")
     good = parser.add_argument_group("quality")
     good.add_argument(
@@ -233,6 +218,25 @@ def workplace(options: argparse.Namespace) -> Iterator[Path]:
         yield place
 
 
+def measured_at(commit: str) -> Groups:
+    """The figures of a commit: it is checked out into a folder, and the same is measured there by this
+    interpreter."""
+    say(f"the same at {commit}")
+    words = sys.argv[1 : sys.argv.index("--against")] + sys.argv[sys.argv.index("--against") + 2 :]
+    with TemporaryDirectory(prefix="asof-bench-") as folder:
+        place = Path(folder) / "asof"
+        git = ("git", "-C", str(Path(__file__).parents[1]), "worktree")
+        subprocess.run([*git, "add", "--detach", "--quiet", str(place), commit], check=True)
+        try:
+            made = Path(folder) / "figures.json"
+            runner = [sys.executable, str(place / "bench" / "run.py"), *words, "--json", str(made)]
+            environment = {**os.environ, "PYTHONPATH": str(place / "src")}
+            subprocess.run(runner, env=environment, stdout=subprocess.DEVNULL, check=True)
+            return figures.read(made)
+        finally:
+            subprocess.run([*git, "remove", "--force", str(place)], check=True)
+
+
 def say(line: str) -> None:
     print(f"[{time.strftime('%H:%M:%S')}] {line}", file=sys.stderr, flush=True)
 
@@ -258,7 +262,9 @@ def main() -> None:
             kept = {"command": words, "machine": machine, "figures": groups}
             options.json.write_text(json.dumps(kept, indent=1), encoding="utf-8")
     if options.against:
-        print(f"\nagainst {options.against}\n\n{figures.against(groups, figures.read(options.against))}")
+        before = Path(options.against)
+        then = figures.read(before) if before.is_file() else measured_at(options.against)
+        print(f"\nagainst {options.against}\n\n{figures.against(groups, then)}")
 
 
 if __name__ == "__main__":

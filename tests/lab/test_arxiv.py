@@ -14,14 +14,11 @@ import pytest
 from asof.errors import UsageError
 from asof.extensions.lab.experiments import ExperimentOptions
 from asof.extensions.lab.protocols import JudgedQuestions, judged_questions, run_online, start_of
-from asof.extensions.lab.published import parts_of_papers
 from asof.extensions.systems.online import stage_of
-from asof.recipes import named
 
 from .conftest import value, write_lines
 
 LAMPS = ("brass", "glass", "tin", "clay", "iron", "paper", "stone", "copper")
-PAPERS = named("papers")
 
 
 def documents() -> Iterator[dict[str, str]]:
@@ -54,13 +51,13 @@ def lamps(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def judged(lamps: Path, kept: Path) -> JudgedQuestions:
-    return judged_questions(lamps, ExperimentOptions(cache=kept), PAPERS)
+    return judged_questions(lamps, ExperimentOptions(cache=kept))
 
 
 def test_metrics_are_those_of_the_ranking(judged: JudgedQuestions) -> None:
     """Precision@10: three of the documents have a grade; the loss is that of the order that is shown."""
     assert judged.texts == tuple(f"{lamp} lamp oil" for lamp in LAMPS)
-    setting = start_of(judged.recipe, judged.box)
+    setting = start_of(judged.box)
     found = judged.metrics(setting)
     assert found["Loss"] + found["NDCG@10"] == pytest.approx(np.ones(8))
     assert set(found["Precision@10"]) <= {0.1, 0.2, 0.3}
@@ -81,7 +78,7 @@ def test_learning_goes_through_the_stages_and_does_not_lose(judged: JudgedQuesti
     assert steps[0].loss == steps[0].on_all == steps[0].initial
     for each in steps:
         assert judged.box.contains(np.array(list(each.setting.values())))
-    assert judged.metrics(best)["Loss"].mean() <= judged.metrics(start_of(PAPERS, judged.box))["Loss"].mean()
+    assert judged.metrics(best)["Loss"].mean() <= judged.metrics(start_of(judged.box))["Loss"].mean()
     again = run_online(judged, 8, seed=1)
     assert (again[0], again[1].tolist()) == (steps, best.tolist())
 
@@ -97,13 +94,9 @@ def test_the_table_is_of_questions_that_were_not_learned_from(
     assert value(table, "Initial", "Loss") == pytest.approx(1 - value(table, "Initial", "NDCG@10"))
     assert value(table, "Optimized", "NDCG@10") >= value(table, "Initial", "NDCG@10")
     assert value(table, "Initial", "Precision@10") <= 0.3
-    losses, numbers = (
-        list(csv.DictReader((tmp_path / f"arxiv-{name}.csv").read_text().splitlines()))
-        for name in ("losses", "numbers")
-    )
+    losses = list(csv.DictReader((tmp_path / "arxiv-losses.csv").read_text().splitlines()))
     assert [row["stage"] for row in losses[:4]] == ["baseline", "exploration", "evolution", "evolution"]
-    assert {"coverage.above", "freshness.rate", "question"} <= numbers[0].keys()
-    assert (len(losses), len(numbers)) == (3 * 4, 4)
+    assert len(losses) == 3 * 4
 
 
 def test_by_its_own_similarity_a_ranking_is_nearly_perfect(experimented: Any, lamps: Path) -> None:
@@ -122,21 +115,6 @@ def test_the_loss_of_each_stage(experimented: Any, lamps: Path) -> None:
     ]  # fmt: skip
     few = experimented("arxiv/stages", "learned=2", dataset=lamps).outcome
     assert list(few.table.rows) == ["Baseline (1)", "Exploration (2)"]
-
-
-def test_each_part_left_out_and_alone(experimented: Any, lamps: Path) -> None:
-    table = experimented("arxiv/components", dataset=lamps).outcome.table
-    assert len(table.rows) == 9
-    # the newest notes are best and the oldest most alike
-    assert value(table, "without freshness", "NDCG@10") < value(table, "all four", "NDCG@10")
-    assert value(table, "all four", "Loss") == pytest.approx(1 - value(table, "all four", "NDCG@10"))
-
-
-def test_the_variants_have_the_weights_that_they_say() -> None:
-    rows = parts_of_papers()
-    weights = {name: dict(dict(each.fields())["combine.weights"]) for name, each in rows.items()}
-    assert weights["without volume"] == {**weights["all four"], "volume": 0.0}
-    assert weights["coverage alone"] == {"similarity": 0, "freshness": 0, "coverage": 1, "volume": 0}
 
 
 def test_what_is_refused(experimented: Any, lamps: Path) -> None:

@@ -11,9 +11,11 @@ from tests.support.openai_server import ModelServer
 
 from asof.config import Config
 from asof.errors import UsageError
+from asof.extensions.lab import protocols
 from asof.extensions.lab.datasets import load
 from asof.extensions.lab.experiments import ExperimentOptions
-from asof.extensions.lab.protocols import Posed, places_by_form, prompt_for, retrievers
+from asof.extensions.lab.protocols import Posed, prompt_for, retrievers
+from asof.extensions.lab.runs import by_type
 from asof.extensions.systems.recipes import TEMPRALM
 from asof.extensions.systems.stages import Gap
 from asof.models.chat import LanguageModelConfig
@@ -36,9 +38,9 @@ def test_the_retriever_alone_has_the_other_stages() -> None:
 
 
 def test_forms_are_those_of_the_dataset(facts: Path, towns: Path) -> None:
-    sizes = {form: len(at) for form, at in places_by_form(load(facts).questions).items()}
+    sizes = {form: len(at) for form, at in by_type(load(facts).questions).items()}
     assert sizes == dict.fromkeys(datasets.FORMS, 10)
-    assert list(places_by_form(load(towns).questions)) == ["temporal", "general"]
+    assert list(by_type(load(towns).questions)) == ["temporal", "general"]
 
 
 def test_recall_by_form(experimented: Any, facts: Path, tmp_path: Path) -> None:
@@ -66,18 +68,12 @@ def test_the_mask_of_speculative_questions_is_a_setting(experimented: Any, facts
 
 
 def test_over_retrieval(experimented: Any, facts: Path, tmp_path: Path) -> None:
-    found = experimented("tempralm/over-retrieval", "pools=[5, 100]", dataset=facts, figures=tmp_path)
+    found = experimented("tempralm/over-retrieval", dataset=facts, figures=tmp_path)
     table = found.outcome.table
-    assert list(table.rows) == ["5", "100"]
-    assert value(table, "100", "recall@1, after") > value(table, "5", "recall@1, after")
+    assert list(table.rows) == ["10", "20", "50", "100"]
+    assert value(table, "100", "recall@1, after") > value(table, "10", "recall@1, after")
     assert all(value(table, label, "latency_ms") > 0 for label in table.rows)
     assert (tmp_path / "tempralm-over-retrieval.png").is_file()
-
-
-@pytest.mark.parametrize("pools", ["[]", "10", "[0]", "[5, 5]", "[5.5]", "[true]"])
-def test_pools_that_are_none(experimented: Any, facts: Path, pools: str) -> None:
-    with pytest.raises(UsageError, match="a list of different whole numbers"):
-        experimented("tempralm/over-retrieval", f"pools={pools}", dataset=facts)
 
 
 def first_name(body: dict[str, Any]) -> str:
@@ -92,16 +88,19 @@ KNOWN: dict[str, str] = {}
 """The winner that each passage names."""
 
 
-def test_a_reader_is_as_good_as_what_it_reads(experimented: Any, facts: Path) -> None:
+def test_a_reader_is_as_good_as_what_it_reads(
+    experimented: Any, facts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """It knows all winners by heart and answers with the one of the first passage: right exactly where the
     question is about the winner and the first passage is the gold one."""
+    monkeypatch.setattr(protocols, "EXAMPLES", (0, 3, 64))
     winners = {each.id: each.winner for each in datasets.editions(1, 5, 2)}
     for line in (facts / "corpus.jsonl").read_text().splitlines():
         record = json.loads(line)
         KNOWN[record["text"]] = winners[record["id"]]
     with ModelServer(first_name) as server:
         config = Config(model=LanguageModelConfig(server.url, "reader-1"))
-        found = experimented("tempralm/reader", "examples=[0, 3]", "passages=2", dataset=facts, config=config)
+        found = experimented("tempralm/reader", "passages=2", dataset=facts, config=config)
         asked = len(server.requests)
     table = found.outcome.table
     assert list(table.rows) == [
@@ -119,14 +118,15 @@ def test_a_reader_is_as_good_as_what_it_reads(experimented: Any, facts: Path) ->
         table, "0 examples, TempRALM", "exact match"
     )
     assert found.outcome.notes[0].startswith("reader-1")
+    assert found.outcome.notes[1] == "too few questions for 64 examples"
 
 
-def test_a_reader_needs_a_model_and_questions(experimented: Any, facts: Path) -> None:
+def test_a_reader_needs_a_model_and_answers(experimented: Any, facts: Path, dataset: Any) -> None:
     with pytest.raises(UsageError, match="asks a language model"):
         experimented("tempralm/reader", dataset=facts)
-    config = Config(model=LanguageModelConfig("http://127.0.0.1:9", "reader-1"))
-    with pytest.raises(UsageError, match="50 questions with a text in answer; more than 64 are needed"):
-        experimented("tempralm/reader", "examples=[64]", dataset=facts, config=config)
+    config, bare = Config(model=LanguageModelConfig("http://127.0.0.1:9", "reader-1")), dataset()
+    with pytest.raises(UsageError, match="no question has a text in answer"):
+        experimented("tempralm/reader", dataset=bare, config=config)
 
 
 def test_examples_stand_before_the_question_and_passages_are_data() -> None:

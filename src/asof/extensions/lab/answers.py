@@ -24,7 +24,6 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.session import ModelProvider
 from asof.errors import UsageError
 from asof.extensions.facts.extraction import ExtractionReport
-from asof.extensions.facts.hierarchy import touched
 from asof.extensions.facts.indexer import precompute_facts, precompute_reports
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.visible import StatedFact, facts_of_kind
@@ -35,6 +34,7 @@ from asof.extensions.lab.runs import (
     Progress,
     Run,
     Runs,
+    Scored,
     compared,
     filters,
     no_progress,
@@ -45,7 +45,6 @@ from asof.extensions.lab.runs import (
 from asof.index.view import View
 from asof.models.ports import Model, Reply
 from asof.rank.stage import Recipe
-from asof.text.passages import tokens
 from asof.values import KINDS, Answer, Citation, Document, Filters, QuestionUsage, Usage
 from asof.wire import As, field_values, replace
 
@@ -241,15 +240,12 @@ def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
 
 METRICS = (
     "answer@1", "answer@3", "refused_when_answerable", "answered_when_not", "evidence", "evidence_share",
-    "quotes", "quote_tokens", "exact_match", "f1", "rouge_l",
+    "exact_match", "f1", "rouge_l",
 )  # fmt: skip
 JUDGED = ("correct", "refusal", "incorrect")
 """The metrics that a language model as judge adds."""
 
 ALL = (*METRICS, *JUDGED)
-COMPARED = tuple(metric for metric in ALL if metric not in ("quotes", "quote_tokens"))
-"""The metrics by which recipes are compared."""
-
 QUOTED = 300
 """The characters of a quote in which an accepted answer has to stand."""
 
@@ -266,14 +262,10 @@ def scores(
     ones, `answer@1`: an accepted answer stands in the first quote; `answer@3`: in one of the first three;
     `exact_match`: the answer is an accepted one; `f1` and `rouge_l`: words shared with the reference text. A
     refusal gets 0 in all of them. `evidence`: one of the `sentences` (document, sentence) is quoted;
-    `evidence_share`: the share that is. `quotes` and `quote_tokens`: how many quotes an answer has, refusals
-    left out.
+    `evidence_share`: the share that is.
     """
     values = dict.fromkeys(ALL, math.nan)
     answered = not refuses(answer)
-    if answered:
-        values["quotes"] = float(len(answer.citations))
-        values["quote_tokens"] = float(sum(tokens(each.quote) for each in answer.citations))
     if not reference.answerable:
         return {**values, "answered_when_not": float(answered)}
     values["refused_when_answerable"] = float(not answered)
@@ -342,8 +334,7 @@ def quotes_sentence(quote: str, sentence: str) -> bool:
 class IndexingCost:
     """The cost of adding documents: the calls of a model that read their facts and wrote reports.
 
-    `facts`: how many were added. `periods`: the periods that added and removed facts lie in, with those above
-    them; their reports have to be written anew.
+    `facts`: how many were added.
     """
 
     documents: int
@@ -351,7 +342,6 @@ class IndexingCost:
     calls: int
     prompt_tokens: int
     reply_tokens: int
-    periods: int
 
 
 def read_facts(corpus: Corpus, progress: Progress = no_progress) -> ExtractionReport:
@@ -371,20 +361,17 @@ def add_and_read(
     told = Usage()
     if reports:
         told = precompute_reports(corpus, lambda done, of: progress("writing reports", done, of)).cost
-    after = _current_facts(corpus)
-    added = [after[key] for key in after if key not in before]
-    removed = [before[key] for key in before if key not in after]
+    facts = len(_current_facts(corpus) - before)
     return IndexingCost(
-        report.added + report.changed, len(added), usage.calls + told.calls,
+        report.added + report.changed, facts, usage.calls + told.calls,
         usage.prompt_tokens + told.prompt_tokens, usage.reply_tokens + told.reply_tokens,
-        len(touched([*added, *removed])),
     )  # fmt: skip
 
 
-def _current_facts(corpus: Corpus) -> dict[tuple[str, bytes, int], StatedFact]:
+def _current_facts(corpus: Corpus) -> set[tuple[str, bytes, int]]:
     """All current facts by document, passage and number."""
     facts = all_facts(corpus.at().view())
-    return {(each.passage.document, each.passage.key, each.number): each for each in facts}
+    return {(each.passage.document, each.passage.key, each.number) for each in facts}
 
 
 def all_facts(view: View) -> list[StatedFact]:
@@ -459,13 +446,11 @@ def ask_snapshot(corpus: Corpus, as_of: int, question: str, filters: Filters, re
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluatedAnswer:
-    """An answer to a question, its value of each metric (NaN where it does not apply), and its latency."""
+class EvaluatedAnswer(Scored):
+    """An answer to a question."""
 
     reference: ReferenceAnswer
     answer: Answer
-    scores: Mapping[str, float]
-    latency_ms: float
 
 
 AnswerRun = Run[EvaluatedAnswer]
@@ -499,7 +484,7 @@ def answer_all(
         answer = ask(corpus, dataset.as_of(question), question.text, hard, recipe)
         latency = 1000 * (time.perf_counter() - started)
         values = scores(reference, answer, dataset.sentences.get(question.id, []))
-        results.append(EvaluatedAnswer(reference, answer, values, latency))
+        results.append(EvaluatedAnswer(values, latency, reference, answer))
         if advance is not None:
             advance()
     return Run(name, recipe, tuple(results))
@@ -549,7 +534,7 @@ def compare_answers(
 ) -> AnswerRuns:
     """The runs with their comparisons."""
     questions = tuple(each.question for each in references)
-    found = compared(questions, runs, COMPARED, seed)
+    found = compared(questions, runs, ALL, seed)
     return AnswerRuns(questions, tuple(runs), found, seed, tuple(references))
 
 

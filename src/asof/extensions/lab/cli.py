@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -92,32 +92,25 @@ def _wide(column: tuple[str, list[Text]]) -> int:
     return 2 + max(map(len, lines))
 
 
-class step_progress:  # noqa: N801  used as a function
-    """A bar of steps, each with its own count."""
+@contextmanager
+def step_progress() -> Iterator[Progress | None]:
+    """A bar of steps, each with its own count; none where standard error is no terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    def __enter__(self) -> Progress | None:
-        self.bar = None
-        if not sys.stderr.isatty():
-            return None
-        from rich.console import Console
-        from rich.markup import escape
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        bar = self.bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-            console=Console(stderr=True), transient=True,
-        )  # fmt: skip
-        bar.start()
+    with Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
+        console=Console(stderr=True), transient=True,
+    ) as bar:  # fmt: skip
         task = bar.add_task("reading", total=None)
 
         def advance(what: str, done: int, of: int) -> None:
             bar.update(task, description=escape(plain(what)), completed=done, total=of or None)
 
-        return advance
-
-    def __exit__(self, *error: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()
+        yield advance
 
 
 # -- encoders, their vectors kept between runs -----------------------------------------------------
@@ -127,24 +120,20 @@ BUILT_IN = ("none", "hashed")
 """Encoders that are settings of a corpus; all others are models."""
 
 
-def encoder_of(name: str | None) -> Encoder | None:
-    """The model that is to encode; None where none is named. Raises UsageError, ModelError."""
-    if name is None or name in BUILT_IN:
-        return None
-    from asof.corpus.corpus import encoder_named
-
-    return encoder_named(name, Path.cwd())
-
-
 @contextmanager
-def keeping(encoder: Encoder | None) -> Iterator[Encoder | None]:
-    """The encoder with its vectors kept in the folder of the cache."""
-    if encoder is None:
+def encoding(name: str | None) -> Iterator[Encoder | None]:
+    """The model that is to encode, with its vectors kept in the folder of the cache; None where none is
+    named. Raises UsageError, ModelError."""
+    if name is None or name in BUILT_IN:
         yield None
         return
     from asof import environment
+    from asof.corpus.corpus import encoder_named
     from asof.extensions.lab.datasets import cached_vectors
 
+    if (encoder := encoder_named(name, Path.cwd())) is None:
+        yield None
+        return
     with cached_vectors(encoder, environment.cache_folder()) as cached:
         yield cached
 
@@ -241,11 +230,8 @@ def evaluate(
         raise UsageError("--judge is about answers: use it with --answers")
     if per_query and not as_json:
         raise UsageError("--per-query is about --json: use it with --json")
-    folder = corpus_root(None)
-    config = environment.configuration(folder, echo_err)
-    chosen = {name: evaluation.configured(config, name) for name in recipes or (config.recipe,)}
-    used = evaluation.UsedConfiguration.of(folder, chosen)
-    encodes = encoder_of(encoder)
+    config = environment.configuration(corpus_root(None), echo_err)
+    chosen = [evaluation.configured(config, name) for name in recipes or (config.recipe,)]
     indexed = replace(config.index, encoder=ENCODERS[encoder if encoder in BUILT_IN else "none"])
     options = EvaluationOptions(queries, limit, leakage, filter_by, indexed, answers=answers is not None)
     models = _models(writes=answers == "model", judges=judge)
@@ -253,18 +239,17 @@ def evaluate(
         from asof.extensions.lab.figures import ready
 
         ready(figures)
-    with keeping(encodes) as encodes, step_progress() as progress:
+    with encoding(encoder) as encodes, step_progress() as progress:
         found = evaluation.evaluate(
-            dataset, [chosen[name] for name in recipes or chosen], options, encoder=encodes,
+            dataset, chosen, options, encoder=encodes,
             run_file=run_file, progress=progress, models=models,
         )  # fmt: skip
-    found = replace(found, configuration=used)
     if as_json:
         from asof.extensions.lab.results import EvaluationResult
 
         print_json(EvaluationResult.of(found), *(["per_query"] if per_query else []))
     else:
-        show(found)
+        show(found, {each.name: evaluation.changes(each) for each in chosen})
         note_problems(found.dataset.problems)
     if figures is not None:
         from asof.extensions.lab.figures import of_evaluation
@@ -299,24 +284,16 @@ def _models(*, writes: bool, judges: bool) -> EvaluationModels:
 
 SURE = 0.05
 SHOWN_DIFFERENCES = 10
-LONGEST_DIFFERENCE = 200
-HEADINGS = {
-    "refused_when_answerable": "refused when\nanswerable",
-    "answered_when_not": "answered\nwhen not",
-    "evidence_share": "evidence\nshare",
-    "quote_tokens": "quoted\ntokens",
-    "exact_match": "exact\nmatch",
-    "rouge_l": "ROUGE-L",
-    "f1": "F1",
-}
 
 
-def show(evaluation: Evaluation) -> None:
-    """Shows the scores, differences and how sure these are, answers, leaks, and notes."""
+def show(evaluation: Evaluation, changes: Mapping[str, Mapping[str, Any]]) -> None:
+    """Shows the scores, differences and how sure these are, answers, leaks, and notes. `changes`: by recipe,
+    what asof.toml changes about it."""
     to = console()
     click.secho(plain(headline(evaluation)), bold=True)
-    if evaluation.configuration is not None:
-        show_line(evaluation.configuration.sentence, hang=2)
+    for name, values in changes.items():
+        said = ", ".join(f"{key} = {value}" for key, value in values.items())
+        show_line(f"{name} as published" + (f", but for {said} (asof.toml)" if said else ""), hang=2)
     show_runs(to, evaluation, METRICS)
     if (answers := evaluation.answers) is not None:
         able = sum(gold.answerable for gold in answers.references)
@@ -392,7 +369,7 @@ def _differences(runs: Runs[Any], metrics: Sequence[str]) -> Cells:
 
 
 def _heading(metric: str) -> str:
-    return HEADINGS.get(metric) or metric.replace("@", "\n@")
+    return {"f1": "F1", "rouge_l": "ROUGE-L"}.get(metric) or metric.replace("@", "\n@").replace("_", "\n")
 
 
 def _difference(comparison: Comparison) -> Text:
@@ -424,15 +401,11 @@ def _show_leakage(leakage: Leakage, recipes: Sequence[str]) -> None:
         click.secho(f"leakage: none ({asked}; {who}: the same to the last bit)", bold=True)
         return
     click.secho(f"leakage: {len(leakage.differences):,} differences ({asked})", fg="red", bold=True)
-
-    def brief(value: str | float | None) -> str:
-        return shortened(plain(str(value)), LONGEST_DIFFERENCE)
-
     for each in leakage.differences[:SHOWN_DIFFERENCES]:
         click.echo(
             f"  {plain(each.recipe)}, question {plain(each.question)} as of {format_instant(each.as_of)}: "
-            f"{each.what} at rank {each.rank}: {brief(each.whole)} in the whole corpus, {brief(each.cut)} in "
-            "the cut one"
+            f"{each.what} at rank {each.rank}: {plain(str(each.whole))} in the whole corpus, "
+            f"{plain(str(each.cut))} in the cut one"
         )
     if len(leakage.differences) > SHOWN_DIFFERENCES:
         click.echo(f"  and {len(leakage.differences) - SHOWN_DIFFERENCES:,} more: --json lists them all")

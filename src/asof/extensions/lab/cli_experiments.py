@@ -55,23 +55,21 @@ def experiment(
     """
     from asof.extensions.lab.experiments import ExperimentOptions, run
     from asof.extensions.lab.published import EXPERIMENTS, named
-    from asof.extensions.lab.results import ExperimentList, ExperimentResult
+    from asof.extensions.lab.results import ExperimentResult
     from asof.extensions.lab.runs import no_progress
 
     if name is None or dataset is None:
         _check_nothing_given(context)
         found = list(EXPERIMENTS.values()) if name is None else [named(name)]
-        if as_json:
-            print_json(ExperimentList.of(found))
-        elif name is None:
+        if name is None:
             _list(found)
         else:
             _show_about(found[0])
         return DONE
     chosen = named(name)
-    from asof.extensions.lab.cli import BUILT_IN, encoder_of, keeping
+    from asof.extensions.lab.cli import BUILT_IN, encoding
 
-    with keeping(encoder_of(encoder)) as encodes, step_progress() as progress:
+    with encoding(encoder) as encodes, step_progress() as progress:
         options = ExperimentOptions(
             limit, 0, queries, filter_by, config=_configuration(), encoder=encodes,
             built_in=encoder if encoder in BUILT_IN else "none", progress=progress or no_progress,
@@ -99,7 +97,7 @@ def _check_nothing_given(context: click.Context) -> None:
     """Raises UsageError for what is about a run, where there is nothing to run on."""
     about = given(context)
     for parameter in context.command.params:
-        if parameter.name in about and parameter.name not in ("name", "as_json"):
+        if parameter.name in about and parameter.name != "name":
             raise UsageError(f"{parameter.opts[0]} is about a run: give DATASET")
 
 

@@ -24,7 +24,6 @@ COMMANDS = {
 
 SHAPES = {
     "evaluate": ("asof evaluate --json", "asof.extensions.lab.results:EvaluationResult"),
-    "experiments": ("asof experiment --json", "asof.extensions.lab.results:ExperimentList"),
     "experiment": ("asof experiment NAME --json", "asof.extensions.lab.results:ExperimentResult"),
     "tune": ("asof tune --json", "asof.extensions.lab.tuning:TuningOutcome"),
 }

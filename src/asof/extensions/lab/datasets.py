@@ -389,7 +389,7 @@ def _build_cached(
     """Build the corpus beside the folder, then rename it, so that a partial one is never used."""
     part = Path(tempfile.mkdtemp(prefix=f"{folder.name}.part-", dir=folder.parent))
     try:
-        build(part, dataset, settings, encoder, progress=progress)
+        build(part, dataset, settings, encoder, progress)
         try:
             part.rename(folder)
         except OSError:
@@ -403,38 +403,33 @@ def _build_cached(
 
 @contextmanager
 def temporary(
-    dataset: Dataset, settings: CorpusSettings, encoder: Encoder | None = None, *, until: int = NEVER
-) -> Iterator[Corpus]:
-    """A corpus of the documents that were published by `until`, in a temporary folder."""
-    with tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name:
-        build(Path(name), dataset, settings, encoder, until)
-        with open_corpus(name, create=False, encoder=encoder, config=Config()) as corpus:
-            yield corpus
-
-
-@contextmanager
-def empty(dataset: Dataset, settings: CorpusSettings) -> Iterator[Corpus]:
-    """A corpus in a temporary folder, to which documents of the dataset are added."""
+    dataset: Dataset, settings: CorpusSettings, documents: Iterable[Document] = (),
+    encoder: Encoder | None = None,
+) -> Iterator[Corpus]:  # fmt: skip
+    """A corpus of some documents of a dataset in a temporary folder; more can be added."""
     with (
         tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name,
-        open_corpus(name, settings=settings, config=Config()) as corpus,
+        open_corpus(name, settings=settings, encoder=encoder, config=Config()) as corpus,
     ):
-        prepare(corpus, dataset)
+        fill(corpus, dataset, documents)
         yield corpus
 
 
 def build(
     folder: Path, dataset: Dataset, settings: CorpusSettings, encoder: Encoder | None = None,
-    until: int = NEVER, progress: Callable[[IndexReport], None] | None = None,
+    progress: Callable[[IndexReport], None] | None = None,
 ) -> None:  # fmt: skip
-    """Index the documents that were published by `until`."""
+    """Index all documents."""
     with open_corpus(folder, settings=settings, encoder=encoder, config=Config()) as corpus:
-        prepare(corpus, dataset)
-        corpus.add(dataset.documents(until), progress=progress)
-        corpus.tidy()
+        fill(corpus, dataset, dataset.documents(), progress)
 
 
-def prepare(corpus: Corpus, dataset: Dataset) -> None:
-    """Set the clock after all dates, not to today; merges are made when they are asked for."""
+def fill(
+    corpus: Corpus, dataset: Dataset, documents: Iterable[Document],
+    progress: Callable[[IndexReport], None] | None = None,
+) -> None:  # fmt: skip
+    """Add documents. The clock is set after all dates, not to today; merges are made here."""
     corpus.session.clock = itertools.count(dataset.clock, 1_000_000).__next__
     corpus.maintenance.background = False
+    corpus.add(documents, progress=progress)
+    corpus.tidy()

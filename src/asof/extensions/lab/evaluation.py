@@ -9,13 +9,13 @@ differs.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from asof import environment
 from asof import recipes as known
-from asof.config import FILE, Config
+from asof.config import Config
 from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.extensions.lab.answers import (
@@ -36,7 +36,7 @@ from asof.extensions.lab.answers import (
     reference_answers,
     sampled,
 )
-from asof.extensions.lab.datasets import Dataset, DatasetQuestion, empty, load, prepared
+from asof.extensions.lab.datasets import Dataset, DatasetQuestion, load, prepared, temporary
 from asof.extensions.lab.leakage import Leakage, check_leakage, leakage_sample
 from asof.extensions.lab.runs import (
     BASE,
@@ -145,38 +145,10 @@ def configured(config: Config, name: str) -> Recipe:
     return replace(diversified(found, config.diversity), name=found.name)
 
 
-@dataclass(frozen=True, slots=True)
-class UsedConfiguration:
-    """The source of the numbers of recipes."""
-
-    files: Annotated[Sequence[str], "of asof.toml and the user's own; none: as published"] = ()
-    changed: Annotated[
-        Mapping[str, Mapping[str, Any]], "by recipe: its fields with other values than published"
-    ] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, folder: Path, recipes: Mapping[str, Recipe]) -> UsedConfiguration:
-        """That of a folder, with what it changes about some recipes."""
-        own, beside = environment.user_configuration(), folder / FILE
-        files = [str(path) for path in (own, beside) if path is not None and path.is_file()]
-        changed = {}
-        for name, recipe in recipes.items():
-            published = dict(known.named(name).fields())
-            values = {key: plain(value) for key, value in recipe.fields() if published.get(key, cls) != value}
-            if values:
-                changed[name] = values
-        return cls(files, changed)
-
-    @property
-    def sentence(self) -> str:
-        """A note of the configuration that is used."""
-        if not self.changed:
-            return "recipes as published"
-        said = (
-            f"{name}: {', '.join(f'{key} = {value}' for key, value in values.items())}"
-            for name, values in self.changed.items()
-        )
-        return f"recipes as in {' and '.join(self.files)}: {'; '.join(said)}"
+def changes(recipe: Recipe) -> dict[str, Any]:
+    """The fields of a recipe that have other values than those of the published one of its name."""
+    published = dict(known.named(recipe.name).fields())
+    return {key: plain(value) for key, value in recipe.fields() if published.get(key, known) != value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +160,6 @@ class Evaluation(Runs[QuestionResult]):
     leakage: Leakage | None
     notes: tuple[str, ...]
     answers: AnswerRuns | None = None
-    configuration: UsedConfiguration | None = None
 
 
 def evaluate(
@@ -307,7 +278,7 @@ def evaluate_incremental(
     def stage(name: str, part: str) -> AnswerRuns | None:
         return runner.answer(corpus, of_part[part], f"{name}, ") if of_part[part] else None
 
-    with empty(data, options.settings) as corpus:
+    with temporary(data, options.settings) as corpus:
         models.configure(corpus)
         reports = models.writes and any(map(is_abstract, data.questions))
         base = add_and_read(corpus, parts.documents(data, BASE), runner.progress, reports=reports)

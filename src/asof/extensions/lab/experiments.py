@@ -5,8 +5,8 @@ An `Experiment` is a table or a figure of a paper; `published.py` has them by sy
 1. State in `published.toml` what is printed: columns, with the end that is better, so that the shapes of both
    tables are compared, and rows; and in `reading`, a sentence each, what the paper leaves open and how it is
    read, and where we differ.
-2. Say what varies, `rows={"gamma=0": {"combine-2.weights.centrality": 0.0}, ...}`: values of fields of
-   `recipe` by the label of the row, or a function that gives recipes; and what is measured,
+2. Say what varies, `rows=varied(TWE, {"gamma=0": {"combine-2.weights.centrality": 0.0}, ...})`: values of
+   fields of a recipe by the label of the row, or another function that gives recipes; and what is measured,
    `cells={"recall@5": "recall@5", "mrr": "mrr"}`: a metric by column, or a function that gives the rows.
 3. What is no variation of settings is a function, `run`, which gives the whole `Outcome`. Options without a
    use are left out of `takes`.
@@ -14,12 +14,10 @@ An `Experiment` is a table or a figure of a paper; `published.py` has them by sy
 
 from __future__ import annotations
 
+import json
 import math
-import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -29,14 +27,14 @@ from asof.errors import UsageError
 from asof.extensions.lab.datasets import Dataset
 from asof.extensions.lab.evaluation import Evaluation, evaluate
 from asof.extensions.lab.figures import Picture, bars, ready
-from asof.extensions.lab.metrics import Estimate, Floats, clusters, estimate
+from asof.extensions.lab.metrics import Estimate
 from asof.extensions.lab.runs import EvaluationOptions, Progress, QuestionResult, Run, no_progress
 from asof.models.ports import Encoder
 from asof.rank.stage import Recipe, with_values
 from asof.schema import AcceptedValue, check
 from asof.store.schema import CorpusSettings
 from asof.values import Problem
-from asof.wire import As, AsText, replace
+from asof.wire import As, replace
 
 OPTIONS = ("limit", "queries", "filter_by", "encoder")
 """The options that an experiment can take."""
@@ -61,12 +59,11 @@ Rows = Mapping[str, Mapping[str, Cell]]
 
 @dataclass(frozen=True, slots=True)
 class ResultColumn:
-    """A column: its name, which end of it is better ("": neither, it is only shown), and how many places of
-    its fractions are shown."""
+    """A column of both tables."""
 
     name: str
-    better: Literal["high", "low", ""] = "high"
-    places: int = 3
+    better: Annotated[Literal["high", "low", ""], "which end is better; empty: neither, it is shown"] = "high"
+    places: Annotated[int, "how many places of its fractions are shown"] = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +153,7 @@ class Parameter:
     """A setting of an experiment of its own."""
 
     default: Any
-    accepted: Annotated[AcceptedValue, AsText(lambda accepted: accepted.words), "in words"]
+    accepted: AcceptedValue
     about: str
 
 
@@ -206,46 +203,24 @@ class ExperimentOptions:
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The outcome of an experiment: our table, the number of questions, what a reader has to know about this
-    run (`notes`), lines of the dataset that could not be used, pictures, and a row for `each` question where
-    the paper looks at single ones."""
+    run (`notes`), lines of the dataset that could not be used, and pictures."""
 
     table: ResultTable
     questions: int
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     pictures: tuple[Picture, ...] = ()
-    each: tuple[Mapping[str, Any], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RowEvaluation:
-    """The evaluation of the rows of an experiment."""
-
-    evaluation: Evaluation
-    options: ExperimentOptions
-
-    def cells(
-        self, run: Run[QuestionResult], columns: Mapping[str, str], at: Sequence[int] | None = None
-    ) -> Cells:
-        """The cells of a run: for each column the metric that it shows, or LATENCY.
-
-        `at`: the places of the questions that count (default: all).
-        """
-        return {
-            column: round(run.latency(50), 1)
-            if metric == LATENCY
-            else self.evaluation.estimate(run, metric, at)
-            for column, metric in columns.items()
-        }
-
-    def mean(self, values: Floats, at: Sequence[int] | None = None) -> Estimate | None:
-        """The mean of values of the questions (those `at`), with its interval."""
-        cluster = clusters([question.text for question in self.evaluation.questions])
-        return estimate(values, cluster if at is None else cluster[list(at)], self.evaluation.seed)
-
-    def each_run(self, cells: Callable[[Run[QuestionResult]], Mapping[str, Cell]]) -> Rows:
-        """A row for each run."""
-        return {run.name: cells(run) for run in self.evaluation.runs}
+def cells_of(
+    found: Evaluation, run: Run[QuestionResult], columns: Mapping[str, str], at: Sequence[int] | None = None
+) -> Cells:
+    """The cells of a run: for each column the metric that it shows, or LATENCY. `at`: the places of the
+    questions that count (default: all)."""
+    return {
+        column: round(run.latency(50), 1) if metric == LATENCY else found.estimate(run, metric, at)
+        for column, metric in columns.items()
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,10 +232,9 @@ class Experiment:
     where the experiment differs from it, a sentence each. `data`: which dataset the paper used and which one
     fits here.
 
-    `rows`: by label values of fields of `recipe`, or what gives recipes by label. `cells`: by column a metric
-    of each row, or what gives the rows. `columns`: further columns of ours. `settings`: of the corpus.
-    `notes`, `each`: on the run, and a row for each question. `run` in place of all these makes the whole
-    outcome.
+    `rows` gives recipes by label. `cells`: by column a metric of each row, or what gives the rows.
+    `columns`: further columns of ours. `settings`: of the corpus. `notes`: on the run. `run` in place of all
+    these makes the whole outcome.
 
     `parameters`: settings of its own, by name. `takes`: the options that it makes use of, of OPTIONS; others
     are refused.
@@ -272,22 +246,18 @@ class Experiment:
     published: ResultTable = NO_TABLE
     reading: tuple[str, ...] = ()
     data: str = "a folder as of asof evaluate"
-    recipe: Recipe | None = None
-    rows: Mapping[str, Mapping[str, Any]] | Callable[[ExperimentOptions], Mapping[str, Recipe]] = field(
-        default_factory=dict
-    )
-    cells: Mapping[str, str] | Callable[[RowEvaluation], Rows] = field(default_factory=dict)
+    rows: Callable[[ExperimentOptions], Mapping[str, Recipe]] | None = None
+    cells: Mapping[str, str] | Callable[[Evaluation, ExperimentOptions], Rows] = field(default_factory=dict)
     columns: tuple[ResultColumn, ...] = ()
     settings: CorpusSettings | None = None
-    notes: Callable[[RowEvaluation], Sequence[str]] = lambda _: ()
-    each: Callable[[RowEvaluation], Sequence[Mapping[str, Any]]] = lambda _: ()
+    notes: Callable[[Evaluation, ExperimentOptions], Sequence[str]] = lambda *_: ()
     run: Callable[[Experiment, Path, ExperimentOptions], Outcome] | None = None
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     takes: tuple[str, ...] = OPTIONS
 
     def outcome(
         self, rows: Rows, data: Dataset, questions: int, notes: Iterable[str] = (),
-        each: Iterable[Mapping[str, Any]] = (), pictures: tuple[Picture, ...] = (),
+        pictures: tuple[Picture, ...] = (),
     ) -> Outcome:  # fmt: skip
         """Our table of some rows, with its picture: the columns of the paper, then those that rows fill."""
         printed, own = ({each.name: each for each in some} for some in (self.published.columns, self.columns))
@@ -301,7 +271,7 @@ class Experiment:
         )
         if bars_of_table := beside(self.published, table):
             pictures = (*pictures, Picture(self.name.replace("/", "-"), bars_of_table, bars, caption))
-        return Outcome(table, questions, tuple(notes), data.problems, pictures, tuple(each))
+        return Outcome(table, questions, tuple(notes), data.problems, pictures)
 
 
 def measure(
@@ -321,17 +291,15 @@ def measure(
 
 def vary(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
     """Each row of an experiment on the same questions. Raises UsageError."""
-    if callable(experiment.rows):
-        recipes = experiment.rows(options)
+    assert experiment.rows is not None, experiment.name  # noqa: S101
+    recipes = experiment.rows(options)
+    found, cells = measure(dataset, recipes, options, experiment.settings), experiment.cells
+    if callable(cells):
+        rows = cells(found, options)
     else:
-        assert experiment.recipe is not None, experiment.name  # noqa: S101
-        recipes = {label: changed(experiment.recipe, each) for label, each in experiment.rows.items()}
-    found = RowEvaluation(measure(dataset, recipes, options, experiment.settings), options)
-    cells, evaluation = experiment.cells, found.evaluation
-    rows = cells(found) if callable(cells) else found.each_run(partial(found.cells, columns=cells))
+        rows = {run.name: cells_of(found, run, cells) for run in found.runs}
     return experiment.outcome(
-        rows, evaluation.dataset, len(evaluation.questions),
-        (*experiment.notes(found), *evaluation.notes), experiment.each(found),
+        rows, found.dataset, len(found.questions), (*experiment.notes(found, options), *found.notes)
     )  # fmt: skip
 
 
@@ -348,6 +316,13 @@ def changed(recipe: Recipe, values: Mapping[str, Any]) -> Recipe:
             raise UsageError(f"recipe {recipe.name}: {name} = {value!r}: a number is expected")
     recipe = recipe.replaced({name: value for name, value in values.items() if name not in inside})
     return with_values(recipe, inside) if inside else recipe
+
+
+def varied(
+    recipe: Recipe, rows: Mapping[str, Mapping[str, Any]]
+) -> Callable[[ExperimentOptions], dict[str, Recipe]]:
+    """Gives the recipe with other values of its fields, by the labels of rows."""
+    return lambda _: {label: changed(recipe, values) for label, values in rows.items()}
 
 
 def _inside(name: str, known: Mapping[str, Any]) -> bool:
@@ -442,25 +417,16 @@ def configured(
     return replace(options, parameters={**defaults, **options.parameters, **own})
 
 
-_WITHOUT_ZERO = re.compile(r"[+-]?\.\d+")
-"""Numbers that TOML does not know: .5"""
-
-
 def parsed(text: str) -> Any:
-    """A number, true or false, a list, a table as TOML has them, or the text itself.
+    """A number, true or false, a list as JSON has them, or the text itself.
 
     >>> parsed("2.5"), parsed(".3"), parsed("[30, 60]"), parsed("true"), parsed("half")
     (2.5, 0.3, [30, 60], True, 'half')
     """
-    if _WITHOUT_ZERO.fullmatch(text):
-        return float(text)
     try:
-        values = tomllib.loads(f"value = {text}")
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return json.loads(f"0{text}" if text.startswith(".") else text)
+    except (ValueError, RecursionError):
         return text
-    if set(values) != {"value"} or not isinstance(values["value"], int | float | str | list | dict):
-        return text
-    return values["value"]
 
 
 def split(text: str) -> tuple[str, str]:

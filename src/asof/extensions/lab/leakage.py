@@ -55,19 +55,15 @@ class Leakage:
         return not self.differences
 
 
-def can_leak(dataset: Dataset, questions: Sequence[DatasetQuestion]) -> list[DatasetQuestion]:
-    """The questions that are asked before the last document is published."""
-    newest = max((date for date in dataset.dates.values() if date is not None), default=dataset.newest)
-    return [question for question in questions if dataset.as_of(question) < newest]
-
-
 def leakage_sample(dataset: Dataset, count: int, seed: int) -> tuple[list[DatasetQuestion], int]:
-    """`count` questions to check, and how many of them can leak; these come first."""
-    exposed = can_leak(dataset, dataset.questions)
-    chosen = sample(exposed, count, seed)
-    ids = {question.id for question in exposed}
-    others = [question for question in dataset.questions if question.id not in ids]
-    return [*chosen, *sample(others, count - len(chosen), seed)], len(chosen)
+    """`count` questions to check, and how many of them can leak, being asked before the last document is
+    published; these come first."""
+    newest = max((date for date in dataset.dates.values() if date is not None), default=dataset.newest)
+    sides: tuple[list[DatasetQuestion], list[DatasetQuestion]] = ([], [])
+    for question in dataset.questions:
+        sides[dataset.as_of(question) >= newest].append(question)
+    chosen = sample(sides[0], count, seed)
+    return [*chosen, *sample(sides[1], count - len(chosen), seed)], len(chosen)
 
 
 def check_leakage(
@@ -80,7 +76,7 @@ def check_leakage(
     moments, by_facts = 0, any("local" in each.stages_by_name() for each in recipes.values())
     for as_of, group in groupby(sorted(questions, key=dataset.as_of), key=dataset.as_of):
         moments += 1
-        with temporary(dataset, settings, encoder, until=as_of) as cut:
+        with temporary(dataset, settings, dataset.documents(as_of), encoder) as cut:
             if by_facts:
                 read_facts(cut)
             for question in group:

@@ -211,9 +211,8 @@ BUDGETS = (4_000, 12_000)
 
 EVIDENCE_NAMES = tuple(f"evidence@{budget}" for budget in BUDGETS)
 
-Span = tuple[int, int]
-Pack = dict[str, list[Span]]
-"""By document: the stretches of its text that were packed."""
+Pack = dict[str, set[int]]
+"""By document: the places of the characters of its text that were packed."""
 
 
 def header(hit: Hit) -> str:
@@ -227,7 +226,7 @@ def size(hits: Iterable[Hit]) -> int:
 
 
 def packed(hits: Iterable[Hit], budget: int) -> Pack:
-    """The stretches of the documents' texts that are in the first `budget` tokens."""
+    """The characters of the documents' texts that are in the first `budget` tokens."""
     pack: Pack = {}
     for hit in hits:
         budget -= tokens(header(hit))
@@ -236,27 +235,18 @@ def packed(hits: Iterable[Hit], budget: int) -> Pack:
         ends = counted.ends(hit.text)
         start = hit.place.start
         end = hit.place.end if len(ends) <= budget else start + ends[budget - 1]
-        pack.setdefault(hit.document, []).append((start, end))
+        pack.setdefault(hit.document, set()).update(range(start, end))
         budget -= len(ends)
     return pack
 
 
-def places(sentence: str, text: str) -> list[Span]:
-    """The places of a sentence in a text, with any white space between its words."""
+def places(sentence: str, text: str) -> list[list[int]]:
+    """The characters of a sentence wherever it stands in a text, with any white space between its words."""
     words = map(re.escape, sentence.split())
-    return [match.span() for match in re.finditer(r"\s+".join(words), text)]
-
-
-def covered(place: Span, stretches: Iterable[Span], text: str) -> bool:
-    """True if all characters of a place but white space are in the stretches."""
-    at, end = place
-    for start, stop in sorted(stretches):
-        if start > at and text[at : min(start, end)].strip():
-            return False
-        at = max(at, stop)
-        if at >= end:
-            return True
-    return not text[at:end].strip()
+    return [
+        [at for at in range(*match.span()) if not text[at].isspace()]
+        for match in re.finditer(r"\s+".join(words), text)
+    ]
 
 
 def coverage(
@@ -271,9 +261,8 @@ def coverage(
     shares = {}
     for name, budget in zip(EVIDENCE_NAMES, BUDGETS, strict=True):
         pack = packed(hits, budget)
-        covered_count = sum(
-            any(covered(place, pack.get(document, ()), texts[document]) for place in where)
-            for document, where in located
+        there = sum(
+            any(pack.get(document, set()).issuperset(place) for place in where) for document, where in located
         )
-        shares[name] = covered_count / len(located)
+        shares[name] = there / len(located)
     return shares, sum(not where for _, where in located)

@@ -32,23 +32,23 @@ from asof.extensions.lab.experiments import (
     Experiment,
     ExperimentOptions,
     Outcome,
-    RowEvaluation,
     measure,
 )
 from asof.extensions.lab.figures import Picture, lines
-from asof.extensions.lab.metrics import DEPTH, Floats, clusters, estimate
+from asof.extensions.lab.metrics import Floats, clusters, estimate
 from asof.extensions.lab.runs import (
     SHOWN,
     asked_of,
+    by_type,
     check_filters,
     choose,
     filters,
     progress_counter,
-    relevant,
     sample,
 )
+from asof.extensions.lab.tuning import judged_query
 from asof.extensions.systems.learning import Box, ExpressionLosses, JudgedQuery, JudgedScores
-from asof.extensions.systems.loss import RELEVANT, gains
+from asof.extensions.systems.loss import RELEVANT
 from asof.extensions.systems.online import OnlineLearner
 from asof.extensions.systems.recipes import TEMPRALM, TWE
 from asof.extensions.systems.stages import Decay, Gap
@@ -68,17 +68,16 @@ from asof.wire import replace
 AS_WRITTEN = CorpusSettings(chunking="whole", stem=False, undated="always")
 """Whole documents, words as they are written."""
 
-PARTS_OF, TIMED, MOMENTS = 100, 30, 6
-"""The most questions whose scores are taken apart, that are timed at each moment; the moments."""
-
+TIMED, MOMENTS = 30, 6
+"""The most questions that are timed at each moment; the moments."""
 
 DECAY: Decay = next(stage for stage in TWE.stages if isinstance(stage, Decay))
 
 
-def kinds(found: RowEvaluation) -> dict[str, list[int]]:
+def kinds(found: Evaluation, options: ExperimentOptions) -> dict[str, list[int]]:
     """The places of temporal and of general questions: by the types in the parameter `temporal`, or by words
     that the recipe knows. Raises UsageError."""
-    questions, types = found.evaluation.questions, found.options.parameters["temporal"]
+    questions, types = found.questions, options.parameters["temporal"]
     named = {each.strip() for each in types.split(",") if each.strip()}
     there = {question.type for question in questions if question.type}
     if missing := sorted(named - there):
@@ -108,9 +107,7 @@ def fading(experiment: Experiment, dataset: Path, options: ExperimentOptions) ->
     ]
     draw = partial(lines, x="age in days", y=("added",), series="question", title="the weight of age")
     pictures = (Picture("twe-fig3-decay", curve, draw, "delta exp(-age / tau)"),)
-    return experiment.outcome(
-        rows, found.dataset, len(found.questions), (note, *found.notes), pictures=pictures
-    )
+    return experiment.outcome(rows, found.dataset, len(found.questions), (note, *found.notes), pictures)
 
 
 def score_parts(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
@@ -119,8 +116,7 @@ def score_parts(experiment: Experiment, dataset: Path, options: ExperimentOption
     scores = [score for each in found.runs[0].results for _, score in each.ranking]
     cache = options.cache or environment.cache_folder()
     with prepared(found.dataset, found.options.settings, cache, options.encoder) as corpus:
-        asked = sample(found.questions, PARTS_OF, found.seed)
-        trees = [[hit.why for hit in first_hits(corpus, found, each, TWE)] for each in asked]
+        trees = [[hit.why for hit in first_hits(corpus, found, each)] for each in found.questions]
     ranks = mean_parts(trees)
     means: dict[str, list[float]] = defaultdict(list)
     for row in ranks:
@@ -128,9 +124,8 @@ def score_parts(experiment: Experiment, dataset: Path, options: ExperimentOption
     rows = {"score": _range(scores), **{f"part: {label}": _range(values) for label, values in means.items()}}
     caption = f"{found.dataset.name}: means over the questions that have a document of that rank."
     draw = partial(lines, x="rank", y=("mean",), series="part", title="the parts of scores")
-    notes = (*_which(asked, found, "parts of the score"), *found.notes)
     pictures = (Picture("twe-fig4-scores", ranks, draw, caption),)
-    return experiment.outcome(rows, found.dataset, len(found.questions), notes, pictures=pictures)
+    return experiment.outcome(rows, found.dataset, len(found.questions), found.notes, pictures)
 
 
 def _range(values: Sequence[float]) -> Cells:
@@ -138,22 +133,14 @@ def _range(values: Sequence[float]) -> Cells:
     return dict(zip(("least", "mean", "most"), ends, strict=True))
 
 
-def _which(asked: Sequence[DatasetQuestion], found: Evaluation, what: str) -> tuple[str, ...]:
-    """A note where something is of fewer questions than the rest of a table."""
-    count, total = len(asked), len(found.questions)
-    if count == total:
-        return ()
-    return (f"{what}: of {count:,} of the {total:,} questions, chosen by a hash of their ids",)
-
-
 def first_hits(
-    corpus: Corpus, found: Evaluation, question: DatasetQuestion, recipe: Recipe, as_of: int | None = None
+    corpus: Corpus, found: Evaluation, question: DatasetQuestion, as_of: int | None = None
 ) -> tuple[Hit, ...]:
     """The first hits of a question, as of its moment or another."""
     when = found.dataset.as_of(question) if as_of is None else as_of
     snapshot = corpus.snapshot(when, None, stated=question.asked_at is not None)
     meta = filters(question, found.options.filter_by)
-    return snapshot.search(question.text, SHOWN, recipe=recipe, meta=meta, unit="passage").hits
+    return snapshot.search(question.text, SHOWN, recipe=TWE, meta=meta, unit="passage").hits
 
 
 def mean_parts(trees: Iterable[Sequence[Why]]) -> list[dict[str, Any]]:
@@ -195,7 +182,7 @@ def times_by_size(experiment: Experiment, dataset: Path, options: ExperimentOpti
     found = measure(dataset, {"twe": TWE}, options, AS_WRITTEN)
     results = found.runs[0].results
     asked = sample(found.questions, TIMED, found.seed)
-    with temporary(found.dataset, found.options.settings, options.encoder) as corpus:
+    with temporary(found.dataset, found.options.settings, found.dataset.documents()) as corpus:
         newest = corpus.snapshot(max(found.dataset.newest, *(each.as_of for each in results)), None)
         graph, passages = _graph_seconds(newest, found.questions[0].text, TWE), newest.view().n
         seen = median(corpus.snapshot(each.as_of, None).view().n for each in results)
@@ -213,11 +200,14 @@ def times_by_size(experiment: Experiment, dataset: Path, options: ExperimentOpti
         rows[f"question, ms, as of {iso(as_of)[:10]}"] = {
             "documents": each["current passages"], "taken": round(each["ms"], 2)
         }  # fmt: skip
-    notes = (*(_which(asked, found, "times as of a moment") if timed else ()), *found.notes)
+    notes = found.notes
+    if timed and len(asked) < len(found.questions):
+        of = f"of {len(asked):,} of the {len(found.questions):,} questions"
+        notes = (f"times as of a moment: {of}, chosen by a hash of their ids", *notes)
     caption = f"{found.dataset.name}: as of moments of equal numbers of documents. Bands: quartiles."
     draw = partial(lines, x="current passages", y=("ms",), title="latency by the size of the corpus")
     pictures = (Picture("twe-fig6-scaling", timed, draw, caption),) if timed else ()
-    return experiment.outcome(rows, found.dataset, len(found.questions), notes, pictures=pictures)
+    return experiment.outcome(rows, found.dataset, len(found.questions), notes, pictures)
 
 
 def _graph_seconds(snapshot: Snapshot, question: str, recipe: Recipe) -> float:
@@ -249,7 +239,7 @@ def _latencies(
     taken = []
     for question in [asked[0], *asked]:
         started = time.perf_counter()
-        first_hits(corpus, found, question, TWE, as_of)
+        first_hits(corpus, found, question, as_of)
         taken.append(1000 * (time.perf_counter() - started))
     low, middle, high = np.percentile(taken[1:], [25, 50, 75]).tolist()
     passages = corpus.snapshot(as_of, None).view().n
@@ -264,6 +254,9 @@ WHOLE_FACTS = CorpusSettings(chunking="whole", undated="always")
 LONGEST = 60
 """Tokens of a reply."""
 
+EXAMPLES = (0, 32, 64, 128)
+"""How many examples stand in a prompt."""
+
 
 def retrievers(options: ExperimentOptions) -> dict[str, Recipe]:
     """TempRALM without the temporal score and its mask, and as it is; `mask` may be turned off."""
@@ -272,23 +265,14 @@ def retrievers(options: ExperimentOptions) -> dict[str, Recipe]:
     return {"retriever alone": replace(TEMPRALM, stages=kept), "TempRALM": whole}
 
 
-def places_by_form(questions: Sequence[DatasetQuestion]) -> dict[str, list[int]]:
-    """The places of the questions of each form, in the order in which they occur; "all" for those without."""
-    found: dict[str, list[int]] = {}
-    for at, question in enumerate(questions):
-        found.setdefault(str(question.record.get("type") or "all"), []).append(at)
-    return found
-
-
 def read_by_model(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
     """Each retriever with each number of examples in the prompt of a model that reads."""
     if options.config.model is None:
         raise options.config.lacking("model", "tempralm/reader asks a language model")
     data = load(dataset, queries=options.queries)
     check_filters(data, options.filter_by)
-    sizes = sorted(options.parameters["examples"])
-    shown, asked = divided(data, max(sizes), options)
-    forms, cluster = places_by_form(asked), clusters([each.text for each in asked])
+    sizes, shown, asked = divided(data, options)
+    forms, cluster = by_type(asked), clusters([each.text for each in asked])
     rows: dict[str, Cells] = {}
     cache = options.cache or environment.cache_folder()
     with prepared(data, options.indexed(WHOLE_FACTS), cache, options.encoder) as corpus:
@@ -296,40 +280,37 @@ def read_by_model(experiment: Experiment, dataset: Path, options: ExperimentOpti
         with models.language() as model:
             assert model is not None  # noqa: S101  it is configured
             for name, recipe in retrievers(options).items():
-                retriever = Retriever(corpus, data, recipe, options.parameters["passages"], options.filter_by)
-                solved = [(retriever.posed(each), each.record["answer"]) for each in shown]
-                posed = [retriever.posed(each) for each in asked]
+                pose = partial(posed_by, corpus, data, recipe, options)
+                solved = [(pose(each), each.record["answer"]) for each in shown]
+                posed = [pose(each) for each in asked]
                 for size in sizes:
                     options.progress(f"{name}, {size} examples", 0, len(asked))
                     replies = model.complete([prompt_for(each, solved[:size]) for each in posed])
                     right = exact_matches([reply.text for reply in replies], asked)
                     cells: Cells = {"exact match": estimate(right, cluster, options.seed)}
                     for form, at in forms.items():
-                        cells[form] = estimate(right[at], cluster[at], options.seed)
+                        cells[form or "all"] = estimate(right[at], cluster[at], options.seed)
                     rows[f"{size} examples, {name}"] = cells
             meter = model.meter
     failed = f"; {meter.failed:,} without a usable reply count as wrong" if meter.failed else ""
     used = f"{meter.prompt_tokens:,} tokens read and {meter.reply_tokens:,} written"
     note = f"{model.name}: {meter.calls:,} calls, {meter.cached:,} kept replies, {used}{failed}"
-    return experiment.outcome(rows, data, len(asked), (note,))
+    left_out = ", ".join(str(size) for size in EXAMPLES if size not in sizes)
+    too_few = (f"too few questions for {left_out} examples",) if left_out else ()
+    return experiment.outcome(rows, data, len(asked), (note, *too_few))
 
 
 def divided(
-    data: Dataset, most: int, options: ExperimentOptions
-) -> tuple[list[DatasetQuestion], list[DatasetQuestion]]:
-    """The questions that are shown as examples, and those that are asked: by a hash, none in both.
-
-    Questions need a field `answer`. Raises UsageError where too few are left.
-    """
+    data: Dataset, options: ExperimentOptions
+) -> tuple[list[int], list[DatasetQuestion], list[DatasetQuestion]]:
+    """How many examples stand in prompts, the questions that are shown as examples, and those that are asked:
+    by a hash, none in both. At most half are shown. Questions need a field `answer`. Raises UsageError."""
     known = [each for each in data.questions if isinstance(each.record.get("answer"), str)]
+    if not known:
+        raise UsageError(f"{data.name}: no question has a text in answer")
     order = sorted(known, key=lambda each: _hash(options.seed, each.id))
-    shown, asked = order[:most], order[most:]
-    if not asked:
-        raise UsageError(
-            f"{data.name} has {len(known):,} questions with a text in answer; more than {most:,} are needed, "
-            f"{most:,} of them as examples (--set examples=[0, 8])"
-        )
-    return shown, asked[: options.limit]
+    sizes = [size for size in EXAMPLES if size <= len(known) // 2]
+    return sizes, order[: sizes[-1]], order[sizes[-1] :][: options.limit]
 
 
 def _hash(seed: int, name: str) -> bytes:
@@ -351,26 +332,16 @@ class Posed:
     passages: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Retriever:
-    """Retrieves passages for questions, each as of its moment."""
-
-    corpus: Corpus
-    data: Dataset
-    recipe: Recipe
-    k: int
-    filter_by: Sequence[str] = ()
-
-    def posed(self, question: DatasetQuestion) -> Posed:
-        """A question as the reader gets it."""
-        then = asked_of(self.corpus, self.data, question)
-        meta = filters(question, self.filter_by)
-        found = then.search(question.text, self.k, recipe=self.recipe, meta=meta, unit="passage")
-        told = [
-            f"[{hit.rank}] {hit.published or 'undated'}: {' '.join(hit.text.split())}" for hit in found.hits
-        ]
-        passages = found.view.column("passage", np.array(found.rows, np.int64)).tolist()
-        return Posed("\n".join([*told, f"Question: {question.text}"]), tuple(passages))
+def posed_by(
+    corpus: Corpus, data: Dataset, recipe: Recipe, options: ExperimentOptions, question: DatasetQuestion
+) -> Posed:
+    """A question as the reader gets it, with passages as of its moment."""
+    then, meta = asked_of(corpus, data, question), filters(question, options.filter_by)
+    k = options.parameters["passages"]
+    found = then.search(question.text, k, recipe=recipe, meta=meta, unit="passage")
+    told = [f"[{hit.rank}] {hit.published or 'undated'}: {' '.join(hit.text.split())}" for hit in found.hits]
+    passages = found.view.column("passage", np.array(found.rows, np.int64)).tolist()
+    return Posed("\n".join([*told, f"Question: {question.text}"]), tuple(passages))
 
 
 def prompt_for(posed: Posed, examples: Sequence[tuple[Posed, str]] = ()) -> Prompt:
@@ -411,7 +382,6 @@ CURVES = {
 class JudgedQuestions:
     """Questions in the order in which they are asked, and the losses of each at settings of a box."""
 
-    recipe: Recipe
     box: Box
     texts: tuple[str, ...]
     table: ExpressionLosses
@@ -442,9 +412,7 @@ class JudgedQuestions:
         return np.array(found)
 
 
-def judged_questions(
-    dataset: Path, options: ExperimentOptions, recipe: Recipe, relevance: str = "judged"
-) -> JudgedQuestions:
+def judged_questions(dataset: Path, options: ExperimentOptions, relevance: str = "judged") -> JudgedQuestions:
     """The questions of a dataset, ranked by `papers` as of their moments, in the order of those.
 
     Questions of one moment, or without one, are in an order by a hash. `relevance`: of the judgements of the
@@ -456,60 +424,49 @@ def judged_questions(
     if len(questions) < FEWEST:
         raise UsageError(f"{data.name}: {len(questions)} judged questions; at least {FEWEST} are needed")
     questions = sorted(questions, key=lambda each: (data.as_of(each), _hash(options.seed, each.id)))
-    box = Box.of(recipe)
+    box = Box.of(PAPERS)
     cache = options.cache or environment.cache_folder()
     advance = progress_counter(options.progress, "ranking", len(questions))
     queries, scored = [], []
     with prepared(data, options.indexed(OVERLAPPING), cache, options.encoder) as corpus:
         for question in questions:
-            query = _query(corpus, data, question, recipe, options.filter_by)
+            query = judged_query(corpus, data, question, PAPERS, options.filter_by)
             queries.append(query)
-            scored.append(_scored(query, by_document(recipe), box))
+            scored.append(_scored(query, box))
             advance()
     if relevance == "similarity":
-        scored = [_by_similarity(each, recipe, box) for each in scored]
+        scored = [_by_similarity(each, box) for each in scored]
         queries = [
             replace(query, gains={str(at): gain for at, gain in enumerate(own.gains.tolist())})
             for query, own in zip(queries, scored, strict=True)
         ]
     table = ExpressionLosses(queries, scored, FIRST)
     texts = tuple(each.text for each in questions)
-    return JudgedQuestions(recipe, box, texts, table, data, tuple(notes), options.seed)
+    return JudgedQuestions(box, texts, table, data, tuple(notes), options.seed)
 
 
-def _query(
-    corpus: Corpus, data: Dataset, question: DatasetQuestion, recipe: Recipe, filter_by: Sequence[str]
-) -> JudgedQuery:
-    then = asked_of(corpus, data, question)
-    graded = relevant(question, data)
-    hard = then.filters(meta=filters(question, filter_by))
-    _, query, _ = then.reader.query_for(question.text, DEPTH, hard, "passage", recipe, rerank=False)
-    gained = dict(zip(graded, gains(graded.values()), strict=True))
-    return JudgedQuery(query, then.use, gained, question.query_doc)
-
-
-def _scored(query: JudgedQuery, recipe: Recipe, box: Box) -> JudgedScores:
+def _scored(query: JudgedQuery, box: Box) -> JudgedScores:
     def look(view: View) -> JudgedScores:
-        return JudgedScores.of_question(query, view, recipe, box, FIRST)
+        return JudgedScores.of_question(query, view, by_document(PAPERS), box, FIRST)
 
     scores: JudgedScores = query.use(look)
     return scores
 
 
-def _by_similarity(scores: JudgedScores, recipe: Recipe, box: Box) -> JudgedScores:
+def _by_similarity(scores: JudgedScores, box: Box) -> JudgedScores:
     """The same with the published relevance: the largest similarity of a document's passages as grade."""
-    setting = start_of(recipe, box)
+    setting = start_of(box)
     for at, name in enumerate(box.names):
-        if name in recipe.tunable.simplex:
+        if name in PAPERS.tunable.simplex:
             setting[at] = float(name.endswith(".similarity"))
     similar = scores.scores(setting[None])[0]
     grades = np.where(np.isfinite(similar), np.maximum(similar, 0.0), 0.0)
     return replace(scores, gains=np.exp2(grades) - 1)
 
 
-def start_of(recipe: Recipe, box: Box) -> Floats:
-    """The numbers of a recipe as a point of its box (d,)."""
-    return np.array([value_of(recipe, name) for name in box.names])
+def start_of(box: Box) -> Floats:
+    """The numbers of `papers` as a point of its box (d,)."""
+    return np.array([value_of(PAPERS, name) for name in box.names])
 
 
 @dataclass(frozen=True, slots=True)
@@ -531,7 +488,7 @@ def run_online(judged: JudgedQuestions, first: int, seed: int) -> tuple[list[Ste
 
     All settings that were tried are compared on the questions until then (`OnlineLearner.rescore`).
     """
-    start = judged.box.project(start_of(judged.recipe, judged.box))
+    start = judged.box.project(start_of(judged.box))
     learner = OnlineLearner.begin(judged.box, start, seed)
     steps = []
     for number in range(1, first + 1):
@@ -551,14 +508,14 @@ def _means(losses: Floats) -> Sequence[float]:
 
 def learned_online(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
     """Learn from the first questions, measure on the others."""
-    judged = judged_questions(dataset, options, PAPERS, options.parameters["relevance"])
+    judged = judged_questions(dataset, options, options.parameters["relevance"])
     count = len(judged.texts)
     first = min(options.parameters["learned"], count // 2)
     steps, best = run_online(judged, first, options.seed)
     rows = {
         f"{name}{of}": judged.estimates(setting, at)
         for of, at in (("", range(first, count)), (", on what was learned from", range(first)))
-        for name, setting in (("Initial", start_of(PAPERS, judged.box)), ("Optimized", best))
+        for name, setting in (("Initial", start_of(judged.box)), ("Optimized", best))
     }
     numbers = ", ".join(f"{name} {value:.3f}" for name, value in judged.box.named(best).items())
     notes = (f"learned from {first:,} questions, measured on {count - first:,} others", f"learned: {numbers}")
@@ -567,19 +524,15 @@ def learned_online(experiment: Experiment, dataset: Path, options: ExperimentOpt
         for field, line in CURVES.items()
         for each in steps
     ]
-    settings = [{"question": each.question, **each.setting} for each in steps]
     caption = f"{len(steps):,} questions, each ranked by what was learned before"
-    losses = partial(lines, x="question", y=("loss",), series="line", title="1 - NDCG@10")
-    names = partial(lines, x="question", y=tuple(steps[0].setting), title="the numbers of the ranking")
-    pictures = (
-        Picture("arxiv-losses", curve, losses, caption), Picture("arxiv-numbers", settings, names, caption)
-    )  # fmt: skip
-    return experiment.outcome(rows, judged.data, count - first, (*notes, *judged.notes), pictures=pictures)
+    draw = partial(lines, x="question", y=("loss",), series="line", title="1 - NDCG@10")
+    pictures = (Picture("arxiv-losses", curve, draw, caption),)
+    return experiment.outcome(rows, judged.data, count - first, (*notes, *judged.notes), pictures)
 
 
 def losses_by_stage(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
     """Learn from the first questions, and return the losses by stage."""
-    judged = judged_questions(dataset, options, PAPERS, options.parameters["relevance"])
+    judged = judged_questions(dataset, options, options.parameters["relevance"])
     first = min(options.parameters["learned"], len(judged.texts))
     steps, _ = run_online(judged, first, options.seed)
     rows: dict[str, Cells] = {}

@@ -16,29 +16,28 @@ from typing import Any
 
 from asof.errors import UsageError
 from asof.extensions.lab import protocols, tgrag
+from asof.extensions.lab.evaluation import Evaluation
 from asof.extensions.lab.experiments import (
     LATENCY,
     OPTIONS,
     WITHOUT_ENCODER,
-    Cell,
     Cells,
     Experiment,
     ExperimentOptions,
     Parameter,
     ResultColumn,
     ResultTable,
-    RowEvaluation,
     Rows,
+    cells_of,
     changed,
+    varied,
 )
-from asof.extensions.lab.metrics import Estimate
-from asof.extensions.lab.protocols import PAPERS, kinds
-from asof.extensions.lab.runs import QuestionResult, Run
+from asof.extensions.lab.protocols import kinds
 from asof.extensions.systems.recipes import TEMPRALM, TWE
 from asof.extensions.systems.vault import KEYS, vault
 from asof.rank.gather import TopK
 from asof.rank.stage import Recipe
-from asof.schema import AcceptedValue, boolean, one_of, text, whole
+from asof.schema import boolean, one_of, text, whole
 from asof.wire import replace
 
 PRINTED: dict[str, Any] = tomllib.loads((files("asof.extensions.lab") / "published.toml").read_text("utf-8"))
@@ -100,12 +99,16 @@ BUDGETS: dict[str, dict[str, Any]] = {
 }
 """The published rows, and further numbers of candidates as in figure 5."""
 
-SWEPT: dict[str, tuple[str, tuple[float, ...]]] = {
-    "delta": ("decay.delta", (0.0, 0.5, 1.0, 2.5, 4.0, 5.0)),
-    "tau_min": ("decay.tau_min", (30.0, 90.0, 180.0, 365.0, 730.0)),
-    "gamma": (GAMMA, (0.0, 0.3, 0.5, 1.0, 2.0)),
+SWEPT = {
+    f"{name}={value:g}": {field: value}
+    for name, field, values in (
+        ("delta", "decay.delta", (0.0, 0.5, 1.0, 2.5, 4.0, 5.0)),
+        ("tau_min", "decay.tau_min", (30.0, 90.0, 180.0, 365.0, 730.0)),
+        ("gamma", GAMMA, (0.0, 0.3, 0.5, 1.0, 2.0)),
+    )
+    for value in values
 }
-"""By name: the field, and its values."""
+"""One field at a time."""
 
 STUDIES = {
     "1: hybrid - BM25, recall@5": ("Hybrid", "BM25 only", "recall@5", "all"),
@@ -146,38 +149,35 @@ def studies() -> dict[str, Recipe]:
     return {**signals(), **{label: changed(TWE, values) for label, values in varied.items()}}
 
 
-def differences(found: RowEvaluation) -> Rows:
+def differences(found: Evaluation, options: ExperimentOptions) -> Rows:
     """The mean of the differences of each question, with its interval, for each of STUDIES."""
-    evaluation = found.evaluation
-    runs = {each.name: each for each in evaluation.runs}
-    places = {"all": list(range(len(evaluation.questions))), **kinds(found)}
+    runs = {each.name: each for each in found.runs}
+    places = {"all": None, **kinds(found, options)}
     rows = {}
     for label, (one, other, metric, which) in STUDIES.items():
-        at = places[which]
-        values = runs[one].values(metric)[at]
+        values = runs[one].values(metric)
         if other:
-            values = values - runs[other].values(metric)[at]
-        rows[label] = {"difference": found.mean(values, at)}
+            values = values - runs[other].values(metric)
+        rows[label] = {"difference": found.mean(values, places[which])}
     return rows
 
 
-def by_kind(found: RowEvaluation, *, ranking: bool = False) -> Rows:
+def by_kind(found: Evaluation, options: ExperimentOptions, *, ranking: bool = False) -> Rows:
     """The accuracy of temporal and of general questions; recall and MRR of all as well."""
-    places = kinds(found)
+    places = kinds(found, options)
+    return {
+        run.name: {kind: found.estimate(run, "success@1", at) for kind, at in places.items()}
+        | (cells_of(found, run, RANKING) if ranking else {})
+        for run in found.runs
+    }
 
-    def cells(run: Run[QuestionResult]) -> Cells:
-        accuracy = {kind: found.evaluation.estimate(run, "success@1", at) for kind, at in places.items()}
-        return {**accuracy, **(found.cells(run, RANKING) if ranking else {})}
 
-    return found.each_run(cells)
-
-
-def kinds_note(found: RowEvaluation) -> list[str]:
-    temporal, general = kinds(found).values()
+def kinds_note(found: Evaluation, options: ExperimentOptions) -> list[str]:
+    temporal, general = kinds(found, options).values()
     return [f"{len(temporal):,} temporal and {len(general):,} general questions"]
 
 
-_twe = partial(experiment, recipe=TWE, settings=protocols.AS_WRITTEN, takes=WITHOUT_ENCODER)
+_twe = partial(experiment, settings=protocols.AS_WRITTEN, takes=WITHOUT_ENCODER)
 
 TWE_RAG = [
     _twe("twe/2.3", run=protocols.fading),
@@ -189,18 +189,16 @@ TWE_RAG = [
         cells=RANKING,
         parameters={"decay": Parameter(False, boolean(), "whether age adds to the score")},
     ),
-    _twe("twe/4.3", rows=DECAYS, cells=by_kind, notes=kinds_note, parameters=TEMPORAL),
+    _twe("twe/4.3", rows=varied(TWE, DECAYS), cells=by_kind, notes=kinds_note, parameters=TEMPORAL),
     _twe(
         "twe/4.4",
-        rows=BUDGETS,
+        rows=varied(TWE, BUDGETS),
         cells={"mean K": "candidates", "saved": "saved", **RANKING, LATENCY: LATENCY},
         columns=(ResultColumn(LATENCY, "low", 1),),
     ),
     _twe(
         "twe/4.5",
-        rows={
-            f"{name}={value:g}": {field: value} for name, (field, values) in SWEPT.items() for value in values
-        },
+        rows=varied(TWE, SWEPT),
         cells=partial(by_kind, ranking=True),
         notes=kinds_note,
         parameters=TEMPORAL,
@@ -229,26 +227,24 @@ def components(options: ExperimentOptions) -> dict[str, Recipe]:
     return {label: vault(**{**keys, **OFF, **part}) for label, part in parts.items()}
 
 
-def against_baseline(found: RowEvaluation) -> Rows:
+def against_baseline(found: Evaluation, _: ExperimentOptions) -> Rows:
     """MRR and precision, and how they change question by question."""
-    baseline = found.evaluation.runs[0]
-
-    def cells(run: Run[QuestionResult]) -> Cells:
-        made = found.cells(run, {"mrr": "mrr", "precision@3": "precision@3"})
-        if run is baseline:
-            return made
-        changes = {name: run.values(name) - baseline.values(name) for name in made}
-        for name, values in changes.items():
-            made[f"{name} change"] = found.mean(values)
+    baseline, *others = found.runs
+    names = ("mrr", "precision@3")
+    rows: dict[str, Cells] = {
+        run.name: {name: found.estimate(run, name) for name in names} for run in found.runs
+    }
+    for run in others:
+        changes = {name: run.values(name) - baseline.values(name) for name in names}
+        rows[run.name] |= {f"{name} change": found.mean(values) for name, values in changes.items()}
         rank = changes["mrr"]
-        return {**made, "better": int((rank > 0).sum()), "worse": int((rank < 0).sum())}
+        rows[run.name] |= {"better": int((rank > 0).sum()), "worse": int((rank < 0).sum())}
+    return rows
 
-    return found.each_run(cells)
 
-
-def verdict(found: RowEvaluation) -> list[str]:
+def verdict(found: Evaluation, _: ExperimentOptions) -> list[str]:
     """The criteria of success and which of them hold, in a sentence."""
-    first, last = found.evaluation.runs[0], found.evaluation.runs[-1]
+    first, last = found.runs[0], found.runs[-1]
     before, after = float(first.values("mrr").mean()), float(last.values("mrr").mean())
     gain = f"{after / before - 1:+.0%}" if before else "from nothing"
     worse = int((last.values("mrr") < first.values("mrr")).sum())
@@ -262,23 +258,12 @@ def verdict(found: RowEvaluation) -> list[str]:
     return [told]
 
 
-def changes(found: RowEvaluation) -> list[dict[str, Any]]:
-    """A row for each question: the reciprocal rank by the baseline, and what each component changes."""
-    runs, rows = found.evaluation.runs, []
-    for at, question in enumerate(found.evaluation.questions):
-        before = runs[0].results[at].scores["mrr"]
-        others = {run.name: run.results[at].scores["mrr"] - before for run in runs[1:]}
-        rows.append({"query_id": question.id, "query": question.text, BASELINE: before, **others})
-    return rows
-
-
 RAGTRIEVER = [
     experiment(
         "ragtriever/components",
         rows=components,
         cells=against_baseline,
         notes=verdict,
-        each=changes,
         parameters={
             name: Parameter(default, accepted, f"key {name} of RAGtriever")
             for name, (default, accepted) in KEYS.items()
@@ -292,65 +277,41 @@ RAGTRIEVER = [
 RECALL = {f"recall@{k}": f"recall@{k}" for k in (1, 5, 10)}
 
 
-def different(low: int, high: int) -> AcceptedValue:
-    """A list of whole numbers, both bounds included, none twice."""
-
-    def good(value: object) -> bool:
-        return (
-            isinstance(value, list | tuple) and 0 < len(value) == len(set(value))
-            and all(type(each) is int and low <= each <= high for each in value)
-        )  # fmt: skip
-
-    return AcceptedValue(good, f"a list of different whole numbers from {low} to {high}, such as [10, 20],")
-
-
-def pools(options: ExperimentOptions) -> dict[str, Recipe]:
-    """TempRALM with each size of its pool. Raises UsageError."""
-    return {str(n): TEMPRALM.replaced({"pool.n": n}) for n in sorted(options.parameters["pools"])}
-
-
-def recall_by_form(found: RowEvaluation) -> Rows:
+def recall_by_form(found: Evaluation, _: ExperimentOptions) -> Rows:
     """A row for each form of question and retriever."""
     return {
-        f"{form}, {run.name}": {**found.cells(run, RECALL, at), "questions": len(at)}
-        for form, at in protocols.places_by_form(found.evaluation.questions).items()
-        for run in found.evaluation.runs
+        f"{form or 'all'}, {run.name}": {**cells_of(found, run, RECALL, at), "questions": len(at)}
+        for form, at in found.types.items()
+        for run in found.runs
     }
 
 
-def recall_by_pool(found: RowEvaluation) -> Rows:
+def recall_by_pool(found: Evaluation, _: ExperimentOptions) -> Rows:
     """Recall and latency, and recall by form."""
-    forms = protocols.places_by_form(found.evaluation.questions)
-
-    def cells(run: Run[QuestionResult]) -> Cells:
-        made = found.cells(run, {"recall@1": "recall@1", "recall@5": "recall@5"})
-        made[LATENCY] = run.latency(50)
-        for form, at in forms.items():
-            made[f"recall@1, {form}"] = found.evaluation.estimate(run, "recall@1", at)
-        return made
-
-    return found.each_run(cells)
+    return {
+        run.name: {
+            **{f"recall@{k}": found.estimate(run, f"recall@{k}") for k in (1, 5)},
+            LATENCY: run.latency(50),
+            **{
+                f"recall@1, {form or 'all'}": found.estimate(run, "recall@1", at)
+                for form, at in found.types.items()
+            },
+        }
+        for run in found.runs
+    }
 
 
 TEMP_RALM = [
     experiment(
         "tempralm/over-retrieval",
-        rows=pools,
+        rows=varied(TEMPRALM, {str(n): {"pool.n": n} for n in (10, 20, 50, 100)}),
         cells=recall_by_pool,
         settings=protocols.WHOLE_FACTS,
-        parameters={
-            "pools": Parameter([10, 20, 50, 100], different(1, 100_000), "how many passages are retrieved")
-        },
     ),
     experiment(
         "tempralm/reader",
         run=protocols.read_by_model,
-        parameters={
-            "examples": Parameter(
-                [0, 32, 64, 128], different(0, 1_000), "how many examples stand in a prompt"
-            ),
-            "passages": Parameter(5, whole(1, 50), "how many passages the reader gets"),
-        },
+        parameters={"passages": Parameter(5, whole(1, 50), "how many passages the reader gets")},
     ),
     experiment(
         "tempralm/1",
@@ -367,8 +328,6 @@ TEMP_RALM = [
 
 # -- Adaptive RAG for arXiv (its README) -----------------------------------------------------------
 
-PARTS = ("similarity", "freshness", "coverage", "volume")
-
 
 def _learned(most: str) -> dict[str, Parameter]:
     told = f"how many questions are learned from, {most} at most"
@@ -380,46 +339,12 @@ def _learned(most: str) -> dict[str, Parameter]:
     }
 
 
-def parts_of_papers() -> dict[str, Recipe]:
-    """All four parts, each left out, each alone; the weights of the others stay as they are."""
-    weights = dict(dict(PAPERS.fields())["combine.weights"])
-    rows = {f"without {name}": weights | {name: 0.0} for name in PARTS}
-    rows |= {f"{name} alone": dict.fromkeys(PARTS, 0.0) | {name: 1.0} for name in PARTS}
-    return {
-        "all four": PAPERS,
-        **{label: PAPERS.replaced({"combine.weights": values}) for label, values in rows.items()},
-    }
-
-
-def losses(found: RowEvaluation) -> Rows:
-    """NDCG and precision of the first ten, and the loss."""
-
-    def cells(run: Run[QuestionResult]) -> Cells:
-        made = found.cells(run, {"NDCG@10": "ndcg@10", "Precision@10": "precision@10"})
-        lost: Cell = None
-        if isinstance(gained := made["NDCG@10"], Estimate):
-            lost = Estimate(1 - gained.value, 1 - gained.high, 1 - gained.low)
-        return {**made, "Loss": lost}
-
-    return found.each_run(cells)
-
-
 ARXIV = [
-    experiment(
-        "arxiv/components", rows=lambda _: parts_of_papers(), cells=losses, settings=protocols.OVERLAPPING
-    ),
     experiment("arxiv/learning", run=protocols.learned_online, parameters=_learned("half")),
     experiment("arxiv/stages", run=protocols.losses_by_stage, parameters=_learned("all")),
 ]
 
 # -- TG-RAG (arXiv 2510.13590, sections V and VI) --------------------------------------------------
-
-
-def _names(value: object) -> bool:
-    """True if a value is a list of different names."""
-    if not isinstance(value, list | tuple) or not all(isinstance(each, str) and each for each in value):
-        return False
-    return len(set(value)) == len(value)
 
 
 TOKENS = tuple(ResultColumn(name, "low", 0) for name in tgrag.ANSWERS)
@@ -446,8 +371,7 @@ TG_RAG = [
         columns=TOKENS,
         parameters={
             "models": Parameter(
-                [], AcceptedValue(_names, "a list of different names of models"),
-                "which models answer; none: that of asof.toml",
+                "", text("names between commas"), "which models answer; none: that of asof.toml"
             )
         },
     ),

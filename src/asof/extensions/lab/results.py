@@ -6,23 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from asof.extensions.lab.answers import ALL, AnswerRuns, EvaluatedAnswer, JudgeUsage, cost_of
-from asof.extensions.lab.evaluation import Evaluation, UsedConfiguration
-from asof.extensions.lab.experiments import (
-    Cell,
-    Experiment,
-    ExperimentRun,
-    Parameter,
-    ResultTable,
-    Shape,
-    option,
-)
+from asof.extensions.lab.answers import ALL, AnswerRuns, JudgeUsage, cost_of
+from asof.extensions.lab.evaluation import Evaluation
+from asof.extensions.lab.experiments import Cell, ExperimentRun, ResultColumn, ResultTable, Shape
 from asof.extensions.lab.leakage import Leakage
 from asof.extensions.lab.metrics import Comparison, Estimate
 from asof.extensions.lab.runs import METRICS, QuestionResult, Run, Runs
 from asof.schema import plain
 from asof.time.span import Instant
-from asof.values import Problem
+from asof.values import Answer, Problem
 from asof.wire import NAN_IS_NULL, Decimals, Only, keys
 
 Milliseconds = Annotated[float, Decimals(3)]
@@ -74,41 +66,13 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerCitation:
-    """A passage that an answer rests on."""
-
-    n: Annotated[int, "its number in the answer, from 1"]
-    id: Annotated[str, "the passage"]
-    document: Annotated[str, "its document"]
-    quote: Annotated[str, "the text that is quoted"]
-
-
-@dataclass(frozen=True, slots=True)
 class EvaluatedAnswerResult:
     """The answer of a recipe."""
 
     recipe: str
-    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
-    answer: str
-    refused: bool
-    reason: Annotated[str, 'why it was refused; "" else']
-    mode: str
-    by: Annotated[str, "`extractive`, or the name of the model"]
-    citations: tuple[AnswerCitation, ...]
+    answer: Annotated[Answer, "as `asof ask` prints it"]
     metrics: Annotated[Mapping[str, Score], keys(ALL), "null: a metric does not apply"]
     latency_ms: Milliseconds
-    notes: tuple[str, ...]
-
-    @classmethod
-    def of(cls, recipe: str, result: EvaluatedAnswer) -> EvaluatedAnswerResult:
-        answer = result.answer
-        citations = tuple(
-            AnswerCitation(each.n, each.id, each.document, each.quote) for each in answer.citations
-        )
-        return cls(
-            recipe, answer.as_of, answer.text, answer.refused, answer.reason, answer.mode, answer.by,
-            citations, result.scores, result.latency_ms, answer.notes,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +104,11 @@ class AnswersResult:
             AnsweredQuestion(
                 reference.question.id, reference.question.text, reference.question.type, reference.text,
                 reference.answerable,
-                tuple(EvaluatedAnswerResult.of(run.name, run.results[number]) for run in results.runs),
+                tuple(
+                    EvaluatedAnswerResult(run.name, result.answer, result.scores, result.latency_ms)
+                    for run in results.runs
+                    for result in run.results[number : number + 1]
+                ),
             )
             for number, reference in enumerate(results.references)
         ]  # fmt: skip
@@ -204,7 +172,6 @@ class EvaluationResult:
     dataset: Annotated[str, "the name of its folder"]
     questions: Annotated[int, "how many were asked"]
     options: RunOptions
-    configuration: Annotated[UsedConfiguration | None, "null: recipes were given as values"]
     runs: tuple[RunResult, ...]
     comparisons: Sequence[Comparison]
     leakage: Annotated[Leakage | None, "with `--leakage`; else null"]
@@ -228,7 +195,7 @@ class EvaluationResult:
             for number, question in enumerate(evaluation.questions)
         ]  # fmt: skip
         return cls(
-            data.name, len(evaluation.questions), options, evaluation.configuration,
+            data.name, len(evaluation.questions), options,
             tuple(RunResult.of(evaluation, run, METRICS) for run in evaluation.runs), evaluation.comparisons,
             evaluation.leakage,
             None if evaluation.answers is None else AnswersResult.of(evaluation.answers),
@@ -237,43 +204,6 @@ class EvaluationResult:
 
 
 # -- experiments ---------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class ListedExperiment:
-    """An experiment of a paper."""
-
-    name: Annotated[str, "the system and the place: twe/4.3"]
-    about: str
-    source: Annotated[str, "the paper, section and table"]
-    data: Annotated[str, "which dataset the paper used, and which one fits"]
-    takes: Annotated[list[str], "options that it makes use of; others are refused"]
-    parameters: Annotated[Mapping[str, Parameter], "by name, for `--set`"]
-
-
-@dataclass(frozen=True, slots=True)
-class ExperimentList:
-    """All experiments."""
-
-    experiments: list[ListedExperiment]
-
-    @classmethod
-    def of(cls, experiments: Sequence[Experiment]) -> ExperimentList:
-        return cls([
-            ListedExperiment(
-                each.name, each.about, each.source, each.data, [option(name) for name in each.takes],
-                each.parameters,
-            )
-            for each in experiments
-        ])  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class TableColumn:
-    """A column of both tables."""
-
-    name: str
-    better: Annotated[str, "which end is better: `high`, `low`, or neither"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,12 +239,11 @@ class ExperimentResult:
     questions: int
     settings: Annotated[Mapping[str, Any], "parameters"]
     options: Annotated[dict[str, Any], "that were given, by name"]
-    columns: list[TableColumn]
+    columns: list[ResultColumn]
     rows: list[TableRow]
     shapes: Sequence[Shape]
     reading: Annotated[Sequence[str], "how the paper is read, and where this differs from it"]
     notes: Annotated[Sequence[str], "on this run"]
-    each: Annotated[Sequence[Mapping[str, Any]], "a row for each question, where the paper looks at them"]
     figures: Annotated[list[str], "paths of what was drawn"]
     problems: Annotated[Sequence[Problem], "lines of the dataset that could not be used"]
 
@@ -332,8 +261,8 @@ class ExperimentResult:
         ]  # fmt: skip
         return cls(
             one.name, one.about, one.source, run.dataset, outcome.questions, run.options.parameters,
-            run.options.given, [TableColumn(each.name, each.better) for each in columns.values()], rows,
-            run.shapes, one.reading, outcome.notes, outcome.each, [str(path) for path in run.drawn],
+            run.options.given, list(columns.values()), rows,
+            run.shapes, one.reading, outcome.notes, [str(path) for path in run.drawn],
             outcome.problems,
         )  # fmt: skip
 

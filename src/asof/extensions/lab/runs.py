@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -88,14 +88,12 @@ def progress_counter(progress: Progress, what: str, of: int) -> Callable[[], Non
 # -- runs of rankings or of answers ----------------------------------------------------------------
 
 
-class Scored(Protocol):
+@dataclass(frozen=True, slots=True)
+class Scored:
     """The result of a question: a value of each metric, NaN where it does not apply, and its latency."""
 
-    @property
-    def scores(self) -> Mapping[str, float]: ...
-
-    @property
-    def latency_ms(self) -> float: ...
+    scores: Mapping[str, float]
+    latency_ms: float
 
 
 R = TypeVar("R", bound=Scored, covariant=True)
@@ -131,17 +129,26 @@ class Runs(Generic[R]):
     def estimate(self, run: Run[R], metric: str, at: Sequence[int] | None = None) -> Estimate | None:
         """The mean of a metric with its interval, over all questions or those `at`; None if it applies to
         none."""
+        return self.mean(run.values(metric), at)
+
+    def mean(self, values: Floats, at: Sequence[int] | None = None) -> Estimate | None:
+        """The mean of a value of each question, or of those `at`, with its interval."""
         chosen = list(range(len(self.questions))) if at is None else list(at)
         cluster = clusters([question.text for question in self.questions])
-        return estimate(run.values(metric)[chosen], cluster[chosen], self.seed)
+        return estimate(values[chosen], cluster[chosen], self.seed)
 
     @property
     def types(self) -> dict[str, list[int]]:
         """Places of the questions by their type, in order of the types."""
-        places: dict[str, list[int]] = {}
-        for at, question in enumerate(self.questions):
-            places.setdefault(question.type, []).append(at)
-        return dict(sorted(places.items()))
+        return dict(sorted(by_type(self.questions).items()))
+
+
+def by_type(questions: Sequence[DatasetQuestion]) -> dict[str, list[int]]:
+    """Places of the questions by their type."""
+    places: dict[str, list[int]] = {}
+    for at, question in enumerate(questions):
+        places.setdefault(question.type, []).append(at)
+    return places
 
 
 def compared(
@@ -166,18 +173,16 @@ METRICS = (*NAMES, "leak@10", *evidence.EVIDENCE_NAMES, *BUDGET)
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionResult:
-    """The ranking of a question by a recipe.
+class QuestionResult(Scored):
+    """The ranking of a question by a recipe, with its METRICS.
 
-    `ranking`: documents with the scores of their best passages, best first. `scores`: a value for each of
-    METRICS. `missing_sentences`: how many sentences that answer the question are in no document.
+    `ranking`: documents with the scores of their best passages, best first. `missing_sentences`: how many
+    sentences that answer the question are in no document.
     """
 
     question: DatasetQuestion
     as_of: int
     ranking: tuple[tuple[str, float], ...]
-    scores: Mapping[str, float]
-    latency_ms: float
     missing_sentences: int = 0
 
 
@@ -218,7 +223,7 @@ def rank_question(
         **shares,
         "leak@10": leak(ranked, dataset.dates, snapshot.as_of),
     }
-    return QuestionResult(question, snapshot.as_of, ranking, measured, latency, missing)
+    return QuestionResult(measured, latency, question, snapshot.as_of, ranking, missing)
 
 
 def asked_of(corpus: Corpus, dataset: Dataset, question: DatasetQuestion) -> Snapshot:

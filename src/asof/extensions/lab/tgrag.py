@@ -31,7 +31,7 @@ from asof.extensions.lab.answers import (
     refuses,
     uncited,
 )
-from asof.extensions.lab.datasets import Dataset, empty, load
+from asof.extensions.lab.datasets import Dataset, load, temporary
 from asof.extensions.lab.evaluation import Evaluation, Incremental, evaluate, evaluate_incremental
 from asof.extensions.lab.experiments import Cell, Cells, Experiment, ExperimentOptions, Outcome
 from asof.extensions.lab.metrics import Floats, clusters, estimate
@@ -201,7 +201,7 @@ def notes_of(found: Incremental) -> tuple[str, ...]:
     base, update = (
         f"{each.documents:,} documents, {each.facts:,} facts" for each in (found.base, found.update)
     )
-    told = [f"base: {base}; update ({later}): {update} in {found.update.periods:,} periods"]
+    told = [f"base: {base}; update ({later}): {update}"]
     judged = next((each.judging for each in found.stages.values() if each is not None), None)
     if judged is None:
         told.append("no model is configured: answers are quotes, nothing is judged")
@@ -311,7 +311,7 @@ def size_of_the_graph(experiment: Experiment, dataset: Path, options: Experiment
     data = load(dataset)
     both = split(data, options.parameters["later"])
     cells: Cells = {}
-    with empty(data, CorpusSettings(undated="always")) as corpus:
+    with temporary(data, CorpusSettings(undated="always")) as corpus:
         models_of(options).configure(corpus)
         for part, kind, calls in ((BASE, "base", "index calls"), (NEW, "updated", "update calls")):
             cost = add_and_read(corpus, both.documents(data, part), options.progress)
@@ -332,7 +332,8 @@ def by_each_model(experiment: Experiment, dataset: Path, options: ExperimentOpti
     if config.model is None:
         raise config.lacking("model", "tgrag/IX asks language models")
     rows, notes = dict[str, Cells](), dict[str, None]()
-    for name in tuple(options.parameters["models"]) or (config.model.model,):
+    names = filter(None, map(str.strip, options.parameters["models"].split(",")))
+    for name in list(dict.fromkeys(names)) or [config.model.model]:
         writes = replace(config, model=replace(config.model, model=name))
         models = EvaluationModels(writes, writes=True, judges=True, judged_by=config)
         found, answers = asked_once(dataset, {name: TGRAG}, options, models=models)

@@ -24,7 +24,15 @@ from asof.corpus.corpus import Corpus
 from asof.errors import UsageError, missing_extra
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion, load, prepared
 from asof.extensions.lab.metrics import DEPTH, Comparison, clusters, compare
-from asof.extensions.lab.runs import EvaluationOptions, Progress, asked_of, choose, no_progress, relevant
+from asof.extensions.lab.runs import (
+    EvaluationOptions,
+    Progress,
+    asked_of,
+    choose,
+    filters,
+    no_progress,
+    relevant,
+)
 from asof.extensions.systems.learning import Box, JudgedQuery, LossTable, loss_table
 from asof.extensions.systems.loss import gains
 from asof.rank.stage import Recipe, value_of, with_values
@@ -251,17 +259,18 @@ def dataset_questions(
         lambda report: notify("indexing", report.added, len(data.dates)),
     ) as corpus:  # fmt: skip
         notify("preparing questions", 0, 0)
-        queries = [_judged_query(corpus, data, each, recipe) for each in questions]
+        queries = [judged_query(corpus, data, each, recipe) for each in questions]
         table = loss_table(queries, recipe, box, K)
         yield TuningQuestions(data.name, recipe, box, [each.text for each in questions], table, tuple(notes))
 
 
-def _judged_query(corpus: Corpus, data: Dataset, question: DatasetQuestion, recipe: Recipe) -> JudgedQuery:
+def judged_query(
+    corpus: Corpus, data: Dataset, question: DatasetQuestion, recipe: Recipe, filter_by: Sequence[str] = ()
+) -> JudgedQuery:
     """A question as the recipe is asked it, with the gains of documents; nothing is searched."""
-    then = asked_of(corpus, data, question)
-    reading, query, _ = then.reader.query_for(
-        question.text, DEPTH, then.filters(), "passage", recipe, rerank=False
-    )
-    at, graded = replace(then, as_of=reading.as_of), relevant(question, data)
+    then, graded = asked_of(corpus, data, question), relevant(question, data)
+    hard = then.filters(meta=filters(question, filter_by))
+    reading, query, _ = then.reader.query_for(question.text, DEPTH, hard, "passage", recipe, rerank=False)
+    at = replace(then, as_of=reading.as_of)
     gained = dict(zip(graded, gains(graded.values()), strict=True))
     return JudgedQuery(query, at.use, gained, question.query_doc)

@@ -185,7 +185,7 @@ class History:
         known = {os.fsdecode(path) for path in listed.split(b"\0")}
         present = {file.relative for file in listing.files}
         for file in listing.files:
-            if file.relative in known and not file.linked:
+            if file.relative in known:
                 yield from self._edited(blobs, file, head.get(file.relative))
         blocked = {problem.document for problem in listing.problems}
         for path in sorted(head):

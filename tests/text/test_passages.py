@@ -39,25 +39,24 @@ def parts(text: str) -> list[tuple[str, bool]]:
     return [(text[start:end], solid) for start, end, solid in blocks(text, 0, len(text))]
 
 
-def test_paragraphs_end_after_their_blank_lines() -> None:
-    assert parts("one\ntwo\n\n \n  three") == [("one\ntwo\n\n \n", False), ("  three", False)]
-    assert parts("") == []
+CODE_BLOCK = "```python\na\n\n~~~\n``\nb\n````\n\n"
+ROWS = "| a | b |\n|---|---|\n| 1 | 2 |\n"
 
 
-def test_fenced_code_is_one_block_with_its_blank_lines() -> None:
-    code = "```python\na\n\n~~~\n``\nb\n````\n\n"
-    assert parts(f"Text\n{code}More") == [("Text\n", False), (code, True), ("More", False)]
-
-
-def test_an_unclosed_fence_runs_to_the_end_and_inline_code_is_no_fence() -> None:
-    assert parts("~~~\na\n\nb") == [("~~~\na\n\nb", True)]
-    assert parts("```a``` is code\n\nb") == [("```a``` is code\n\n", False), ("b", False)]
-
-
-def test_a_table_is_one_block_but_not_within_code() -> None:
-    table = "| a | b |\n|---|---|\n| 1 | 2 |\n"
-    assert parts(f"Text:\n{table}\nMore") == [("Text:\n", False), (table + "\n", True), ("More", False)]
-    assert parts(f"```\n{table}```\n{table}") == [(f"```\n{table}```\n", True), (table, True)]
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("one\ntwo\n\n \n  three", [("one\ntwo\n\n \n", False), ("  three", False)]),
+        ("", []),
+        (f"Text\n{CODE_BLOCK}More", [("Text\n", False), (CODE_BLOCK, True), ("More", False)]),
+        ("~~~\na\n\nb", [("~~~\na\n\nb", True)]),  # an unclosed fence runs to the end
+        ("```a``` is code\n\nb", [("```a``` is code\n\n", False), ("b", False)]),
+        (f"Text:\n{ROWS}\nMore", [("Text:\n", False), (f"{ROWS}\n", True), ("More", False)]),
+        (f"```\n{ROWS}```\n{ROWS}", [(f"```\n{ROWS}```\n", True), (ROWS, True)]),
+    ],
+)
+def test_paragraphs_code_and_tables_are_blocks(text: str, blocks: list[tuple[str, bool]]) -> None:
+    assert parts(text) == blocks
 
 
 @given(st.text(alphabet=st.sampled_from("a \n`~|"), max_size=80))
@@ -304,14 +303,10 @@ def test_headings_begin_pieces_and_name_them(parts: list[str], size: int) -> Non
 def test_nothing_and_next_to_nothing() -> None:
     assert chunk("", (), TEN) == []
     assert chunk("", (), Chunking("whole")) == []
+    assert chunk("# A\n\nb", outlined("# A\n\nb"), Chunking("whole")) == [Chunk(0, 6, ())]
     assert chunk(" \n ", (), TEN) == [Chunk(0, 3, ())]
     assert chunk(" " * 100, (), TEN) == [Chunk(0, 100, ())]
     assert pieces_of(" " * 100, Chunking("chars", 50)) == [" " * 50] * 2
-
-
-def test_whole_is_whole() -> None:
-    text = f"# A\n\n{words(500)}"
-    assert chunk(text, outlined(text), Chunking("whole")) == [Chunk(0, len(text), ())]
 
 
 FOUR, SIX, EIGHT, TWELVE = (words(count) + "\n\n" for count in (4, 6, 8, 12))
@@ -464,19 +459,17 @@ def rows_of(text: str) -> list[str]:
     return [text[start:end] for start, end in split_rows(text, 0, len(text))]
 
 
-def test_rows_stand_apart_without_header_and_rule() -> None:
-    assert rows_of(TEXT) == [
-        "Prices.\n",
-        "| Loaf | 3 |\n",
-        "| Bun | 1 |\n",
-        "All in crowns,\nas ever.",
-    ]
-
-
-def test_without_a_table_nothing_is_split() -> None:
-    assert rows_of("One line,\nand another.") == ["One line,\nand another."]
-    assert rows_of("a | b\nc") == ["a | b\nc"]
-    assert rows_of("") == [""]
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        (TEXT, ["Prices.\n", "| Loaf | 3 |\n", "| Bun | 1 |\n", "All in crowns,\nas ever."]),
+        ("One line,\nand another.", ["One line,\nand another."]),
+        ("a | b\nc", ["a | b\nc"]),
+        ("", [""]),
+    ],
+)
+def test_rows_stand_apart_without_header_and_rule(text: str, rows: list[str]) -> None:
+    assert rows_of(text) == rows
 
 
 def test_the_header_of_each_row() -> None:

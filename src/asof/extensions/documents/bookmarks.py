@@ -13,7 +13,7 @@ from asof.extensions.documents.feeds import FileSource, date_in, naming_of, whol
 from asof.sources.dates import second
 from asof.sources.html_walk import pieces
 from asof.sources.readers import NotText, decoded
-from asof.sources.source import SourceContext, SourceScheme, token
+from asof.sources.source import SourceContext, SourceScheme
 from asof.values import LONGEST_ID, Document, Problem, SourcedTime, SourceEvent, storable
 from asof.wire import replace
 
@@ -95,27 +95,16 @@ class Bookmarks(FileSource):
     kind = "bookmarks"
 
     def documents(self) -> Iterator[SourceEvent]:
-        """The bookmarks in the order of the export; nothing new while it holds the same bytes. Raises
-        SourceError for a file that is no export."""
-        raw = whole(self.naming, self.limits.file)
-        state = token(self.name, repr(self.limits), raw)
-        if same := self.unchanged(state):
-            yield same
-            return
-        found, passed = self._found(raw)
-        sound = not passed
+        """The bookmarks in the order of the export. Raises SourceError for a file that is no export."""
+        found, passed = self._found(whole(self.naming, self.limits.file))
         for each in found:
-            for item in self._stated(each):
-                sound = sound and not isinstance(item, Problem)
-                yield item
+            yield from self._stated(each)
         if passed:
             are = "is" if passed == 1 else "are"
             yield self._problem(
                 f"{passed} of the bookmarks {are} of no page (javascript:, data:, about:, or no address)",
                 lost=False,
             )
-        if sound:
-            yield self.checkpoint(state, len(found))
 
     def _found(self, raw: bytes) -> tuple[list[Bookmark], int]:
         """A bookmark for each address, with the tags of all that have it, and how many others there are.

@@ -10,7 +10,7 @@ import html
 import io
 import re
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -26,16 +26,14 @@ from asof.sources.dates import stated
 from asof.sources.files import content
 from asof.sources.html_walk import HtmlLines
 from asof.sources.readers import Unreadable
-from asof.sources.source import InputLimits, SourceContext, SourceNaming, SourceScheme, token
+from asof.sources.source import InputLimits, SourceContext, SourceNaming, SourceScheme
 from asof.values import (
     LONGEST_ID,
-    Checkpoint,
     Document,
     Heading,
     Problem,
     SourcedTime,
     SourceEvent,
-    Unchanged,
     line_feeds,
     storable,
 )
@@ -111,9 +109,6 @@ def markup_of(element: Element) -> str:
 # -- the file or folder that KIND:PATH names, read within limits -----------------------------------
 
 
-COUNT = 8
-"""The bytes of a checkpoint that say how many documents a whole file states."""
-
 _GZIP = b"\x1f\x8b"
 
 MAX_ELEMENTS = 1_000_000
@@ -131,18 +126,6 @@ class FileSource:
         self.name = f"{self.kind}:{naming.name}"
         self.naming = naming
         self.limits = limits
-        self.checkpoints: Mapping[str, bytes] = {}
-
-    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
-        self.checkpoints = checkpoints
-
-    def unchanged(self, state: bytes) -> Unchanged | None:
-        """That all documents are unchanged, if the checkpoint of the whole file is of this state."""
-        before = self.checkpoints.get("", b"")
-        return Unchanged(count=int.from_bytes(before[-COUNT:])) if before[:-COUNT] == state else None
-
-    def checkpoint(self, state: bytes, count: int) -> Checkpoint:
-        return Checkpoint("", state + count.to_bytes(COUNT))
 
 
 def naming_of(target: str, context: SourceContext) -> SourceNaming:
@@ -333,29 +316,17 @@ class FeedFile(FileSource):
     complete = False
 
     def documents(self) -> Iterator[SourceEvent]:
-        """The entries in the order of the file; nothing new while it holds the same bytes. Raises
-        SourceError."""
-        raw = whole(self.naming, self.limits.file)
-        state = token(self.name, repr(self.limits), raw)
-        if same := self.unchanged(state):
-            yield same
-            return
-        tree = tree_of(raw, self.naming.shown)
+        """The entries in the order of the file. Raises SourceError."""
+        tree = tree_of(whole(self.naming, self.limits.file), self.naming.shown)
         seen: set[str] = set()
-        sound = True
         for number, entry in enumerate(entries(tree, self.naming.shown), 1):
             if entry.id and entry.id in seen:
-                sound = False
                 yield self._problem(
                     entry, f"its id {entry.id[:100]!r} is that of an entry above; it is left out"
                 )
                 continue
             seen.add(entry.id)
-            for item in self._stated(entry, number):
-                sound = sound and not isinstance(item, Problem)
-                yield item
-        if sound:
-            yield self.checkpoint(state, len(seen))
+            yield from self._stated(entry, number)
 
     def _stated(self, entry: FeedItem, number: int) -> Iterator[Document | Problem]:
         text = entry.words.text or entry.title

@@ -10,7 +10,7 @@ import re
 import sqlite3
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -187,6 +187,10 @@ class Zotero(FileSource):
     has no more, or in its bin, has ended."""
 
     kind = "zotero"
+    _checkpoints: Mapping[str, bytes] = {}
+
+    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
+        self._checkpoints = checkpoints
 
     def documents(self) -> Iterator[SourceEvent]:
         """The items in the order in which they were added. Raises SourceError."""
@@ -259,7 +263,7 @@ class Zotero(FileSource):
         try:
             raw = content(path, self.limits.file)
             state = token(repr((self.limits, suffixes())), title, path.name, repr(published), raw)
-            if self.checkpoints.get(name) == state:
+            if self._checkpoints.get(name) == state:
                 yield Unchanged(name)
                 return
             page = parsed(raw, storable(path.name), self.limits)

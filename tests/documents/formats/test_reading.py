@@ -63,7 +63,12 @@ def test_a_file_that_misbehaves_is_unreadable_and_the_next_is_read(read, what, s
     assert read("again").text.endswith("again stem.x")
 
 
-@pytest.mark.parametrize("answer", [b"", b"{", b"\xff", b"[" * 100_000, b"[]", b'{"parts": [7]}'])
+DEEP = b'{"parts": [{"text": "a", "front": ' + b'{"a":' * 200 + b"1" + b"}" * 200 + b"}]}"
+
+
+@pytest.mark.parametrize(
+    "answer", [b"", b"{", b"\xff", b"[" * 100_000, b"[]", b'{"parts": [7]}', b'{"parts": []}', DEEP]
+)
 def test_an_answer_that_is_none_is_no_exception_of_json(read, monkeypatch, answer):
     monkeypatch.setattr(ReaderProcess, "ask", lambda *_: answer)
     with pytest.raises(Unreadable, match="breaks what reads it"):

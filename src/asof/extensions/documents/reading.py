@@ -7,6 +7,7 @@ of a template, or older than the format, are dropped. The readers at the end are
 from __future__ import annotations
 
 import atexit
+import dataclasses
 import json
 import os
 import subprocess
@@ -17,7 +18,9 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from asof.errors import BadTime, SourceError, missing_extra
 from asof.extensions.documents import reader_process
@@ -27,7 +30,7 @@ from asof.sources.git import inherited
 from asof.sources.readers import ParsedFile, Reader, Unreadable
 from asof.sources.source import InputLimits
 from asof.time.span import Span, nearest_moment
-from asof.values import Heading, Link, Problem, SourcedTime, storable
+from asof.values import Heading, Link, Problem, SourcedTime, TooDeep, storable, storable_value
 from asof.wire import replace
 
 # -- the process, as seen from outside -------------------------------------------------------------
@@ -204,11 +207,7 @@ class FormatReader:
             answer = PROCESS.ask(request, raw, limits)
         except Unreadable as wrong:
             raise Unreadable(str(wrong), self.remedy or wrong.remedy) from wrong
-        try:
-            told = json.loads(answer)
-        except (ValueError, RecursionError) as wrong:
-            raise _broken() from wrong
-        parts = _checked(told)
+        parts = _checked(answer)
         most = limits.all if self.many else limits.characters
         names = [each.name for each in parts]
         if sum(len(each.text) for each in parts) > most + 4 * len(parts) + limits.pages:
@@ -239,39 +238,44 @@ def _folders(packages: Sequence[str], extra: str) -> list[str]:
 # -- the answer, checked ---------------------------------------------------------------------------
 
 
-def _checked(answer: Any) -> list[Part]:
-    match answer:
-        case {"no": "memory"}:
-            raise Unreadable("it needs more memory than a file may take", "split it")
-        case {"no": "import", "remedy": str(missing)}:
-            raise SourceError(f"a library that reads such files cannot be loaded: {missing}")
-        case {"no": str(why), "remedy": str(remedy), "empty": bool(empty)}:
-            raise Unreadable(storable(why), storable(remedy), empty=empty)
-        case {"parts": [*parts]} if parts:
-            try:
-                return [_part(each) for each in parts]
-            except (KeyError, TypeError, ValueError, AttributeError) as wrong:
-                raise _broken() from wrong
-    raise _broken()
+class _Answer(Struct):
+    """The answer of the process: the parts of a file, or why there are none."""
+
+    parts: list[Part] = []
+    no: str = ""
+    remedy: str = ""
+    empty: bool = False
 
 
-def _part(told: Mapping[str, Any]) -> Part:
-    """A part, every text of it storable. Raises KeyError, TypeError, ValueError, AttributeError for what is
-    none."""
-    text, title, name, published, created, changed = (
-        storable(told[key]) for key in ("text", "title", "name", "published", "created", "changed")
-    )
-    links, aliases, notes = (
-        [storable(each) for each in told[key] if each.strip()] for key in ("links", "aliases", "notes")
-    )
-    outline = [(int(at), int(level), storable(words)) for at, level, words in told["outline"]]
-    places = [-1, *(at for at, _, _ in outline), len(text)]
-    if places != sorted(set(places)) and outline:
-        raise ValueError("headings are not in order, or not in the text")
-    front = told["front"]
-    if not isinstance(front, dict):
-        raise TypeError("front is no object")
-    return Part(text, title, name, outline, front, published, created, changed, links, aliases, notes)
+def _checked(answer: bytes) -> list[Part]:
+    """The parts of an answer, every text of them storable. Raises Unreadable, SourceError."""
+    try:
+        told = msgspec.json.decode(answer, type=_Answer)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as wrong:
+        raise _broken() from wrong
+    if told.no == "memory":
+        raise Unreadable("it needs more memory than a file may take", "split it")
+    if told.no == "import":
+        raise SourceError(f"a library that reads such files cannot be loaded: {told.remedy}")
+    if told.no:
+        raise Unreadable(storable(told.no), storable(told.remedy), empty=told.empty)
+    if not told.parts:
+        raise _broken()
+    return [_sound(each) for each in told.parts]
+
+
+def _sound(part: Part) -> Part:
+    places = [-1, *(at for at, _, _ in part.outline), len(part.text)]
+    if part.outline and places != sorted(set(places)):
+        raise _broken()
+    texts = ("text", "title", "name", "published", "created", "changed")
+    lists = {name: list(filter(str.strip, getattr(part, name))) for name in ("links", "aliases", "notes")}
+    try:
+        said = storable_value({**{name: getattr(part, name) for name in texts}, **lists, "front": part.front})
+    except TooDeep as wrong:
+        raise _broken() from wrong
+    outline = [(at, level, storable(words)) for at, level, words in part.outline]
+    return dataclasses.replace(part, outline=outline, **said)
 
 
 def _parsed(part: Part, stem: str) -> ParsedFile:

@@ -140,7 +140,7 @@ def test_as_of_a_date_the_full_text_of_that_date(archive, corpus):
 
 def test_without_the_extra_it_is_refused_before_anything_is_asked(archive, corpus, monkeypatch):
     monkeypatch.setattr(pdf, "find_spec", lambda _: None)
-    with pytest.raises(MissingExtra, match=r"pip install 'asof-search\[documents\]'"):
+    with pytest.raises(MissingExtra, match="install asof with its extra `documents`"):
         corpus.add("arxiv:2401.00001", full=True)
     assert archive.asked == []
 

@@ -124,7 +124,7 @@ def test_a_child_writes_no_file(read, tmp_path):
 def test_a_library_that_is_missing_is_no_fault_of_the_file(read):
     with pytest.raises(SourceError, match="nothing_of_this_name"):
         read("missing")
-    with pytest.raises(MissingExtra, match="pip install 'asof-search\\[documents\\]'"):
+    with pytest.raises(MissingExtra, match="install asof with its extra `documents`"):
         FormatReader("m", ".x", ("no_such_package",), "documents")(b"x", "stem", LIMITS)
 
 

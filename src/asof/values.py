@@ -14,12 +14,14 @@ import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
+from functools import partial, reduce
 from numbers import Integral, Real
+from operator import add, mul
 from types import MappingProxyType
-from typing import Annotated, Any, NoReturn, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, NoReturn, TypeAlias, TypeVar
 
-from msgspec import Struct
+import msgspec
+from msgspec import Meta, Struct
 
 from asof.errors import BadTime, UsageError
 from asof.time.moment import ACCEPTED_TIMES, read, span_of
@@ -32,11 +34,10 @@ MAX_DEPTH = 100
 """The most levels of a tree that is read: a recursive function can walk it."""
 MAX_NODES = 100_000
 """The most nodes of a tree that is read."""
-LARGEST = sys.float_info.max
 
 _OPS: dict[str, Callable[[list[float]], float]] = {
-    "sum": lambda parts: _fold(parts, 0.0, lambda a, b: a + b),
-    "product": lambda parts: _fold(parts, 1.0, lambda a, b: a * b),
+    "sum": lambda parts: reduce(add, parts) if parts else 0.0,
+    "product": lambda parts: reduce(mul, parts) if parts else 1.0,
     "ratio": lambda parts: parts[0] / parts[1],
     "max": max,
     "exp": lambda parts: math.exp(parts[0]),
@@ -47,15 +48,6 @@ _PARTS: dict[str, tuple[int, int]] = {
     "max": (1, MAX_NODES), "exp": (1, 1), "log": (1, 1),
 }  # fmt: skip
 """The number of parts of an op: at least, at most."""
-
-
-def _fold(parts: list[float], empty: float, op: Callable[[float, float], float]) -> float:
-    if not parts:
-        return empty
-    total = parts[0]
-    for part in parts[1:]:
-        total = op(total, part)
-    return total
 
 
 class MadeAt(Struct, frozen=True):
@@ -106,56 +98,57 @@ class Why:
         Values are taken as they are; `recomputed` tests whether they follow from their parts. Raises
         UsageError for anything else, and for more than 100 levels or 100,000 nodes.
         """
-        return _TreeReader().tree(node, "$", 1)
+        try:
+            return _TreeReader().tree(msgspec.convert(node, RecordedNode), 1)
+        except (msgspec.ValidationError, RecursionError) as wrong:
+            raise UsageError(f"this is no tree of a score: {wrong}") from wrong
+
+
+Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+StageField = Annotated[str, Meta(pattern=r"\.")]
+
+
+class RecordedMade(Struct, forbid_unknown_fields=True):
+    """`MadeAt` as JSON; `field`: stage.field."""
+
+    field: StageField
+    value: Finite
+    of: Annotated[tuple[Finite, ...], Meta(min_length=1)]
+
+
+class RecordedNode(Struct, forbid_unknown_fields=True):
+    """A node of a tree as JSON; `constant`: stage.field."""
+
+    label: str
+    value: Finite
+    op: Literal["given", "sum", "product", "ratio", "max", "exp", "log"]
+    parts: tuple[RecordedNode, ...] = ()
+    constant: StageField | None = None
+    made: RecordedMade | None = None
 
 
 class _TreeReader:
-    """Reads one tree, and counts its nodes."""
+    """Makes one tree, and counts its nodes."""
 
     def __init__(self) -> None:
         self.nodes = 0
 
-    def tree(self, node: object, at: str, depth: int) -> Why:
-        self.nodes += 1
+    def tree(self, node: RecordedNode, depth: int) -> Why:
+        self.nodes += 1 + (len(node.made.of) if node.made else 0)
         if depth > MAX_DEPTH or self.nodes > MAX_NODES:
             raise UsageError(f"the tree has more than {MAX_DEPTH} levels or {MAX_NODES:,} nodes")
-        if not isinstance(node, Mapping) or not {"label", "value", "op"} <= node.keys() <= _KEYS:
-            raise UsageError(f"{at} is no node: label, value, op and parts are expected")
-        label, value, op, parts = node["label"], node["value"], node["op"], node.get("parts", ())
-        if not isinstance(label, str):
-            raise UsageError(f"{at}.label is {label!r:.40}: a text is expected")
-        if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= LARGEST:
-            raise UsageError(f"{at}.value is {value!r:.40}: a finite number is expected")
-        if not isinstance(op, str) or op not in _PARTS:
-            raise UsageError(f"{at}.op is {op!r:.40}; accepted: {', '.join(_PARTS)}")
-        least, most = _PARTS[op]
-        if not isinstance(parts, list | tuple) or not least <= len(parts) <= most:
-            raise UsageError(f"{at}.parts: so many parts are not what {op} takes")
-        below = [self.tree(part, f"{at}.parts[{n}]", depth + 1) for n, part in enumerate(parts)]
-        constant = node.get("constant")
-        if constant is not None and (op != "given" or not isinstance(constant, str) or "." not in constant):
-            raise UsageError(f"{at}.constant is {constant!r:.40}: a field is expected, of a leaf")
-        stage, _, name = (constant or "").partition(".")
-        made = self.made(node["made"], at) if "made" in node else None
-        return Why(label, value, op, tuple(below), (stage, name) if constant else None, made)
-
-    def made(self, node: object, at: str) -> MadeAt:
-        if not isinstance(node, Mapping) or node.keys() != {"field", "value", "of"}:
-            raise UsageError(f"{at}.made is {node!r:.40}: field, value and of are expected")
-        name, value, of = node["field"], node["value"], node["of"]
-        if not isinstance(name, str) or "." not in name or not isinstance(of, list) or not of:
-            raise UsageError(f"{at}.made is {node!r:.40}: a field and a list of numbers are expected")
-        self.nodes += len(of)
-        if self.nodes > MAX_NODES:
-            raise UsageError(f"the tree has more than {MAX_NODES:,} nodes")
-        for each in (value, *of):
-            if not isinstance(each, int | float) or isinstance(each, bool) or not abs(each) <= LARGEST:
-                raise UsageError(f"{at}.made has {each!r:.40}: a finite number is expected")
-        stage, _, field_name = name.partition(".")
-        return MadeAt(stage, field_name, value, tuple(of))
-
-
-_KEYS = frozenset({"label", "value", "op", "parts", "constant", "made"})
+        least, most = _PARTS[node.op]
+        if not least <= len(node.parts) <= most:
+            raise UsageError(f"{node.label!r:.40}: so many parts are not what {node.op} takes")
+        if node.constant is not None and node.op != "given":
+            raise UsageError(f"{node.label!r:.40}: only a leaf has a constant")
+        constant = (node.constant.partition(".")[::2]) if node.constant else None
+        made = None
+        if node.made is not None:
+            stage, _, field_name = node.made.field.partition(".")
+            made = MadeAt(stage, field_name, node.made.value, node.made.of)
+        parts = tuple(self.tree(part, depth + 1) for part in node.parts)
+        return Why(node.label, node.value, node.op, parts, constant, made)
 
 
 # -- times as a source states them ---------------------------------------------------------------------
@@ -866,40 +859,3 @@ class Halting(Struct, frozen=True):
         """The share of the work that was not done, in [0, 1]: of the candidates in the budget those whose
         whole score was never computed (TWE-RAG, section 4.4: 1 - K / 100)."""
         return max(0.0, 1.0 - self.scored / self.budget)
-
-
-__all__ = [
-    "CHANGE",
-    "DATED_BY",
-    "EVENT",
-    "EXPECTED",
-    "GLOBAL",
-    "KINDS",
-    "LOCAL",
-    "MODES",
-    "NAME",
-    "VALUE",
-    "Amount",
-    "Answer",
-    "Checkpoint",
-    "Citation",
-    "Document",
-    "Ended",
-    "Fact",
-    "Filters",
-    "Halting",
-    "Heading",
-    "Hit",
-    "Link",
-    "Location",
-    "NotedPoint",
-    "Problem",
-    "Query",
-    "SafeToCommit",
-    "SourceEvent",
-    "SourcedTime",
-    "Superseded",
-    "Unchanged",
-    "Value",
-    "Why",
-]  # fmt: skip

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import os
 import re
 import sqlite3
-import subprocess
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 from tests.support.arxiv_server import Archive, busy, paper
 from tests.support.json_schema import against
-from tests.support.small_pdf import small_pdf
 
 from asof import environment
 from asof.corpus.corpus import open as open_corpus
 from asof.store.store import removed_if_empty
 
-from .conftest import documents, jsonl, note
+from .conftest import documents, note
 
 LINES = [
     {"id": "a", "text": "the first line about cranes", "timestamp": "2020-05-01"},
@@ -52,26 +47,6 @@ def test_a_run_says_where_the_index_is(asof, here, write):
     assert elsewhere.out.startswith(f"new index in {here.parent / 'other' / '.asof'}\n")
 
 
-@pytest.mark.parametrize("zipped", [False, True])
-def test_lines_of_json(asof, here, zipped):
-    text, name = jsonl(LINES).encode(), "lines.jsonl.gz" if zipped else "lines.jsonl"
-    (here / name).write_bytes(gzip.compress(text) if zipped else text)
-    result = asof("index", name)
-    assert (result.code, result.err) == (0, "")
-    assert "2 added" in result.out
-    assert documents(asof, "oaks")[0] == "b"
-
-
-def test_a_vault_with_links_and_hidden_folders(asof, here, write):
-    write("vault/.obsidian/app.json", "{}")
-    write("vault/.trash/old.md", "a crane in the bin")
-    write("vault/Crane.md", "---\ntags: [yard]\ndate: 2020-01-01\n---\nSee [[Oak]].\n")
-    write("vault/Oak.md", "---\ndate: 2020-01-01\n---\nA tree beside the crane.\n")
-    assert asof("index", "vault").code == 0
-    assert sorted(documents(asof, "crane")) == ["vault/Crane.md", "vault/Oak.md"]
-    assert documents(asof, "crane", "--tag", "#yard") == ["vault/Crane.md"]
-
-
 def test_several_sources_into_another_folder_or_its_index(asof, here, write):
     write("one/a.md", "a crane")
     write("two/b.md", "an oak")
@@ -86,31 +61,6 @@ def test_several_sources_into_another_folder_or_its_index(asof, here, write):
         assert len(documents(asof, "willow", "--index", index)) == 1
     asof("index", "one/a.md", "--index", "named/.asof")
     assert (here / "named/.asof/corpus.db").is_file()
-
-
-def commit(folder: Path, day: str) -> None:
-    when = {"GIT_AUTHOR_DATE": f"{day}T12:00:00Z", "GIT_COMMITTER_DATE": f"{day}T12:00:00Z"}
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    for words in (["add", "-A"], [*who, "commit", "-q", "-m", day]):
-        subprocess.run(["git", "-C", str(folder), *words], check=True, env={**os.environ, **when})
-
-
-def test_the_history_of_a_git_repository(asof, here, write):
-    write("docs/fare.md", "The fare is four euros.\n")
-    write("docs/gone.md", "Tickets are sold on the pier.\n")
-    subprocess.run(["git", "init", "-q", str(here / "docs")], check=True)
-    commit(here / "docs", "2020-03-01")
-    write("docs/fare.md", "The fare is five euros.\n")
-    (here / "docs/gone.md").unlink()
-    commit(here / "docs", "2021-03-01")
-    assert asof("index", "docs", "--history").code == 0
-    for question, date, text in (
-        ("fare", "2019", []), ("fare", "2020-06", ["The fare is four euros."]),
-        ("fare", "2021-06", ["The fare is five euros."]),
-        ("pier", "2020-06", ["Tickets are sold on the pier."]), ("pier", "2021-06", []),
-    ):  # fmt: skip
-        hits = asof("search", question, "--as-of", date, "--json").json()["hits"]
-        assert [hit["text"].strip() for hit in hits] == text
 
 
 def test_settings_of_a_new_corpus_and_those_that_come_too_late(asof, here, write):
@@ -136,12 +86,6 @@ def test_the_index_is_never_indexed_and_the_nearest_one_answers(asof, here, note
     assert len(documents(asof, "crane")) > 1  # the parent's
     asof("index", ".", "--index", ".")
     assert documents(asof, "crane") == ["b.md"]
-
-
-def test_a_long_line_is_no_matter(asof, here):
-    (here / "long.txt").write_text("crane word " * 100_000)
-    assert asof("index", "long.txt").code == 0
-    assert len(asof("search", "crane", "-k", "1").out) < 600
 
 
 # -- problems ----------------------------------------------------------------------------------------------
@@ -279,21 +223,6 @@ def test_a_feed_and_again(asof, write, here, monkeypatch):
     assert "blog.xml:1: entry 2 has neither an id nor a link" in " ".join(result.err.split())
 
 
-def test_bookmarks_that_are_gone_end(asof, write):
-    names = ["a", "b", "c", "d"]
-    line = '<DT><A HREF="https://pier.example/{}" ADD_DATE="1614679200">The jib {}</A>'
-    write("marks.html", "".join(line.format(each, each) for each in names))
-    command = ("index", "bookmarks:marks.html")
-    result = asof(*command)
-    assert (result.code, "4 added" in result.out) == (0, True)
-    assert "4 unchanged" in asof(*command).out
-    write("marks.html", line.format("a", "a"))
-    result = asof(*command)
-    assert result.code == 2
-    assert "3 of the 4 documents of 'bookmarks:marks.html' are missing" in " ".join(result.err.split())
-    assert "3 removed" in asof(*command, "--yes").out
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -357,32 +286,6 @@ def test_a_run_that_broke_off_says_what_it_got_and_goes_on(asof, archive):
     )
 
 
-def test_the_newest_of_each_day(asof, archive):
-    archive.papers = [paper(n, NOW - timedelta(days=2, minutes=n)) for n in range(9)]
-    result = asof("index", "arxiv:cs.IR", "--set", "per_day=1", "--json")
-    assert (result.code, result.err) == (0, "")
-    assert result.json()["sources"][0]["added"] in (1, 2)  # nine minutes may hold a midnight
-
-
-def test_a_paper_with_its_full_text_or_its_abstract_alone(asof, archive):
-    archive.pdfs["2401.00002v1"] = small_pdf([
-        [f"The mole and quay of Orrin, part {n}." for n in range(9)],
-        ["The pendulum swings on the second page."],
-    ])  # fmt: skip
-    result = asof("index", "arxiv:2401.00002", "--set", "full=true")
-    told = "arXiv: 1 new version of papers, 1 full text; 1 page, 2 requests\n"
-    assert (result.code, result.err) == (0, told)
-    hit = asof("search", "pendulum", "--json").json()["hits"][0]
-    assert (hit["document"], hit["location"]["headings"]) == ("arxiv:2401.00002/full", ["Page 2"])
-    assert hit["title"] == "Ferry 2"
-    assert "Page 2" in asof("search", "pendulum").out
-    result = asof("index", "arxiv:2401.00003", "--set", "full=true")
-    assert result.code == 3
-    assert "1 added" in result.out
-    assert "there is no PDF to be had" in result.err
-    assert "its abstract is indexed" in " ".join(result.err.split())
-
-
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -403,12 +306,6 @@ def test_what_is_refused_before_arxiv_is_asked(asof, archive, here, arguments, s
     told = asof("index", *arguments)
     assert told.code == 2
     assert said in told.err
-    assert archive.asked == []
-
-
-def test_a_file_of_that_name_is_a_path(asof, write, archive):
-    write("arxiv:cs.IR/a.md", "# A\n\nA crane.\n")
-    assert "1 added" in asof("index", "./arxiv:cs.IR").out
     assert archive.asked == []
 
 
@@ -433,19 +330,6 @@ def test_an_export_is_indexed_elsewhere_and_answers_the_same(asof, notes, here, 
         )
         pairs = [[(hit["id"], hit["score"]) for hit in hits] for hits in (here_, there)]
         assert pairs[0] == pairs[1] != []
-
-
-def test_a_backup_in_another_folder_is_the_same_index(asof, notes, here):
-    result = asof("export", "--backup", "crane.db")
-    assert (result.code, result.out) == (0, f"crane.db: {(here / 'crane.db').stat().st_size:,} bytes\n")
-    (here / "other" / ".asof").mkdir(parents=True)
-    (here / "crane.db").rename(here / "other" / ".asof" / "corpus.db")
-    here_, there = (
-        asof("search", "crane", "--as-of", "2024", "--json", "--explain", *more).json()["hits"]
-        for more in ((), ("--index", "other"))
-    )
-    assert here_ == there != []
-    assert "store and index are sound" in asof("status", "--check", "--index", "other").out
 
 
 @pytest.mark.parametrize("command", [["export"], ["export", "--backup"]])

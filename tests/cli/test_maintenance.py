@@ -15,7 +15,7 @@ from tests.support.openai_server import ModelServer, Request, says, send
 from asof import environment
 from asof.recipes import NAMES
 
-from .conftest import Asof, documents, jsonl, note
+from .conftest import Asof, documents, note
 
 # -- status, correct, purge, vacuum ------------------------------------------------------------------------
 
@@ -82,22 +82,6 @@ def test_purge(asof, here, notes, answer):
     assert b"The crane is red" in held  # it can be seen that way at all
 
 
-def test_purge_of_a_paper(asof, write, answer):
-    ids = [f"arxiv:{id_}" for id_ in ("2401.00001", "2401.00001/full", "2401.00002")]
-    write("p.jsonl", jsonl({"id": id_, "text": f"The crane of {id_}.", "date": "2024"} for id_ in ids))
-    asof("index", "p.jsonl")
-    paper, full, other = ids
-    assert sorted(documents(asof, "crane")) == ids
-    answer("n\n")
-    refused = asof("purge", paper)
-    assert f"Erase {paper} with {full} and all its history?" in refused.err + refused.out
-    erased = asof("purge", paper, "--yes")
-    assert erased.out == (
-        f"{paper} with {full}: erased, 2 passages; it is fetched again only if you index it by its id\n"
-    )
-    assert documents(asof, "crane") == [other]
-
-
 def test_vacuum(asof, refused, notes, answer):
     (notes / "red.md").write_text(note("2021-06-01", "Red", "The crane is pink."))
     asof("index", "notes")
@@ -137,16 +121,6 @@ def test_demo_leaves_nothing_behind(asof, here, tmp_path, monkeypatch):
     assert list(here.iterdir()) == []
 
 
-@pytest.mark.slow
-def test_demo_that_is_kept_can_be_asked(asof, here):
-    for _ in range(2):  # again, into the same folder
-        result = asof("demo", "--keep", "island")
-        assert result.code == 0
-        assert result.out.splitlines()[-1].endswith('asof search --index island "your question"')
-    assert Path("island/notes/ferry").is_dir()
-    assert asof("search", "--index", "island", "ferry").code == 0
-
-
 # -- recipes -----------------------------------------------------------------------------------------------
 
 
@@ -172,16 +146,6 @@ def test_fields_and_the_file_that_sets_them(asof, here, write, monkeypatch):
     assert "  decay.delta = 2.5" in lines
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_each_recipe_can_be_asked(asof, notes, name):
-    """Each finds the three notes that say "crane"; as of 2020 there is one."""
-    assert recipe_of(asof, "--recipe", name) == name
-    every = ["notes/blue.md", "notes/more/oak.md", "notes/red.md"]
-    assert sorted(documents(asof, "crane", "--recipe", name)) == every
-    assert documents(asof, "crane", "--recipe", name, "--as-of", "2020") == ["notes/red.md"]
-    assert recipe_of(asof, "--recipe", name, "--unit", "document") == f"{name}-documents"
-
-
 def test_asof_toml_chooses_and_diversifies(asof, notes, write):
     """A note with two passages about cranes before the others: at most one of a document comes first."""
     write("asof.toml", '[search]\nrecipe = "vault"\n')
@@ -195,14 +159,6 @@ def test_asof_toml_chooses_and_diversifies(asof, notes, write):
     assert documents(asof, "crane").count("notes/two.md") == 2
     assert documents(asof, "crane")[:2] != ["notes/two.md", "notes/two.md"]
     assert recipe_of(asof) == "asof-diverse"
-
-
-def test_papers_ranks_documents_once(asof, notes):
-    """Its unit is the document already: asked for documents, it says and does the same."""
-    passages, papers = (asof("search", "crane", "--recipe", "papers", "--json", *unit).json()
-                        for unit in ([], ["--unit", "document"]))  # fmt: skip
-    assert papers["notes"] == passages["notes"]
-    assert papers["hits"] == passages["hits"]
 
 
 # -- trust: which folders may say where texts are sent -----------------------------------------------------
@@ -276,15 +232,6 @@ def test_what_a_folder_says_cannot_steer_a_terminal(asof, notes, write):
         assert "url https://h/" in result.out + result.err
 
 
-def test_a_corpus_of_another_user_is_not_found_upwards(asof, notes, here, monkeypatch):
-    monkeypatch.setattr("os.geteuid", lambda: 12_345)
-    monkeypatch.chdir(here / "notes")
-    result = asof("search", "crane")
-    assert result.code == 2
-    assert f"{here / '.asof'} is of another user and is not used; --index {here} uses it" in result.err
-    assert asof("search", "crane", "--index", "..").code == 0
-
-
 def test_an_encoder_that_does_not_count_is_asked_for(asof, notes, write, model_server):
     write("asof.toml", f'[encoder]\nurl = "{model_server.url}"\nmodel = "m"\n')
     for command in (("embed",), ("embed", "--encoder", "configured")):
@@ -342,25 +289,6 @@ def ships(asof: Asof, *options: str) -> list[str]:
     result = asof("search", "ship", "--json", *options)
     assert result.code in (0, 1), result.err
     return [hit["document"] for hit in result.json()["hits"] if hit["score"] > 0]
-
-
-def test_a_corpus_is_made_with_the_encoder(asof, sea, toml, server):
-    toml()
-    assert asof("index", "sea").code == 0
-    assert [text.split("\n")[0] for text in server.meanings.texts] == ["Ferry", "Gale", "Mill"]
-    assert ships(asof)[0] == "sea/ferry.md"
-    assert server.meanings.texts[3:] == ["ship"]
-    result = asof("status").out
-    assert f"encoder  meanings at {server.url}\n" in result
-    assert "3 of 8 dimensions (48 bytes)" in result
-    assert asof("index", "sea").code == 0
-    assert len(server.meanings.asked) == 4, "nothing new"
-    server.down = True
-    result = asof("search", "ship")
-    assert (result.code, result.out, asof("status").code) == (2, "", 0)
-    (sea / "mill.md").write_text(note("2023-01-10", "Mill", "Rye bread."))
-    result = asof("index", "sea")
-    assert (result.code, "/v1/embeddings: status 401" in result.err) == (2, True)
 
 
 def test_from_words_to_vectors_and_back(asof, sea, toml, server):

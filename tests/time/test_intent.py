@@ -172,12 +172,13 @@ def test_every_wish_is_found_in_whatever_case_and_only_as_whole_words(language: 
     ("questions", "direction"),
     [
         ("what is the latest on the flood|who is the current captain|water level today", "recent"),
+        ("who is the harbour master|wer ist der Hafenmeister|qui est le maître du port", "recent"),
         ("wer leitet derzeit die Werft", "recent"),
         ("history of the mill|when did the mill burn|what was the weather yesterday", "past"),
         ("boat race of 1990|Geschichte der Mühle", "past"),
         ("upcoming regattas|when is the next ferry|will the mill open again", "future"),
         ("regatta 2031|wann fährt die nächste Fähre", "future"),
-        ("difference between a boat and a ship|how to mend a sail", "timeless"),
+        ("difference between a boat and a ship|how to mend a sail|who is Ada Marsh", "timeless"),
     ],
 )
 def test_direction(questions: str, direction: str) -> None:

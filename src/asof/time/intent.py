@@ -463,8 +463,19 @@ def intent(
     wanted, reasons = _recency(asked)
     named = cues(question, words, kinds(spoken), every=False)
     direction, volatility, more = tendency(asked, named, spoken)
+    if direction == "timeless" and wanted == STATE and not named and _asks_for_holder(asked):
+        direction = "recent"
     wishes = tuple((cue.start, cue.end) for cue in asked.wishes if wanted == WISHED or cue in asked.windows)
     return Intent(wanted, direction, volatility, tuple(dict.fromkeys((*reasons, *more))), wishes)
+
+
+def _asks_for_holder(asked: QuestionForm) -> bool:
+    """True for "who is the harbour master": who holds an office now, whatever its word."""
+    if asked.structure != "who + present":
+        return False
+    heads = [cue.kind for cue in asked.cues]
+    at = heads.index("wh.who")
+    return heads[at + 1 : at + 4] == ["verb.present", "word.determiner", CONTENT]
 
 
 def recency(question: str, language: str = "") -> float:

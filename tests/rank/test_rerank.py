@@ -22,7 +22,6 @@ from asof import engine
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError, UsageError
-from asof.extensions.systems.budget import BudgetedRerank
 from asof.index.view import View
 from asof.rank.combine import Combine, Hybrid, MaxNormalize
 from asof.rank.expression import Constant, product, total
@@ -121,50 +120,6 @@ def test_a_tree_shows_both_scores(fresh: Make, run: Make, mills: list[Any]) -> N
                 assert shown["-place below"] == {"fair": -1.0, "poor": -2.0}[hit.document]
                 # min(1 - 1, 0 - 1) = -1, a number without the tree of the hit that has it
                 assert hit.why.parts[0] == Why("lowest score above", -1.0)
-
-
-@pytest.mark.parametrize("weight", [0.0, 0.25, 1 / 3, 1.0])
-def test_the_weight_of_the_model(fresh: Make, run: Make, mills: list[Any], weight: float) -> None:
-    with fresh(*mills) as corpus:
-        before = {hit.document: hit.score for hit in run(corpus, "mill", Lexical(), TopK()).hits}
-        results = run(corpus, "mill", Lexical(), Rerank(Judge(bread), weight=weight), TopK())
-        numbers = {"best": -1.0, "good": 0.0, "fair": 1.0, "poor": 2.0}
-        for hit in results.hits:
-            assert hit.score == numbers[hit.document] * weight + before[hit.document] * (1 - weight)
-        if weight == 0.0:
-            assert order(results) == ["best", "good", "fair", "poor"]
-
-
-@pytest.mark.parametrize(
-    ("below", "asked"), [(None, True), (0.0, False), (0.05, False), (0.1, True), (10.0, True)]
-)
-def test_only_questions_of_low_confidence(
-    fresh: Make, run: Make, mills: list[Any], below: float | None, asked: bool
-) -> None:
-    """The margin is the best score less that of the fifth, or of the last of fewer."""
-    with fresh(*mills) as corpus:
-        before = run(corpus, "mill", Lexical(), TopK())
-        margin = before.hits[0].score - before.hits[3].score
-        judge = Judge(bread)
-        found = run(corpus, "mill", Lexical(), Rerank(judge, only_below=below), TopK())
-        assert (len(judge.read) == 1) is asked, f"the margin is {margin}"
-        if not asked:
-            assert [(hit.id, hit.score, hit.why) for hit in found] == [
-                (hit.id, hit.score, hit.why) for hit in before
-            ]
-            assert found.notes == (f"not reranked: the margin {margin:.3f} is not below {below:g}",)
-
-
-def test_the_margin_of_halting_counts(fresh: Make, run: Make, mills: list[Any]) -> None:
-    """A budget takes it over its own first two; over all four here it would be more."""
-    with fresh(*mills) as corpus:
-        scores = [hit.score for hit in run(corpus, "mill", Lexical(), TopK()).hits]
-        two, four = scores[0] - scores[1], scores[0] - scores[3]
-        between = (two + four) / 2
-        for stages, asked in (((), 0), ((BudgetedRerank(by="lexical", first=2),), 1)):
-            judge = Judge(bread)
-            run(corpus, "mill", Lexical(), *stages, Rerank(judge, only_below=between), TopK())
-            assert len(judge.read) == asked
 
 
 def test_what_the_model_reads(fresh: Make, run: Make, document: Make) -> None:

@@ -316,7 +316,7 @@ class ModelProvider:
                 folder = self._config.folder_of("rerank", self.session.root)
                 self._reranker = settings, reranker_from(settings, folder, self.session.environment)
             reranker = self._reranker[1]
-        return reranked(recipe, Rerank(reranker, settings.top, only_below=settings.only_below))
+        return reranked(recipe, Rerank(reranker, settings.top))
 
     def encoder(self) -> Encoder | None:
         """The configured encoder, None for words only; see `configured_encoder`."""

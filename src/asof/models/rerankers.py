@@ -134,8 +134,7 @@ class RerankerConfig(Struct, frozen=True):
     For `url` only: `model`; `key_variable`: the name of the environment variable that holds the key;
     `timeout` in seconds for an attempt; `insecure`: whether texts may go to another machine over plain http.
 
-    `top` candidates are reranked; with `only_below` those of questions whose margin is lower alone
-    (`asof.rank.rerank`).
+    `top` candidates are reranked.
     """
 
     url: str = ""
@@ -145,7 +144,6 @@ class RerankerConfig(Struct, frozen=True):
     key_variable: str = ""
     timeout: float = 10.0
     top: int = 10
-    only_below: float | None = None
     insecure: bool = False
 
     @classmethod
@@ -203,11 +201,6 @@ TABLE = Table(
             number(0.1, 600, "a number of seconds"), "For a server only: seconds for an attempt.", safe=True
         ),
         "top": Setting(whole(1, 1_000), "How many candidates are re-ranked.", safe=True),
-        "only_below": Setting(
-            number(0, 10),
-            "Only where the best is ahead of the fifth by less. No default: all questions are.", 0.5,
-            safe=True,
-        ),
         "insecure": Setting(boolean(), INSECURE),
     }, RerankerConfig, RerankerConfig.read, frozenset({"url", "path", "hub"}),
 )  # fmt: skip

@@ -154,36 +154,22 @@ class AppendRest:
 LARGEST = 1e9
 """The largest score accepted: beyond it the places below could not be told apart."""
 
-MARGIN_OF = 5
-"""The margin is that of the best over the last of so many, as in `BudgetedRerank.first`."""
-
 
 @dataclass(frozen=True, slots=True)
 class Rerank:
-    """The column `reranked`, of the first `top` candidates by the present score (ties as everywhere):
-
-        reranked = weight · r + (1 - weight) · score        r: the model's number for question and text
-
-    With weight 1, as published, that is r. What comes after keeps its order below: the lowest of these less
-    its place among the rest (1, 2, ...; equal scores share a place).
+    """The column `reranked`: the model's number for question and text, of the first `top` candidates by the
+    present score (ties as everywhere). What comes after keeps its order below: the lowest of these less its
+    place among the rest (1, 2, ...; equal scores share a place).
 
     The model gets the question as it was typed and the texts of the candidates as they are indexed (title,
     headings, words), each different text once, up to `characters` of it: nothing that is not in the view.
-
-    `only_below`: only questions of low confidence are reranked (TWE-RAG names that as future work, README 7:
-    "Route low-confidence (margin < 0.5) queries to BERT reranker"). The margin is that of halting, the best
-    score less that of the fifth, where the recipe has a budget (`asof.extensions.systems.budget`), and the
-    same of
-    the present scores elsewhere. A question at or above it costs no call and keeps its order.
 
     Raises ModelError when the model does not give one finite number a text.
     """
 
     reranker: Reranker
     top: int = within(10, 1, 1_000)
-    weight: float = within(1.0, 0.0, 1.0)
     characters: int = within(20_000, 100, 1_000_000)
-    only_below: float | None = within(None, 0.0, 10.0)
     traits: ClassVar = Traits(by_score=True)
 
     @property
@@ -199,26 +185,13 @@ class Rerank:
         near = matches.shortlist(max(query.k, self.top))
         order = view.tie_order(near.score, near.rows)
         near = near.keep(order)
-        if (margin := self._confidence(near)) is not None:
-            return near.note(f"not reranked: the margin {margin:.3f} is not below {self.only_below:g}")
-        texts = self._texts(near.rows[: self.top], view)
+        texts = [record.indexed for record in view.records(near.rows[: self.top])]
         numbers = self._numbers(query.text, [text[: self.characters] for text in texts])
         cut = sum(len(text) > self.characters for text in texts)
         return self._ranked(near, numbers).note(
             f"reranked: the first {len(texts)} of {count} candidates, by {self.reranker.name}",
             *([f"reranked: {cut} of them by their first {self.characters} characters"] if cut else []),
         )
-
-    def _confidence(self, near: Ranking) -> float | None:
-        """The margin of a question that is confident enough; None for one that has to be reranked."""
-        if self.only_below is None:
-            return None
-        scores = near.score[:MARGIN_OF]
-        margin = float(scores[0] - scores[-1]) if near.halting is None else near.halting.margin
-        return margin if margin >= self.only_below else None
-
-    def _texts(self, rows: NDArray[np.int64], view: View) -> list[str]:
-        return [record.indexed for record in view.records(rows)]
 
     def _numbers(self, question: str, texts: Sequence[str]) -> list[float]:
         """The model's score for each text. Equal texts are scored once, so they do not differ by rounding."""
@@ -237,10 +210,8 @@ class Rerank:
     def _ranked(self, near: Ranking, numbers: list[float]) -> Ranking:
         before = near.scores.taken(np.arange(len(numbers)))
         model = Given(self.reranker.name, np.array(numbers, np.float64))
-        reranked = total(
-            "reranked", product("by the model", model, Constant("weight", self.weight)),
-            product("before", before, Constant("1 - weight", 1 - self.weight)),
-        )  # fmt: skip
+        earlier = product("score before", before, Constant("weight", 0.0))
+        reranked = total("reranked", model, earlier)
         return append_below(near, "reranked", RankingColumn.computed(reranked, len(numbers)), 0)
 
 

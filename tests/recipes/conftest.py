@@ -60,8 +60,6 @@ LINKS = {
 }  # fmt: skip
 """Timetable has 2 backlinks, rules and mill have 1; a link to itself is none. Bridge links to goats."""
 
-QUESTIONS = ("ferry to the mainland", "latest ferry", "who is the keeper of the mill", "oats", "penguin")
-
 
 def note(id_: str, day: str | None, text: str, **more: Any) -> Document:
     """A document of one passage."""
@@ -256,8 +254,3 @@ def in_2023() -> ByHand:
         "parcels": NOTES["parcels"],
     }
     return ByHand(there, "2023-06-01")
-
-
-@pytest.fixture(scope="session")
-def questions() -> tuple[str, ...]:
-    return QUESTIONS

@@ -145,16 +145,6 @@ FARES = notes(
 )
 
 
-def test_a_window_in_words_is_soft(fresh_island: Make) -> None:
-    with fresh_island(FARES) as corpus:
-        found = corpus.at(TODAY).search("what did a ferry ticket cost in 2021")
-        assert documents(found)[0] == "old"
-        assert set(documents(found)) == {"old", "new", "none"}
-        found = corpus.at(TODAY).search("what did a ferry ticket cost in 1990")
-        assert set(documents(found)) == {"old", "new", "none"}
-        assert "no matches of the time in the question" in found.notes
-
-
 def test_as_of_in_words_moves_the_view_and_never_past_the_moment_asked(fresh_island: Make) -> None:
     with fresh_island(FARES) as corpus:
         for words, expected in (("2022", {"old", "none"}), ("2023", {"old", "new", "none"})):
@@ -166,19 +156,6 @@ def test_as_of_in_words_moves_the_view_and_never_past_the_moment_asked(fresh_isl
             found = corpus.at(TODAY).search(f"what is the latest ferry ticket as of {words}")
             assert found.view.as_of == read(TODAY).last
             assert set(documents(found)) == {"old", "new", "none"}, "what comes later is not visible"
-
-
-def test_as_of_a_time_before_all_documents_hides_nothing(fresh_island: Make) -> None:
-    dated = [each for each in FARES if each.published]
-    with fresh_island(dated) as corpus:
-        found = corpus.at(TODAY).search("what did a ferry ticket cost as of 1990")
-        assert (found.view.as_of, set(documents(found))) == (read(TODAY).last, {"old", "new"})
-        note = "nothing is known to have been published “as of 1990”: newest first until then"
-        assert note in found.notes
-    # what is known since 2024 only: a search of what was known before does not see that it is there
-    with fresh_island(dated) as corpus:
-        early = corpus.at(TODAY, known_at="1990").search("what did a ferry ticket cost as of 2022")
-        assert not early.hits
 
 
 def test_who_is_undated_neither_gains_nor_loses(fresh_island: Make) -> None:

@@ -61,25 +61,12 @@ def test_the_parts_are_bounded_and_it_is_said():
     )  # fmt: skip
 
 
-def test_many_parts_are_counted_and_not_built():
-    """2,000 topics of 2,000 names at 2,000 times would be eight thousand million texts."""
-    many = tuple(f"t{n}" for n in range(2_000))
-    parts, note = combined(many, many, many)
-    assert (len(parts), parts[15]) == (16, "t0 t0 t15")
-    assert note == "the question has 8,000,000,000 parts: the first 16 are searched"
-
-
 @pytest.mark.parametrize(
     ("times", "count"), [("2019 to 2022", 48), ("2010 to 2022", 156), ("2019, 2020 and 2018 to 2021", 48)]
 )
 def test_all_periods_are_counted(firms, times, count):
     found = firms.at().search(f"What was the revenue of Otter in each month of {times}?", recipe=BY_WORDS)
     assert f"the question has {count} parts: the first 16 are searched" in found.notes
-
-
-def test_the_moment_of_a_question_is_no_part_of_it(firms):
-    found = firms.at().search("What was the revenue of Otter and Heron as of June 2023?", recipe=BY_WORDS)
-    assert found.query.parts == ("revenue Otter", "revenue Heron")
 
 
 def asked(firms, *replies):

@@ -55,36 +55,6 @@ def test_twe_as_of_2023(notes: Any, ask: Ask, column: Any, in_2023: Any, questio
     )
 
 
-def test_the_graph_of_the_notes(by_hand: Any) -> None:
-    """What the expected values rest on: two notes on the ferry agree, two on the mill."""
-    edges = {(one, other) for one, others in by_hand.edges().items() for other in others}
-    assert {frozenset(edge) for edge in edges} == {
-        frozenset({"timetable", "harbour board"}), frozenset({"mill", "mill news"}),
-    }  # fmt: skip
-    first, second = by_hand.shingles("timetable"), by_hand.shingles("harbour board")
-    assert by_hand.edges()["timetable"]["harbour board"] == round(
-        1e9 * len(first & second) / len(first | second)
-    )
-
-
-def test_outside_the_budget(notes: Any, ask: Ask, column: Any, by_hand: Any) -> None:
-    """Two candidates enter by words and latent semantics; the rest lies below them in that order."""
-    question = "ferry to the mainland"
-    latent = column(notes, question, Latent("half"), TopK())
-    share = by_hand.shares(question)
-    hybrid = {id_: share[id_] + latent[id_] for id_ in by_hand.said}
-    first = sorted(hybrid, key=lambda id_: -hybrid[id_])
-    whole = unified(by_hand, question, latent, 0.3)
-    entered, rest = first[:2], first[2:]
-    lowest = min(whole[id_] for id_ in entered)
-    found = ask(notes, question, TWE.replaced({"budgeted_rerank.sizes": [2, 2, 2]}))
-    assert found == pytest.approx({
-        **{id_: whole[id_] for id_ in entered},
-        **{id_: lowest + hybrid[id_] - hybrid[first[1]] for id_ in rest},
-    }, rel=0, abs=1e-9)  # fmt: skip
-    assert list(found)[2:] == rest
-
-
 def test_the_pool(notes: Any, ask: Ask) -> None:
     whole = ask(notes, "ferry to the mainland", "twe")
     pooled = ask(notes, "ferry to the mainland", TWE.replaced({"pool.n": 3}))
@@ -114,18 +84,6 @@ def test_each_part_switched_off(notes: Any, ask: Ask, column: Any, by_hand: Any)
     ):
         found = ask(notes, question, TWE.replaced(off))
         assert found == pytest.approx({id_: left(id_) for id_ in found}, rel=0, abs=1e-9)
-
-
-def test_filters_do_not_change_a_latent_likeness_or_a_centrality(notes: Any, ask: Ask, by_hand: Any) -> None:
-    """Only the best by words is that of the candidates that are left."""
-    question = "ferry to the mainland"
-    whole, left = ask(notes, question, "twe"), ask(notes, question, "twe", path="[hp]*")
-    assert left.keys() == {"harbour board", "parcels"}
-    words = by_hand.bm25(question)
-    best, best_left = max(words.values()), max(words[id_] for id_ in left)
-    assert left == pytest.approx(
-        {id_: whole[id_] - words[id_] / best + words[id_] / best_left for id_ in left}, rel=0, abs=1e-9
-    )
 
 
 def test_the_variant_differs_in_one_field() -> None:
@@ -205,11 +163,6 @@ def test_the_floor(notes: Any, ask: Ask, by_hand: Any, floor: float) -> None:
         assert list(found) == sorted(share, key=lambda id_: -share[id_])
 
 
-def test_without_an_encoder_it_says_so(notes: Any) -> None:
-    results = notes.at("2024-07-01").search("ferry", recipe="tempralm")
-    assert "relevance is without dense: no such column" in results.notes
-
-
 # -- `papers` on the island's notes, and on documents of several passages, by hand -----------------
 
 
@@ -272,14 +225,3 @@ def test_documents_of_several_passages(island: Any, ask: Ask, document: Any) -> 
 def _hits(corpus: Any, question: str, stages: Any) -> list[tuple[str, float]]:
     results = corpus.at("2024-07-01").search(question, 99, recipe=Recipe("x", "", stages, typed=True))
     return [(hit.document, hit.score) for hit in results.hits]
-
-
-def test_weights(notes: Any, ask: Ask, column: Any, by_hand: Any) -> None:
-    question = "ferry to the mainland"
-    similarity = column(notes, question, Similarity("cosine"), TopK())
-    only = PAPERS.replaced({"combine.weights": {"similarity": 1.0}})
-    assert ask(notes, question, only) == {id_: similarity.get(id_, 0.0) for id_ in ask(notes, question, only)}
-    fresh = PAPERS.replaced({"combine.weights": {"freshness": 1.0}})
-    assert list(ask(notes, question, fresh))[:7] == sorted(
-        (id_ for id_ in by_hand.said if by_hand.age(id_) is not None), key=by_hand.age
-    )

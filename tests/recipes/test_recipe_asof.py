@@ -340,16 +340,6 @@ def test_with_an_encoder(island: Any, ask: Ask, column: Any, by_hand: Any) -> No
         )
 
 
-def test_what_only_vectors_find_is_found(island: Any) -> None:
-    """No note says these misspelt words; character n-grams find notes, and their trees add up."""
-    with island(encoder=HashedNgrams(d=64)) as corpus:
-        hits = corpus.at().search("ferri35s ma1nl4nds", recipe="asof", k=50).hits
-        assert hits
-        assert all(hit.why.recomputed() == hit.score for hit in hits)
-    with island() as corpus:
-        assert not corpus.at().search("ferri35s ma1nl4nds", recipe="asof", k=50).hits
-
-
 def test_learning_moves_numbers_within_their_bounds() -> None:
     """And none before the closer look: whatever is tried, the candidates stay."""
     names = list(ASOF.stages_by_name())

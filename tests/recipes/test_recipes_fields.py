@@ -18,8 +18,7 @@ Ask = Callable[..., dict[str, float]]
 
 TEXTS = {
     "budgeted_rerank.by": ["hybrid", "unified", "lexical"],
-    "budgeted_rerank.independent": ["document", "source", "kind"],
-    "centrality.independent": ["document", "source", "kind"], "max_normalize.of": ["lexical"],
+    "max_normalize.of": ["lexical"],
     "coverage.of": ["similarity", "freshness"], "volume.of": ["similarity", "freshness"],
     "combine-2.name": ["anything"],
 }  # fmt: skip
@@ -130,10 +129,3 @@ def test_by_document(notes: Any, ask: Ask, name: str) -> None:
     grouped = ask(notes, "ferry to the mainland", recipes.by_document(recipe))
     whole = ask(notes, "ferry to the mainland", recipe)
     assert grouped == whole
-
-
-@pytest.mark.parametrize("name", recipes.NAMES)
-def test_k_shows_the_first(notes: Any, ask: Ask, name: str) -> None:
-    whole = list(ask(notes, "latest ferry to the mainland", name).items())
-    for k in range(1, 9):
-        assert list(ask(notes, "latest ferry to the mainland", name, k=k).items()) == whole[:k]

@@ -13,14 +13,12 @@ from asof import config
 from asof.errors import BadConfig, SourceError
 from asof.extensions.systems.arxiv import (
     TABLE,
-    ArxivTarget,
     BrokenFeed,
     FeedEntry,
     PaperId,
     UnusableEntry,
     category,
     document,
-    is_target,
     paper_id,
     read,
     read_page,
@@ -103,14 +101,6 @@ def test_nothing_but_categories_gets_into_a_query(text: str):
         assert set(category(text)) <= set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-.*")
     except SourceError:
         assert paper_id(text) is None or "/" in text or "." in text
-
-
-def test_only_what_begins_with_arxiv_is_a_target():
-    assert [is_target(each) for each in ("arxiv:x", "ARXIV:x", "./arxiv:x", "arxiv", "arxivx")] == [
-        True, True, False, False, False,
-    ]  # fmt: skip
-    assert str(PaperId("2401.00001", 3)) == "2401.00001v3"
-    assert ArxivTarget(("cs.IR",)).name == "arxiv:cs.IR"
 
 
 # -- `[arxiv]` of asof.toml ------------------------------------------------------------------------
@@ -282,10 +272,6 @@ def test_an_error_is_what_the_api_says():
 def test_what_is_no_feed(body: bytes, said: str):
     with pytest.raises(BrokenFeed, match=said):
         read_page(body)
-
-
-def test_the_word_doctype_in_an_abstract_is_a_word():
-    assert len(read_page(feed(WHOLE.replace("We cross", "We &lt;!DOCTYPE cross"))).entries) == 1
 
 
 @given(st.binary(max_size=200), st.integers(0, 900))

@@ -44,7 +44,6 @@ from asof.extensions.systems.arxiv_source import MAX_EARLIER, Arxiv, VersionRead
 from asof.http import Fetcher, Retry
 from asof.time.span import instant
 from asof.values import Document, Problem, SafeToCommit
-from asof.wire import replace
 
 # -- a corpus takes in papers: versions as of their dates, what a second run asks, what a broken one---
 
@@ -100,18 +99,6 @@ def test_as_of_a_date_the_version_of_that_date_is_in_force(archive, corpus):
     assert texts(here, "2024-01-12T09:59") == [FERRY.versions[0].summary]
     assert texts(here, "2024-01-13") == [FERRY.versions[1].summary]
     assert texts(here, "2024-01-30") == [FERRY.versions[2].summary]
-
-
-def test_what_is_told_of_a_paper(archive, corpus):
-    archive.papers = [paper(7, day(5), categories=["cs.CL", "stat.ML"], comment="12 pages")]
-    here = corpus(day(9))
-    here.add("arxiv:cs.CL", since="2024-01-01")
-    hit = here.search("ferry").hits[0]
-    assert (hit.document, hit.title) == ("arxiv:2401.00007", "Ferry 7")
-    assert hit.uri == "https://arxiv.org/abs/2401.00007v1"
-    found = here.at().search("ferry", tags=["stat.ML"]).hits
-    assert [each.document for each in found] == ["arxiv:2401.00007"]
-    assert here.at().search("ferry", meta=(("primary_category", "cs.CL"), ("comment", "12 pages"))).hits
 
 
 def test_the_same_words_in_a_new_version_are_a_version(archive, corpus):
@@ -350,14 +337,6 @@ def test_options_that_do_not_go_together(corpus, target: str, options: dict[str,
         corpus(day(28)).add(target, **options)
 
 
-def test_none_a_day_means_all_of_them_whatever_the_settings_say(corpus):
-    opened = corpus(day(5))
-    limited = {**opened.config.sources["arxiv"], "per_day": 20}
-    opened.session.config = replace(opened.config, sources={"arxiv": limited})
-    assert opened.source("arxiv:cs.IR").range.per_day == 20
-    assert opened.source("arxiv:cs.IR", per_day=0).range.per_day == 0
-
-
 # -- exactly the papers of the window, once each, across pages, faults, restarts and shifts of the f---
 
 
@@ -539,12 +518,6 @@ def told(items: Sequence[Document | Problem]) -> tuple[list[int], list[Problem]]
     return stated, [each for each in items if isinstance(each, Problem)]
 
 
-@pytest.mark.parametrize("last", [1, 2, 3, 51, 52])
-def test_up_to_as_many_as_are_taken_all_are(shelf, last):
-    """1 + 50 + the last one: 52 versions are all of them."""
-    assert told(list(versions(shelf).state([entry("2401.00001", last)]))) == (list(range(1, last + 1)), [])
-
-
 @pytest.mark.parametrize("last", [53, 999])
 def test_of_more_the_first_and_the_latest(shelf, last):
     stated, (problem,) = told(list(versions(shelf).state([entry("2401.00001", last)])))
@@ -568,20 +541,3 @@ def test_versions_that_are_not_given_are_one_problem(shelf):
     assert [each.message for each in problems if each.lost] == [
         "arXiv does not give 50 earlier versions, the last of them v998: their texts are not known"
     ]
-
-
-def test_two_versions_of_a_paper_on_a_page(shelf):
-    stated, _ = told(list(versions(shelf).state([entry("2401.00001", 4), entry("2401.00001", 2)])))
-    assert set(stated) == {1, 2, 3, 4}
-
-
-def test_a_page_of_papers_with_very_many_versions():
-    """20 papers, 51 earlier versions each: 1,020 by their ids, 100 a request, and the page itself."""
-    dates = [day(1) + timedelta(hours=n) for n in range(120)]
-    with Archive([paper(n, *dates) for n in range(20)]) as archive:
-        source = Arxiv(
-            read("arxiv:cs.IR"), HarvestRange(since=instant(day(1))), instant(day(9)),
-            ArxivSettings(url=archive.url, delay=0),
-        )  # fmt: skip
-        stated, problems = told([each for each in source.documents() if not isinstance(each, SafeToCommit)])
-    assert (len(stated), len(problems), len(archive.asked)) == (20 * 52, 20, 1 + 11)

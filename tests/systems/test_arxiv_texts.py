@@ -75,11 +75,6 @@ def test_the_document_of_a_full_text(archive):
     assert stated.uri == "https://arxiv.org/pdf/2401.00001v2"
 
 
-def test_one_that_is_known_is_not_fetched(archive):
-    assert texts(archive, known=(1, 2)) == []
-    assert archive.asked == []
-
-
 @pytest.mark.parametrize(
     ("body", "limits", "said"),
     [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any, ClassVar
 
 import numpy as np
@@ -142,20 +141,6 @@ def test_how_many_are_examined(
         }
 
 
-@pytest.mark.parametrize("sign", [1.0, -1.0])
-@pytest.mark.parametrize("level", [0.0, 0.5])
-def test_what_does_not_enter_stays_below_whatever_the_signs(
-    fresh: Make, run: Make, document: Make, sign: float, level: float
-) -> None:
-    score = {name: sign * (at + level) for at, name in enumerate("abcdef")}
-    entry = {name: value - 1.8 for name, value in ENTRY.items()}
-    stage = BudgetedRerank(by="entry", sizes=(3,))
-    with corpus_of(fresh, document, "") as corpus:
-        results = run(corpus, "x", Everything(), columns(entry, score), stage, TopK())
-        assert list(shown(results))[3:] == list("def")
-        assert all(one.score > other.score for one, other in pairwise(results.hits))
-
-
 def test_the_first_do_not_depend_on_k(fresh: Make, run: Make, document: Make) -> None:
     numbers = st.lists(st.integers(0, 8), min_size=6, max_size=6)
 
@@ -177,24 +162,6 @@ def test_the_first_do_not_depend_on_k(fresh: Make, run: Make, document: Make) ->
             assert len(whole.hits) == 6
 
         holds()
-
-
-def test_nothing_filters_and_the_window(fresh: Make, run: Make, document: Make) -> None:
-    stages = (
-        Lexical(),
-        Combine((("lexical", 1.0),), "unified"),
-        BudgetedRerank(by="lexical", sizes=(1, 2)),
-        TopK(),
-    )
-    with fresh() as corpus:
-        assert run(corpus, "x", *stages).hits == ()
-    with corpus_of(fresh, document, "abd") as corpus:
-        assert run(corpus, "nowhere", *stages).hits == ()
-        whole = run(corpus, "ferry winter", *stages)
-        assert {hit.document for hit in whole.hits} == set("abd")
-        pooled = run(corpus, "ferry winter", Lexical(), Pool(9), *stages[1:])
-        assert [(h.id, h.score, h.why) for h in pooled.hits] == [(h.id, h.score, h.why) for h in whole.hits]
-        assert {hit.document for hit in run(corpus, "ferry", *stages, path="[ab]").hits} == set("ab")
 
 
 def test_sizes_that_are_refused() -> None:
@@ -345,18 +312,6 @@ def test_a_later_stage_that_looks_for_a_column_gets_all_of_it(harbour: Corpus) -
     assert found.halting is not None
     assert (found.halting.examined, found.halting.scored, found.halting.saved) == (5, 17, 0.0)
     assert found.rows == tuple(one_by_one(ferries_asked(), harbour.at().view(), after).rows.tolist())
-
-
-@pytest.mark.parametrize("by", ["unified", "decay"])
-def test_candidates_that_enter_by_what_the_stages_make(harbour: Corpus, by: str) -> None:
-    """The column of entry is made by the stages themselves: all go through them first."""
-    counted = Counted()
-    stages = recipe(counted, margin=0.0, sizes=(5, 9)).stages
-    stages = (*stages[:-2], BudgetedRerank(by=by, sizes=(5, 9), first=2, margin=0.0), stages[-1])
-    chosen = Recipe("late", "late", stages)
-    found = engine.search(ferries_asked(), harbour.at().view(), chosen)
-    assert counted.seen == [17]
-    assert found.rows == tuple(one_by_one(ferries_asked(), harbour.at().view(), chosen).rows.tolist())
 
 
 def test_a_stage_that_makes_the_column_of_entry_anew(harbour: Corpus) -> None:

@@ -39,14 +39,6 @@ def test_the_kernel_at_half_a_length() -> None:
     assert expected == pytest.approx(0.828649142418)
 
 
-def test_each_number_can_have_a_length_of_its_own() -> None:
-    """r² = (3/3)² + (4/2)²."""
-    r = math.sqrt(1 + 4)
-    expected = (1 + math.sqrt(5) * r + 5 * r * r / 3) * math.exp(-math.sqrt(5) * r)
-    found = matern52(np.zeros((1, 2)), np.array([[3.0, 4.0]]), np.array([3.0, 2.0]))
-    assert found[0, 0] == pytest.approx(expected)
-
-
 def test_the_posterior_of_three_losses() -> None:
     """As an independent computation and scikit-learn have it, to 1e-5."""
     mu, sigma = process(THREE, LOST).predict(np.array([[0.25], [0.7]]))

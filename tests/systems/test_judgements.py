@@ -39,7 +39,7 @@ from asof.extensions.systems.online import box_of
 from asof.extensions.systems.recipes import PAPERS
 from asof.extensions.systems.replies import RelevanceGrade
 from asof.models.ports import Prompt, Reply, ScriptedModel, delimiter_for
-from asof.rank.stage import Range, Recipe, Tunable, value_of, with_values
+from asof.rank.stage import Recipe, value_of, with_values
 from asof.recipes import named
 from asof.store.reader import StoredPassage
 from asof.time.moment import read
@@ -452,13 +452,3 @@ def test_trees_that_name_no_numbers(pair: Any) -> None:
     _, asked = pair
     bare = [hit._replace(why=pack(Why.from_json(encode(unpack(hit.why))), ())) for hit in asked.shown]
     assert replayed(replace(asked, shown=tuple(bare)), PAPERS) is None
-
-
-def test_a_column_that_is_not_there_has_no_weight() -> None:
-    with corpus_of([noted(0, [0, 5], 0), noted(1, [0, 4], 3)]) as corpus:
-        alone = PAPERS.replaced({"combine.weights": {"similarity": 1.0}})
-        alone = replace(alone, tunable=Tunable((Range("combine.weights.similarity", 0.1, 2.0),)))
-        results = corpus.search(QUESTION, recipe=alone)
-        asked = FeedbackLog.of(corpus).recorded(FeedbackLog.of(corpus).record(results, alone)).question
-        twice = with_values(alone, {"combine.weights.similarity": 2.0})
-        assert replayed(asked, twice, box_of(alone)) == [2.0 * hit.score for hit in results.hits]

@@ -140,12 +140,6 @@ def test_the_projection_is_inside_itself_again_and_nearest(box, data):
     assert (np.square(nearest - x).sum() <= distances + 1e-9).all()
 
 
-@given(boxes(), st.floats(1e3, 1e300), st.integers(0, 2**32 - 1))
-def test_far_away_points_are_projected_too(box, far, seed):
-    rows = np.random.default_rng(seed).choice([-far, 0.0, far], (3, len(box)))
-    assert all(box.contains(each) for each in box.project(rows))
-
-
 @given(boxes(), st.integers(0, 30), st.integers(0, 2**32 - 1))
 def test_samples_are_inside(box, n, seed):
     points = box.sample(np.random.default_rng(seed), n)
@@ -161,20 +155,6 @@ def test_samples_are_spread_over_the_volume_and_not_at_corners():
     assert points.mean(axis=0) == pytest.approx([1 / 3] * 3, abs=0.02)
     assert (points <= 0.1).mean(axis=0) == pytest.approx([1 - 0.9**2] * 3, abs=0.03)
     assert (points > 0).all()
-
-
-def test_a_free_number_has_a_sample_in_each_part_of_its_range():
-    points = ROOM.sample(np.random.default_rng(6), 10)
-    assert sorted(np.floor(points[:, 0] * 10)) == list(range(10))
-
-
-@given(boxes(), st.integers(0, 2**32 - 1))
-def test_units_and_back(box, seed):
-    points = box.sample(np.random.default_rng(seed), 3)
-    unit = box.unit(points)
-    assert (unit >= -1e-12).all()
-    assert (unit <= 1 + 1e-12).all()
-    assert box.back(unit) == pytest.approx(points)
 
 
 def test_what_a_box_contains():
@@ -326,16 +306,6 @@ def test_where_nothing_is_there_nothing_is_gained(corpus: Corpus) -> None:
     empty = replace(asked, query=replace(asked.query, filters=replace(asked.query.filters, source="none")))
     losses = loss_table([empty, asked], recipe, box, K).losses(box.sample(np.random.default_rng(0), 2))
     assert losses[:, 0].tolist() == [1.0, 1.0]
-
-
-def test_fewer_candidates_than_documents_are_all_that_matter(corpus: Corpus) -> None:
-    recipe = named("papers")
-    questions = posed(corpus, recipe)
-    narrow = Box.of(recipe, [f"combine.weights.{name}" for name in ("similarity", "freshness")])
-    table = loss_table(questions, recipe, narrow, K)
-    assert isinstance(table, ExpressionLosses)
-    assert sum(len(each.gains) for each in table.scored) < 30 * len(questions)
-    check(table, questions, recipe, narrow, n=4)
 
 
 ASOF_FIELDS = (

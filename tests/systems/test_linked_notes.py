@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import pytest
 
 from asof.errors import UsageError
 from asof.extensions.systems.linked_notes import Backlinks, Headings, RecencyTiers, Tags
 from asof.rank.combine import ReciprocalRank
 from asof.rank.gather import Lexical, Pool, TopK
-from asof.rank.stage import Ranking, Recipe
-from asof.values import Document, Filters, Heading, Link, Query
+from asof.rank.stage import Recipe
+from asof.values import Document, Heading, Link
 from asof.wire import encode
 
 # -- backlinks as a factor: expected values are the formula ----------------------------------------
@@ -76,29 +75,6 @@ def test_links_as_of_then(fresh: Make, document: Make, run: Make) -> None:
             for year in ("2021", "2022")
         ]
         assert scores == [1 / 61, 1 / 61 * (1 + 0.1 * 1)]
-
-
-def test_filters_choose_candidates_and_change_no_count(fresh: Make, document: Make, run: Make) -> None:
-    with fresh(*linked(document, 3)) as corpus:
-        everywhere, here = (
-            run(corpus, "mill", *FUSED, Backlinks(), TopK(), **filters).hits[0].score
-            for filters in ({}, {"path": "hub"})
-        )
-        assert here == everywhere == 1 / 61 * (1 + 0.1 * 3)
-
-
-def test_the_whole_window_and_chosen_places_have_the_same_numbers(fresh: Make, document: Make) -> None:
-    notes = [document(f"m{at}", "mill " * at, f"20{10 + at}", links=(Link("hub"),)) for at in range(1, 5)]
-    with fresh(*linked(document, 3, links=(Link("m2"),)), *notes) as corpus:
-        view = corpus.at().view()
-        query = Query("mill", "mill")
-        whole = Lexical()(query, Ranking(view.window(Filters())), view)
-        some = whole.matching()
-        wholly, partly = Backlinks()(query, whole, view), Backlinks()(query, some, view)
-        assert wholly.by == partly.by == "linked"
-        assert wholly.rows.tolist() == partly.rows.tolist()
-        assert wholly.score.tolist() == partly.score.tolist()
-        assert np.count_nonzero(partly.score != some.score) == 2  # the hub, and m2
 
 
 # -- steps of age: every boundary, whole days, undated passages, off -------------------------------
@@ -173,24 +149,6 @@ def test_what_is_refused() -> None:
     ):  # fmt: skip
         with pytest.raises(UsageError, match="recipe test: recency_tiers"):
             recipe.replaced({f"recency_tiers.{key}": value for key, value in bad.items()})
-
-
-@pytest.mark.parametrize(
-    ("as_of", "factors"),
-    [
-        ("2024-07-01", {"10": 1.20, "25": 1.10}),
-        ("2024-06-22", {"10": 1.20, "25": 1.10}),
-        ("2024-06-19", {"25": 1.20}),
-    ],
-)
-def test_ages_as_of_the_past(
-    fresh: Make, run: Make, aged: Make, as_of: str, factors: dict[str, float]
-) -> None:
-    """Of 21 and 6 June: 10 and 25 days old on 1 July, 1 and 16 on 22 June, and 13 on the 19th."""
-    with fresh(aged(10), aged(25)) as corpus:
-        before = scores(run(corpus, "mill", Lexical(), TopK(), as_of=as_of))
-        after = scores(run(corpus, "mill", Lexical(), RecencyTiers(), TopK(), as_of=as_of))
-        assert after == {name: before[name] * factor for name, factor in factors.items()}
 
 
 # -- boosts by heading and by tag: each level, the cap, words inside a tag, off --------------------

@@ -17,7 +17,6 @@ from asof.extensions.systems.lsa import (
     LatentLimits,
     LsaBasis,
     fit,
-    orthonormal,
     right_vectors,
     smooth_idf,
     start,
@@ -33,20 +32,6 @@ SEEDS = st.integers(0, 2**32 - 1)
 def matrix(seed: int, *shape: int) -> np.ndarray:
     made: np.ndarray = np.random.default_rng(seed).normal(size=shape)
     return made
-
-
-@given(SEEDS, st.integers(1, 30), st.integers(1, 8))
-def test_orthonormal_columns_span_the_same(seed: int, n: int, m: int) -> None:
-    y = matrix(seed, n, m)
-    y = np.concatenate([y, y[:, :1]], axis=1)  # one direction twice
-    q = orthonormal(y)
-    strengths = np.linalg.svd(y, compute_uv=False)
-    assert q.shape == (n, min(n, m))
-    condition = strengths[0] / strengths[min(n, m) - 1]
-    assert np.allclose(q.T @ q, np.eye(q.shape[1]), atol=1e-6 * condition)
-    again = orthonormal(q)
-    assert np.allclose(again.T @ again, np.eye(q.shape[1]), atol=1e-6)
-    assert np.allclose(again @ (again.T @ y), y, atol=1e-5)
 
 
 @given(SEEDS, st.integers(1, 30), st.integers(1, 30), st.integers(1, 40))
@@ -149,15 +134,6 @@ def test_cosines_are_those_of_a_plain_svd(table: list[list[int]]) -> None:
     _, _, rows = np.linalg.svd(weights, full_matrices=False)
     plain = weights @ rows.T
     assert vectors @ vectors.T == pytest.approx(plain @ plain.T, abs=1e-5)
-
-
-@given(TABLES, st.integers(0, 6))
-def test_the_first_dimensions_only(table: list[list[int]], d: int) -> None:
-    counts, terms = counted(table)
-    vectors = fit(counts, terms, LatentLimits(d, least_df=1, most_df=1.0)).encode(counts, terms)
-    assert vectors.shape == (len(table), d)
-    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1)
-    assert all(length == 0 or length == pytest.approx(1, abs=1e-6) for length in lengths)
 
 
 def test_two_dimensions_bring_texts_together_that_share_no_word() -> None:

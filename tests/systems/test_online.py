@@ -19,7 +19,7 @@ import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.extensions.systems import online
-from asof.extensions.systems.judgements import FeedbackLog, recorded_scores
+from asof.extensions.systems.judgements import FeedbackLog
 from asof.extensions.systems.learning import Box
 from asof.extensions.systems.loss import ndcg_of_gains
 from asof.extensions.systems.online import (
@@ -33,7 +33,6 @@ from asof.extensions.systems.online import (
     stage_of,
 )
 from asof.extensions.systems.recipes import PAPERS
-from asof.rank.stage import with_values
 from asof.time.moment import read
 from asof.values import Document, SourcedTime
 
@@ -194,10 +193,6 @@ def test_other_losses_are_learned_too(name):
     assert KNOWN[name].closed(list(learned(KNOWN[name], 4).best.values())) >= 0.95
 
 
-def test_another_seed_tries_other_settings():
-    assert learned(KNOWN["uneven"], 11, 4).ask() != learned(KNOWN["uneven"], 12, 4).ask()
-
-
 @st.composite
 def walks(draw):
     """A box with a sum, a start, a seed and what is told."""
@@ -302,33 +297,6 @@ def test_weights_move_to_what_is_said_to_be_good(harbour: Corpus) -> None:
         gained = example.gains
         shown = 1 - ndcg_of_gains(gained, gained, 10)
         assert example.losses(example.setting[None]) == [pytest.approx(shown, abs=1e-12)]
-
-
-def test_scores_of_a_lesson_are_those_of_a_search(harbour: Corpus) -> None:
-    asked(harbour, taught(harbour), TOPICS[0], newest_good(TOPICS[0]))
-    learner = taught(harbour)
-    (example,) = learner.examples
-    for setting in learner.online.box.sample(np.random.default_rng(1), 5):
-        values = learner.online.box.named(setting)
-        scored = recorded_scores(
-            example.question, with_values(PAPERS, values), learner.online.box, example.gains
-        )
-        assert scored is not None
-        scores = scored.scores(np.array([[*values.values()]]))[0].tolist()
-        order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
-        expected = 1 - ndcg_of_gains([example.gains[at] for at in order], example.gains, 10)
-        assert example.losses(np.array([[*values.values()]])) == [expected]
-
-
-def test_what_was_recorded_before_moves_nothing_after_forgetting(harbour: Corpus) -> None:
-    asked(harbour, taught(harbour), TOPICS[0], newest_good(TOPICS[0]))
-    last = FeedbackLog.of(harbour).judged()[-1].question.added
-    anew = taught(harbour, last)
-    assert (anew.online.evaluations, len(anew.examples)) == (0, 1)
-    later = asked(harbour, anew, TOPICS[1], newest_good(TOPICS[1]))
-    after = taught(harbour, last)
-    assert [each.question.id for each in after.learned] == [later]
-    assert len(after.examples) == 2
 
 
 def test_settings_are_compared_on_the_latest_questions(

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from asof import engine
@@ -40,7 +38,7 @@ from asof.index.view import View
 from asof.models.encoders import HashedNgrams
 from asof.rank.combine import Combine
 from asof.rank.expression import Given
-from asof.rank.gather import ByDocument, Dense, Everything, Lexical, Pool, TopK
+from asof.rank.gather import ByDocument, Dense, Everything, Lexical, TopK
 from asof.rank.stage import Ranking, Recipe
 from asof.recipes import named
 from asof.schema import checked
@@ -122,35 +120,6 @@ def test_scores_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
         assert run(corpus, "bread", Latent("cosine"), TopK()).hits == ()
 
 
-def test_dead_rows_and_what_is_filtered_out_do_not_score(fresh: Make, document: Make, run: Make) -> None:
-    made = [
-        document("a", "mill ferry", "2001"),
-        document("b", "mill rope", "2002"),
-        document("c", "mill", "2003"),
-    ]
-    with fresh(*made) as corpus:
-        corpus.add([document("a", "bread rope", "2004")])
-        assert scores(run(corpus, "mill", Latent(), TopK(), as_of="2003")).keys() == {"a", "b", "c"}
-        everything = run(corpus, "mill", Latent(), TopK())
-        assert {(hit.document, hit.text) for hit in everything.hits} == {
-            ("a", "bread rope"), ("b", "mill rope"), ("c", "mill")
-        }  # fmt: skip
-        late = corpus.at("2002").as_of
-        some = run(corpus, "mill", Latent(), TopK(), since=late + 1)
-        assert scores(some) == {id_: score for id_, score in scores(everything).items() if id_ in "ac"}
-        assert scores(run(corpus, '"mill rope"', Latent(), TopK())).keys() == {"b"}
-
-
-def test_places_that_were_chosen_before(fresh: Make, document: Make, run: Make) -> None:
-    made = [
-        document(f"d{at}", text, "2001") for at, text in enumerate(["mill", "mill fog", "fog", "fog rope"])
-    ]
-    with fresh(*made) as corpus:
-        everything = scores(run(corpus, "mill", Latent(), TopK()))
-        chosen = scores(run(corpus, "mill", Lexical(), TopK(), Latent(), k=2))
-        assert chosen == {id_: everything[id_] for id_ in ("d0", "d1")}
-
-
 @pytest.mark.parametrize("scale", ["cosine", "half"])
 def test_similarity_is_by_the_encoder_where_there_is_one(
     fresh: Make, document: Make, run: Make, scale: str
@@ -219,17 +188,6 @@ def test_degree_is_a_share_of_the_largest(fresh: Make, document: Make) -> None:
         ]  # fmt: skip
 
 
-def test_pagerank_is_a_share_of_the_largest(fresh: Make, document: Make) -> None:
-    with fresh(*four(document)) as corpus:
-        ranks = centralities(corpus.at().view(), Centrality("pagerank"))
-        printed = {"A": 0.335926315906, "B": 0.200666155405, "C": 0.213407528689, "D": 0.0375}
-        assert ranks == pytest.approx(
-            {name: value / printed["A"] for name, value in printed.items()}, abs=1e-8
-        )
-        even = centralities(corpus.at().view(), Centrality("pagerank", damping=0.0))
-        assert even == dict.fromkeys("ABCD", 1.0)
-
-
 def test_what_is_in_force_later_does_not_count(fresh: Make, document: Make) -> None:
     with fresh(*four(document)) as corpus:
         assert centralities(corpus.at("2021").view(), Centrality()) == {"A": 1.0, "B": 1.0}
@@ -245,29 +203,6 @@ def test_a_window_has_the_numbers_of_the_whole_view(fresh: Make, document: Make)
             assert centralities(view, Centrality(kind), first=int(visible[1]), last=int(visible[2])) == {
                 name: whole[name] for name in "BC"
             }
-
-
-def test_rows_not_in_force_have_none(fresh: Make, document: Make) -> None:
-    with fresh(*four(document)) as corpus:
-        corpus.add([document("A", "a quite other text", "2024")])
-        view = corpus.at().view()
-        for kind in ("degree", "pagerank"):
-            ranking = Centrality(kind)(Query("", ""), Ranking(view.prefix.window()), view)
-            values = ranking.columns["centrality"].values
-            dead = np.concatenate([part.dead + part.offset for part in view.prefix.parts])
-            assert values[dead].tolist() == [0.0]
-        assert centralities(view, Centrality()).keys() == set("ABCD")
-
-
-def test_nobody_corroborates_anybody(fresh: Make, document: Make) -> None:
-    with fresh(document("a", "mill ferry bread"), document("b", "rope snow price")) as corpus:
-        assert centralities(corpus.at().view(), Centrality()) == {"a": 0.0, "b": 0.0}
-        assert centralities(corpus.at().view(), Centrality("pagerank")) == {"a": 1.0, "b": 1.0}
-    with fresh() as corpus:
-        assert centralities(corpus.at().view(), Centrality()) == {}
-        assert centralities(corpus.at().view(), Centrality("pagerank")) == {}
-    with fresh(*(document(name, "mill ferry bread rope") for name in "abc")) as corpus:  # all equal
-        assert centralities(corpus.at().view(), Centrality()) == dict.fromkeys("abc", 1.0)
 
 
 def test_all_stages_of_a_recipe_use_one_graph(fresh: Make, document: Make) -> None:
@@ -307,12 +242,6 @@ def test_a_table_of_ages(
         assert [found[str(days)] for days in AGES] == pytest.approx(list(printed), rel=1e-9)
 
 
-def test_a_general_question_has_538_days_not_two_years() -> None:
-    assert Decay().adapted(0.0) == (0.75, 538.0)
-    assert Decay().adapted(0.3) == (0.75, 538.0)
-    assert Decay().adapted(0.65) == pytest.approx((2.5 * 0.65, 730 - 640 * 0.65))
-
-
 def test_the_tau_that_is_recommended_elsewhere(fresh: Make, aged: Make, measured: Make) -> None:
     stage = Decay(tau_min=365.0)
     assert stage.adapted(1.0) == (2.5, 365.0)
@@ -344,14 +273,6 @@ def test_words_that_wish_for_the_newest(fresh: Make, aged: Make, measured: Make,
             "0": 2.5 * (1.0 if question == "snow" else 0.3)
         }
         assert measured(corpus, Decay(recent=()), question=question) == {"0": 2.5 * 0.3}
-
-
-def test_words_can_be_set() -> None:
-    recipe = Recipe("test", "", (Decay(),))
-    assert recipe.replaced({"decay.recent": ["neu", "heute"]}).stages == (Decay(recent=("neu", "heute")),)
-    for value in ([1] * 13, "neu", ["neu", ""], {"neu": 1}):
-        with pytest.raises(UsageError, match="a list of texts is expected"):
-            recipe.replaced({"decay.recent": value})
 
 
 def test_the_parameters_are_told(fresh: Make, aged: Make, run: Make) -> None:
@@ -470,11 +391,6 @@ def test_one_age_for_all(ranked: Make, aged: Make, age: int, n: int) -> None:
     assert found == {f"d{at}": score + mean for at, score in enumerate(scores)}
 
 
-@given(st.floats(1, 1e5), st.integers(1, 200))
-def test_equal_values_do_not_deviate(value: float, n: int) -> None:
-    assert moments([1 / value] * n) == (1 / value, 0.0)
-
-
 def test_moments_do_not_depend_on_the_order() -> None:
     values = [1 / day for day in (1, 3, 7, 30, 365, 800)]
     assert moments(values) == moments(values[::-1]) == pytest.approx((fmean(values), pstdev(values)))
@@ -489,48 +405,6 @@ def test_the_very_day_counts_as_a_day(ranked: Make, aged: Make) -> None:
     )
     hour = ranked(*documents, stage=Gap(floor=1 / 24))
     assert [hour["today"], hour["yesterday"]] == pytest.approx(expected([0.5, 0.2], [1 / 24, 1]))
-
-
-def test_undated_gets_the_mean_and_has_no_part_in_it(ranked: Make, aged: Make) -> None:
-    found = ranked(aged(1, "mill 0.9"), aged(2, "mill 0.3"), aged(None, "mill 0.6"))
-    deviation = pstdev([0.9, 0.3, 0.6])  # 1 and 1/2 are one deviation above and below their mean
-    assert found == pytest.approx(
-        {"1": 0.9 + deviation + 0.6, "2": 0.3 - deviation + 0.6, "undated": 0.6 + 0.6}
-    )
-    assert ranked(aged(None, "mill 0.6")) == {"undated": 0.6 + 0.6}
-    assert ranked(aged(1, "mill 0.5"), aged(90, "mill 0.5")) == {"1": 0.5 + 0.5, "90": 0.5 + 0.5}, "equal s"
-
-
-def test_the_pool_is_what_it_depends_on(fresh: Make, run: Make, aged: Make) -> None:
-    """What is beyond the pool has no part in means and deviations, and is not shown."""
-    texts = [aged(at + 1, "mill " * (at + 1) + "x x x x", f"d{at}") for at in range(4)]
-    with fresh(*texts) as corpus:
-        few = run(corpus, "mill", Lexical(), Pool(2), Gap(), TopK(), as_of=TODAY)
-        assert {hit.document for hit in few.hits} == {"d2", "d3"}
-        s = [hit.score for hit in run(corpus, "mill", Lexical(), TopK(), as_of=TODAY, k=2).hits]
-        assert sorted(hit.score for hit in few.hits) == pytest.approx(sorted(expected(s, [4, 3])))
-
-
-def test_chosen_places_have_the_same_numbers(fresh: Make, run: Make, aged: Make) -> None:
-    """In whatever order, and with whatever else in the index, to the last bit."""
-
-    @given(st.lists(st.tuples(st.integers(0, 900), st.integers(1, 5)), min_size=1, max_size=9), st.randoms())
-    def holds(drawn: list[tuple[int, int]], random: Any) -> None:
-        texts = [aged(days, "mill " * count + "boat fog", f"d{at}") for at, (days, count) in enumerate(drawn)]
-        with fresh(*texts, aged(1, "boat", "other")) as corpus:
-            whole = run(corpus, "mill", Lexical(), Gap(), TopK(), as_of=TODAY)
-            pooled = run(corpus, "mill", Lexical(), Pool(99), Gap(), TopK(), as_of=TODAY)
-            shown = [(hit.id, hit.score, hit.why) for hit in whole.hits]
-            assert [(hit.id, hit.score, hit.why) for hit in pooled.hits] == shown
-            random.shuffle(texts)
-        with fresh() as corpus:  # a segment for each
-            for each in texts:
-                corpus.add([each])
-            corpus.add([aged(1, "boat", "other")])
-            apart = run(corpus, "mill", Lexical(), Gap(), TopK(), as_of=TODAY)
-            assert [(hit.id, hit.score, hit.why) for hit in apart.hits] == shown
-
-    holds()
 
 
 # -- the time of a question in TempRALM's score: named, stated, or none; what lies after it; specula---
@@ -697,28 +571,3 @@ def test_the_score_of_a_document(fresh: Make, run: Make, aged: Make) -> None:
         recipe = named("papers").replaced({"coverage.above": 0.505, "volume.above": 0.505})
         again = corpus.at(TODAY).search("x", recipe=recipe)
         assert [(hit.id, hit.score) for hit in again.hits] == [(h.id, h.score) for h in results.hits]
-
-
-def test_filters_shut_out_whole_documents(fresh: Make, aged: Make, measured: Make) -> None:
-    with fresh(*examples(aged), encoder=Angled(), chunking="10w") as corpus:
-        before = (Everything(), Similarity("cosine"))
-        for stage in (Coverage(), Volume()):
-            whole = measured(corpus, *before, stage)
-            assert measured(corpus, *before, stage, path="d[13]") == {
-                name: whole[name] for name in ("d1", "d3")
-            }
-            assert measured(corpus, *before, stage, path="x") == {}
-            since = corpus.at("2024-06-20").as_of
-            assert measured(corpus, *before, stage, since=since).keys() == {"d0", "d1", "d3"}
-
-
-def test_without_an_encoder(fresh: Make, aged: Make, measured: Make) -> None:
-    """By latent semantics; and in a column that is told, words over their best."""
-    texts = ["mill ferry", "mill ferry rope", "fog bread", "fog bread"]
-    with fresh(*(aged(at, text, f"d{at}") for at, text in enumerate(texts))) as corpus:
-        similarity = measured(corpus, Everything(), Similarity("cosine"), question="mill")
-        coverage = measured(corpus, Everything(), Similarity("cosine"), Coverage(), question="mill")
-        for name, each in similarity.items():
-            assert coverage[name] == pytest.approx(each if each > 0.5 else 0.0, abs=1e-12)
-        words = measured(corpus, Lexical(), Volume(above=0.0, of="lexical"), question="mill")
-        assert words == {"d0": 1.0, "d1": 1.0}  # the others do not match

@@ -1,4 +1,4 @@
-"""The times of passages as columns, and rows listed by them: the same as a look at every row."""
+"""The times of passages as columns, and the rows of a time."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.index.build import merge, rebuild
-from asof.index.columns import AboutTimes, RowsByTime, Stretch, about_or_published
+from asof.index.columns import AboutTimes, Stretch, about_or_published
 from asof.index.segment import Segment
-from asof.store.digest import METADATA, TEXT, TITLE
+from asof.store.digest import METADATA, TEXT
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER
 from asof.values import Document, Filters
@@ -115,42 +115,7 @@ def test_a_view_gives_rows_in_any_order() -> None:
         assert rows_of(AboutTimes.joined(parts)) == rows_of(view.about(late.rows(np.arange(late.n))))
 
 
-# -- rows by time ------------------------------------------------------------------------------------
-
-
-def test_each_different_time_has_its_rows() -> None:
-    """Rows 0 and 2 are about 1 to 5, row 2 about 7 as well, row 1 about nothing."""
-    rows: list[list[Stretch]] = [[(1, 5, TITLE)], [], [(7, 7, TEXT), (1, 5, TEXT), (1, 5, TITLE)]]
-    by_time = RowsByTime.of(AboutTimes.of(rows))
-    assert by_time.first.tolist() == [1, 7]
-    assert by_time.last.tolist() == [5, 7]
-    assert by_time.start.tolist() == [0, 3, 4]
-    assert by_time.rows.tolist() == [0, 2, 2, 2]
-
-
-@given(ROWS, ENDS, ENDS, st.data())
-def test_marked_rows_are_those_that_overlap(
-    rows: list[list[Stretch]], a: int, b: int, data: st.DataObject
-) -> None:
-    about, first, last = AboutTimes.of(rows), min(a, b), max(a, b)
-    begin = data.draw(st.integers(0, len(rows)))
-    end = data.draw(st.integers(begin, len(rows)))
-    mask = np.zeros(end - begin, bool)
-    RowsByTime.of(about).mark(mask, first, last, begin)
-    assert mask.tolist() == about.overlap(first, last)[begin:end].tolist()
-
-
-def test_few_of_very_many_rows_of_a_time_are_marked_the_same() -> None:
-    """Of 100 rows about 1 to 5 the window has 3, of which one is about 9 instead: 99 > 4 times 3."""
-    rows: list[list[Stretch]] = [[(9, 9, TEXT)] if at == 51 else [(1, 5, TEXT)] for at in range(100)]
-    mask = np.array([False, False, False])
-    by_time = RowsByTime.of(AboutTimes.of(rows))
-    by_time.mark(mask, 2, 3, 50)
-    assert mask.tolist() == [True, False, True]
-    by_time.mark(mask, 9, 9, 50)  # what was marked stays so
-    assert mask.tolist() == [True, True, True]
-    by_time.mark(nothing := np.zeros(0, bool), 2, 3, 50)
-    assert nothing.tolist() == []
+# -- rows of a time ----------------------------------------------------------------------------------
 
 
 def test_published_then_or_about_it() -> None:
@@ -160,16 +125,16 @@ def test_published_then_or_about_it() -> None:
     visible = np.array([read(year).first for year in ("1999", "2001", "2001", "2001", "2002")], np.int64)
     dated = np.array([1, 0, 1, 1, 1], np.uint8)
     rows: list[list[Stretch]] = [[], [], [], [(0, 0, TEXT)], [(span.first, span.first, TEXT)]]
-    by_time = RowsByTime.of(AboutTimes.of(rows))
-    some = about_or_published(by_time, visible, dated, [span], 0, 5)
+    times = AboutTimes.of(rows)
+    some = about_or_published(times, visible, dated, [span], 0, 5)
     assert some.tolist() == [False, False, True, True, True]
-    assert about_or_published(by_time, visible, dated, [span], 1, 4).tolist() == [False, True, True]
-    assert about_or_published(by_time, visible, dated, [read("1999"), span], 0, 3).tolist() == [
+    assert about_or_published(times, visible, dated, [span], 1, 4).tolist() == [False, True, True]
+    assert about_or_published(times, visible, dated, [read("1999"), span], 0, 3).tolist() == [
         True,
         False,
         True,
     ]
-    assert about_or_published(by_time, visible, dated, [], 0, 5).tolist() == [False] * 5
+    assert about_or_published(times, visible, dated, [], 0, 5).tolist() == [False] * 5
 
 
 @given(

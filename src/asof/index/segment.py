@@ -58,7 +58,6 @@ from asof.index.columns import (
     Array,
     ArraySpec,
     FileFormat,
-    RowsByTime,
     TitleTable,
     instants,
     placed,
@@ -323,11 +322,6 @@ class Segment:
     def about(self) -> AboutTimes:
         """The times that its rows are about."""
         return AboutTimes(*(self[name] for name in ABOUT_COLUMNS))
-
-    @cached_property
-    def by_time(self) -> RowsByTime:
-        """Its rows by the times that they are about; computed on first use."""
-        return RowsByTime.of(self.about)
 
     @property
     def titles(self) -> TitleTable:

@@ -202,9 +202,8 @@ class View:
             segment, begin, end = part.prefix.segment, part.first, part.last
             visible = segment["visible"][begin:end]
             then = (visible >= first) & (visible <= last) & segment["dated"][begin:end].astype(bool)
-            mask = then & ~segment.about.slice(begin, end).known
-            segment.by_time.mark(mask, first, last, begin)
-            masks.append(mask)
+            about = segment.about.slice(begin, end)
+            masks.append((then & ~about.known) | about.overlap(first, last))
         return np.concatenate(masks)
 
     def count_visible_since(self, first: int) -> int:

@@ -166,7 +166,7 @@ def _window_mask(window: Window, spans: Sequence[Span]) -> NDArray[np.bool_]:
     for part in window.parts:
         segment = part.prefix.segment
         columns = segment["visible"], segment["dated"]
-        masks.append(about_or_published(segment.by_time, *columns, spans, part.first, part.last))
+        masks.append(about_or_published(segment.about, *columns, spans, part.first, part.last))
     return np.concatenate(masks)
 
 

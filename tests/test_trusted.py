@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from asof.errors import AsofError, UsageError
-from asof.layers import NO_FILE, Record, Trusted, digest_of, owners
+from asof.trusted import NO_FILE, Record, Trusted, digest_of, owners
 
 ME = frozenset({os.geteuid()})
 DIGEST = digest_of(b"[search]\n")

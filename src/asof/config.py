@@ -213,9 +213,9 @@ class Config(Struct, frozen=True):
     [TABLE] what else is read, by its name, as extensions of asof offer it (`plugins.TABLES`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
 
-    Where several files were read (`asof.layers`): `origin` has the file that names each model or address,
-    by its table; `withheld` what a file has that is ignored since its folder is not trusted, and why;
-    `beside` the keys of [index] that the file of the folder has.
+    Where several files were read (`asof.environment`): `origin` has the file that names each model or
+    address, by its table; `withheld` what a file has that is ignored since its folder is not trusted, and
+    why; `beside` the keys of [index] that the file of the folder has.
     """
 
     index: CorpusSettings = msgspec.field(default_factory=CorpusSettings)

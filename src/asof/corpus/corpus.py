@@ -111,7 +111,7 @@ def encoder_named(name: str, folder: Path) -> Encoder | None:
 
 def warn(line: str) -> None:
     """For a program that opens a folder: its configuration is ignored."""
-    warnings.warn(line, stacklevel=6)
+    warnings.warn(line, stacklevel=5)
 
 
 def silent(line: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sqlite3
 import tempfile
 import threading
 import zlib
@@ -17,7 +18,8 @@ from hypothesis import strategies as st
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.errors import BeforeHorizon, Busy, DamagedStore, UsageError
+from asof.errors import BeforeHorizon, Busy, CorpusError, DamagedStore, UsageError
+from asof.extensions.systems import feedback
 from asof.extensions.systems.judgements import FeedbackLog, unpack
 from asof.extensions.systems.recipes import PAPERS
 from asof.store.schema import exclusive_lock
@@ -197,6 +199,20 @@ def test_threads_share_it(corpus: Corpus) -> None:
     for thread in threads:
         thread.join()
     assert len({each.question.id for each in log(corpus).judged()}) == 15
+
+
+def test_an_error_leaves_nothing(corpus: Corpus) -> None:
+    def fail(error: Exception) -> None:
+        with feedback.write_feedback(corpus.store, corpus.session.clock) as (db, added):
+            feedback.insert_learned(db, "papers", "x", added)
+            raise error
+
+    with pytest.raises(ZeroDivisionError):
+        fail(ZeroDivisionError())
+    with pytest.raises(CorpusError, match="no such table"):
+        fail(sqlite3.OperationalError("no such table"))
+    assert rows(corpus, "SELECT * FROM learned") == []
+    assert rows(corpus, "SELECT count(*) FROM transactions") == [(1,)], "nothing that a search sees"
 
 
 def test_rows_that_were_altered(corpus: Corpus) -> None:

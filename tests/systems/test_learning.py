@@ -157,15 +157,6 @@ def test_samples_are_spread_over_the_volume_and_not_at_corners():
     assert (points > 0).all()
 
 
-def test_what_a_box_contains():
-    assert FOUR.contains([0.4, 0.25, 0.25, 0.1])
-    assert not FOUR.contains([0.4, 0.25, 0.25, 0.2])
-    assert FOUR.contains([0.4, 0.25, 0.25, 0.2], tolerance=0.11)
-    assert not FOUR.contains([0.7, 0.1, 0.1, 0.1])
-    assert not FOUR.contains([0.4, 0.25, np.nan, 0.1])
-    assert not FOUR.contains([1.0])
-
-
 # -- tables of candidates: what a setting gives there is what a search gives -----------------------
 
 

@@ -67,16 +67,6 @@ def test_all_candidates_are_boosted_before_the_cut(fresh: Make, document: Make, 
                 assert hits[0].score == pytest.approx(1 / 61)
 
 
-def test_links_as_of_then(fresh: Make, document: Make, run: Make) -> None:
-    later = document("n0", "fog", "2022", links=(Link("hub"),))
-    with fresh(*linked(document, 0), later) as corpus:
-        scores = [
-            run(corpus, "mill", *FUSED, Backlinks(), TopK(), as_of=year).hits[0].score
-            for year in ("2021", "2022")
-        ]
-        assert scores == [1 / 61, 1 / 61 * (1 + 0.1 * 1)]
-
-
 # -- steps of age: every boundary, whole days, undated passages, off -------------------------------
 
 

@@ -39,6 +39,7 @@ from asof.extensions.systems.arxiv_harvest import (
     DAY,
     LARGEST,
     MAX_PART_RESULTS,
+    MAX_RESULTS,
     PAGE_SIZE,
     WITNESSES,
     ArxivApi,
@@ -321,8 +322,9 @@ class Arxiv:
 
     def _listed(self, api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
         earlier = self._done = self.log.done() if self.log is not None else HarvestCoverage()
-        size = min(self.size, self.range.per_day or self.size)
-        walk = Harvest(api, self.target.query, size, self.most)
+        per_day = self.range.per_day
+        size, most = (min(self.size, per_day), MAX_RESULTS) if per_day else (self.size, self.most)
+        walk = Harvest(api, self.target.query, size, most)
         for part in self._parts(earlier):
             yield from self._part(part, walk, versions, earlier)
         yield from map(self._short, walk.short)
@@ -386,8 +388,8 @@ class Arxiv:
         return [each for each in entries if not self.range.per_day or known.get(each.paper.id)]
 
     def _finished(self, part: HarvestPart, walk: Harvest, taken: Sequence[FeedEntry]) -> None:
-        """Store that a part is done; papers of the last days may yet be announced. After a part that was
-        short none is: the next run without `since` would begin behind it."""
+        """Store that a part is done; papers of the last days may yet be announced. Behind a part that was
+        short nothing is stored: the next run without `since` goes on from there."""
         if part.updated or walk.short:
             return
         settled = min(part.stretch[1], self.now - ANNOUNCEMENT_DELAY)

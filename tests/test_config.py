@@ -9,7 +9,7 @@ import pytest
 from asof import config, recipes
 from asof.errors import BadConfig
 from asof.models.encoders import HashedNgrams
-from asof.rank.rerank import Mmr, PerDocument
+from asof.rank.rerank import PerDocument
 
 
 def read(text: str) -> config.Config:
@@ -39,8 +39,7 @@ def test_without_a_file_everything_has_a_default() -> None:
             lambda m: _field(m, "asof", "time_preference.tie_margin") == 1.0),
         ("[recipes.twe]\ndecay.tau_min = 30", lambda made: _field(made, "twe", "decay.tau_min") == 30.0),
         ("[recipes.tempralm]\npool.n = 20", lambda made: _field(made, "tempralm", "pool.n") == 20),
-        ('[diversity]\nkind = "mmr"\nbalance = 0.5', lambda made: made.diversity == Mmr(balance=0.5)),
-        ('[diversity]\nkind = "per-document"\nmost = 1', lambda made: made.diversity == PerDocument(most=1)),
+        ("[diversity]\nmost = 1", lambda made: made.diversity == PerDocument(most=1)),
         ("[recipes.vault]\nbacklinks.cap = 5", lambda made: _field(made, "vault", "backlinks.cap") == 5),
     ],
 )  # fmt: skip
@@ -84,10 +83,7 @@ def _field(made: config.Config, recipe: str, key: str) -> object:
             "a number from -1e+09 to 1e+09 is expected",
         ),
         ("[recipes.papers]\nby_document.passages = 0", "a whole number from 1 to 1000 is expected"),
-        ("[diversity]\nkind = []", "[diversity] kind = []: one of per-document, mmr is expected"),
-        ("[diversity]\nmost = 1", "[diversity] kind is missing; accepted: per-document, mmr"),
-        ('[diversity]\nkind = "mmr"\nbalance = 2', "balance = 2: a number from 0 to 1 is expected"),
-        ('[diversity]\nkind = "mmr"\nmost = 2', "most: not for mmr"),
+        ("[diversity]\nmost = 0", "[diversity] most = 0: a whole number from 1 to 100 is expected"),
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:

@@ -152,36 +152,20 @@ ASK = Table("How asof ask answers.", {
 
 
 class DiversitySettings(Struct, frozen=True):
-    """Unlike first hits: `kind` "per-document" or "mmr" (`asof.rank.rerank`); "": as they are."""
+    """At most `most` passages of a document among the first hits (`asof.rank.rerank.PerDocument`)."""
 
-    kind: str = ""
     most: int = 2
-    balance: float = 0.7
 
 
 def _diversity(table: Mapping[str, Any]) -> Stage:
-    from asof.rank.rerank import Mmr, PerDocument
+    from asof.rank.rerank import PerDocument
 
-    kind, own = table.get("kind"), {key: value for key, value in table.items() if key != "kind"}
-    accepted = {"per-document": "most", "mmr": "balance"}
-    if kind is None:
-        raise UsageError(f"kind is missing; accepted: {', '.join(accepted)}")
-    if others := own.keys() - {accepted[kind]}:
-        raise UsageError(f"{', '.join(sorted(others))}: not for {kind}")
-    return Mmr(**own) if kind == "mmr" else PerDocument(**own)
+    return PerDocument(**table)
 
 
-DIVERSITY = Table(
-    "Keeps the first hits from being too similar to each other. Off unless kind is set.", {
-        "kind": Setting(
-            one_of("per-document", "mmr"),
-            '"per-document" (so many passages of each), "mmr" (maximal marginal relevance). No default.',
-            "mmr",
-        ),
-        "most": Setting(whole(1, 1_000), "For per-document: how many passages of a document."),
-        "balance": Setting(number(0.0, 1.0), "For mmr: 1 is relevance alone, 0 is difference alone."),
-    }, DiversitySettings, _diversity, frozenset({"kind"}),
-)  # fmt: skip
+DIVERSITY = Table("Keeps a document from filling the first hits. Off unless most is set.", {
+    "most": Setting(whole(1, 100), "How many passages of a document come first. No default.", 2),
+}, DiversitySettings, _diversity, frozenset({"most"}))  # fmt: skip
 
 
 # -- configuration -------------------------------------------------------------------------------------
@@ -209,7 +193,7 @@ class Config(Struct, frozen=True):
     [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
-    [diversity] kind, most, balance: unlike first hits (`asof.rank.rerank`).
+    [diversity] most: of a document among the first hits (`asof.rank.rerank`).
     [TABLE] what else is read, by its name, as extensions of asof offer it (`plugins.TABLES`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
 

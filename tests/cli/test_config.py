@@ -30,7 +30,6 @@ NEEDS: dict[str, dict[str, dict[str, Any]]] = {
         "top": {"hub": "a/b"},
     },
     "model": {"": {"url": "http://localhost/v1", "model": "x"}},
-    "diversity": {"": {"kind": "mmr"}, "most": {"kind": "per-document"}},
     "facts": {key: {"extractor": "model"} for key in ("entity_types", "gleaning")},
 }  # fmt: skip
 """What else has to be there, by table and key ("": any other)."""

@@ -1,8 +1,7 @@
-"""Diversity: a cap for each document, and maximal marginal relevance."""
+"""Diversity: a cap for each document."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from asof import engine
 from asof.index.view import View
@@ -21,11 +19,7 @@ from asof.models.encoders import HashedNgrams
 from asof.rank.combine import Hybrid, MaxNormalize
 from asof.rank.expression import Given
 from asof.rank.gather import Lexical, TopK
-from asof.rank.rerank import (
-    Mmr,
-    PerDocument,
-    diversified,
-)
+from asof.rank.rerank import PerDocument, diversified
 from asof.rank.stage import Ranking, Recipe
 from asof.recipes import ASOF
 from asof.values import Query
@@ -40,25 +34,11 @@ Make = Callable[..., Any]
 class Marked:
     """Scores that the texts tell: the number after "score" in each; 0 where there is none."""
 
-    chosen: bool = False
-
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         rows = ranking.window.rows(np.arange(ranking.window.n))
         told = [record.text.partition("score ")[2].split(" ")[0] for record in view.records(rows)]
         values = np.array([float(each or 0) for each in told])
-        marked = ranking.with_column("marked", Given("told", values))
-        return marked.keep(np.arange(len(rows))) if self.chosen else marked
-
-
-@dataclass(frozen=True)
-class Angles:
-    """An encoder of two dimensions: the angle (degrees) after "angle" in a text."""
-
-    name: str = "angles"
-
-    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
-        turns = np.radians([float(text.rpartition("angle ")[2] or 0) for text in texts])
-        return np.column_stack([np.cos(turns), np.sin(turns)]).astype(np.float32)
+        return ranking.with_column("marked", Given("told", values))
 
 
 def passages(*scores: float) -> str:
@@ -118,29 +98,6 @@ def test_skipped_and_then_the_rest(fresh: Make, run: Make, document: Make) -> No
         ]  # fmt: skip
 
 
-# -- maximal marginal relevance ----------------------------------------------------------------------
-
-
-def triangle(document: Make) -> list[Any]:
-    """The worked example: relevance .95, .93, .6; likeness .9 (first two), .2 and .3 to the third.
-
-    Two dimensions cannot hold these similarities; words can: 10 stems each, of which the pairs share some.
-    """
-    return [document(name, text, "2001") for name, text in TRIANGLE.items()]
-
-
-def words(first: int, last: int) -> str:
-    return " ".join(f"w{at}" for at in range(first, last))
-
-
-# each text says "score" and a number: one word (and the parts of the number) more than what is listed
-TRIANGLE = {
-    "0": f"score 0.95 {words(0, 27)}",
-    "1": f"score 0.93 {words(0, 27)}",
-    "2": f"score 0.6 {words(0, 9)} {words(50, 70)}",
-}
-
-
 def test_where_nothing_changes_later_searches_are_sound(fresh: Make, run: Make, three: list[Any]) -> None:
     """Arrays of scores are used again: none may be given back twice, or two columns would share one."""
     with fresh(*three) as corpus:
@@ -151,120 +108,10 @@ def test_where_nothing_changes_later_searches_are_sound(fresh: Make, run: Make, 
         assert len({id(array) for array in arrays}) == 4
 
 
-def test_the_definition(fresh: Make, run: Make, document: Make) -> None:
-    """Each number by the definition, from sets of words: score, 0.95, w0 ... are words."""
-    sets = {name: set(text.split()) for name, text in TRIANGLE.items()}
-    likeness = {
-        (one, other): len(sets[one] & sets[other]) / len(sets[one] | sets[other])
-        for one in sets
-        for other in sets
-    }
-    assert likeness["0", "1"] == (1 + 27) / (1 + 27 + 2)
-    assert likeness["0", "2"] == (1 + 9) / (29 + 31 - 10)
-    with fresh(*triangle(document)) as corpus:
-        given_ = dict(found(run(corpus, "x", Marked(), Mmr(scale="given"), TopK())))
-        assert given_ == {
-            "0": 0.7 * 0.95,
-            "1": pytest.approx(0.7 * 0.93 - 0.3 * likeness["0", "1"]),
-            "2": pytest.approx(0.7 * 0.6 - 0.3 * likeness["0", "2"]),
-        }
-        shares = dict(found(run(corpus, "x", Marked(), Mmr(), TopK())))
-        assert shares == {
-            "0": 0.7,
-            "1": pytest.approx(0.7 * 0.93 / 0.95 - 0.3 * likeness["0", "1"]),
-            "2": pytest.approx(0.7 * 0.6 / 0.95 - 0.3 * likeness["0", "2"]),
-        }
+# -- invariants --------------------------------------------------------------------------------------
 
 
-def test_the_worked_example(monkeypatch: pytest.MonkeyPatch, fresh: Make, run: Make, document: Make) -> None:
-    """Relevance .95, .93, .6 and the pairwise_similarity of the example: 0, 1, 2, with .381 before .36."""
-    like = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.3], [0.2, 0.3, 1.0]])
-    order, likest = Mmr()._choose(np.array([0.95, 0.93, 0.6]), like, Ties(), np.arange(3))  # type: ignore[arg-type]
-    assert order.tolist() == [0, 1, 2]
-    assert likest.tolist() == [-1, 0, 1]
-    second, third = 0.7 * 0.93 - 0.3 * 0.9, 0.7 * 0.6 - 0.3 * 0.2
-    assert [second, third] == pytest.approx([0.381, 0.36])
-    order, _ = Mmr(balance=0.5)._choose(np.array([0.95, 0.93, 0.6]), like, Ties(), np.arange(3))  # type: ignore[arg-type]
-    assert 0.5 * 0.6 - 0.5 * 0.2 > 0.5 * 0.93 - 0.5 * 0.9
-    assert order.tolist() == [0, 2, 1]
-
-
-def test_ties_of_the_choice_are_those_of_all() -> None:
-    """Not the order by relevance: .5 · 1 - .5 · .75 = .5 · .5 - .5 · .25, and the tie falls to the third."""
-    like = np.array([[1.0, 0.75, 0.25], [0.75, 1.0, 0.5], [0.25, 0.5, 1.0]])
-    relevance = np.array([2.0, 1.0, 0.5])
-    for rows, expected in (([0, 1, 2], [0, 1, 2]), ([0, 2, 1], [0, 2, 1])):
-        order, _ = Mmr(balance=0.5)._choose(relevance, like, Ties(), np.array(rows))  # type: ignore[arg-type]
-        assert order.tolist() == expected
-
-
-class Ties:
-    """Ties as rows are numbered."""
-
-    def tie_order(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.lexsort((rows, -scores))
-
-
-def test_by_vectors(fresh: Make, run: Make, document: Make) -> None:
-    texts = {"same": (0.95, 0), "again": (0.93, 25), "other": (0.6, 78)}
-    made = [document(name, f"score {score} angle {turn}", "2001") for name, (score, turn) in texts.items()]
-    with fresh(*made, encoder=Angles()) as corpus:
-        results = run(corpus, "x", Marked(), Mmr(scale="given"), TopK())
-        assert found(results) == [
-            ("same", 0.7 * 0.95),
-            ("again", pytest.approx(0.7 * 0.93 - 0.3 * math.cos(math.radians(25)), abs=1e-3)),
-            ("other", pytest.approx(0.7 * 0.6 - 0.3 * math.cos(math.radians(78 - 25)), abs=1e-3)),
-        ]
-        assert results.notes == (
-            "diversity: 0 of the first 3 candidates changed places, compared by vectors",
-        )
-        results = run(corpus, "x", Marked(), Mmr(balance=0.4, scale="given"), TopK())
-        assert documents(results) == ["same", "other", "again"]
-        assert results.hits[1].score == pytest.approx(0.4 * 0.6 - 0.6 * math.cos(math.radians(78)), abs=1e-3)
-        assert results.notes[0].startswith("diversity: 2 of the first 3 candidates changed places")
-
-
-def test_the_same_text_twice(fresh: Make, run: Make, document: Make) -> None:
-    """The copy is as relevant as the text, and all alike: .7 - .3."""
-    made = [document("old", "score 3 mill", "2001"), document("new", "score 3 mill", "2002"),
-            document("other", "score 2 ferry rope", "2000")]  # fmt: skip
-    with fresh(*made) as corpus:
-        # score, 3, mill and score, 2, ferry, rope: one of six words in both
-        assert found(run(corpus, "x", Marked(), Mmr(), TopK())) == [
-            ("new", 0.7), ("other", pytest.approx(0.7 * 2 / 3 - 0.3 / 6)), ("old", pytest.approx(0.7 - 0.3)),
-        ]  # fmt: skip
-
-
-def test_scores_below_zero(fresh: Make, run: Make, document: Make) -> None:
-    """As a reranker gives them: above the lowest, as a share of the best."""
-    made = [document(f"d{at}", f"score {score} word{at}", "2001") for at, score in enumerate((2, -1, -4))]
-    with fresh(*made) as corpus:
-        share = 0.3 * 1 / 5  # "score" is the one word of five in both
-        results = run(corpus, "x", Marked(chosen=True), Mmr(), TopK())
-        assert found(results) == [
-            ("d0", 0.7), ("d1", pytest.approx(0.7 * (-1 + 4) / (2 + 4) - share)),
-            ("d2", pytest.approx(0.7 * 0 - share)),
-        ]  # fmt: skip
-        assert found(run(corpus, "x", Marked(chosen=True), Mmr(scale="given"), TopK()))[2][
-            1
-        ] == pytest.approx(0.7 * -4 - share)
-
-
-def test_beyond_the_first_the_order_stays(fresh: Make, run: Make, document: Make) -> None:
-    made = [document(f"d{score}", f"score {score} mill", "2001") for score in (5, 4, 3, 2, 1)]
-    with fresh(*made, document("e2", "score 2 boat", "2000")) as corpus:
-        results = run(corpus, "x", Marked(), Mmr(first=2), TopK())
-        lowest = pytest.approx(0.7 * 4 / 5 - 0.3 * 2 / 4)
-        assert found(results)[:2] == [("d5", 0.7), ("d4", lowest)]
-        assert documents(results)[2:] == ["d3", "d2", "e2", "d1"]
-        scores = [hit.score for hit in results.hits]
-        assert [scores[1] - score for score in scores[2:]] == pytest.approx([1, 2, 2, 3])
-
-
-# -- both --------------------------------------------------------------------------------------------
-
-
-BOTH = [PerDocument(1), PerDocument(2, first=3), Mmr(), Mmr(0.2, first=3), Mmr(0.0)]
+CAPS = [PerDocument(1), PerDocument(2, first=3)]
 
 
 texts = st.lists(
@@ -295,14 +142,13 @@ def test_invariants(fresh: Make, run: Make, document: Make, encoder: Any) -> Non
     """The same passages; the first stays first; what is shown does not depend on k, nor on whether places
     were chosen before; trees give their scores (`run` looks)."""
 
-    @given(texts, st.integers(1, 4), st.sampled_from(BOTH))
+    @given(texts, st.integers(1, 4), st.sampled_from(CAPS))
     def holds(drawn: Any, k: int, stage: Any) -> None:
         with fresh(*made_of(document, drawn), encoder=encoder, chunking="10w") as corpus:
             asked = partial(run, corpus, "mill fog", Lexical(), Hybrid(), as_of="2026", k=99)
             before, after = asked(TopK()), asked(stage, TopK())
             assert {hit.id for hit in after.hits} == {hit.id for hit in before.hits}
-            if stage != Mmr(0.0):
-                assert [hit.id for hit in after.hits[:1]] == [hit.id for hit in before.hits[:1]]
+            assert [hit.id for hit in after.hits[:1]] == [hit.id for hit in before.hits[:1]]
             assert all(one.score >= other.score for one, other in pairwise(after.hits))
             shown = [(hit.id, hit.score, hit.why) for hit in after.hits]
             assert [(hit.id, hit.score, hit.why) for hit in asked(TopK(), stage, TopK()).hits] == shown
@@ -311,15 +157,14 @@ def test_invariants(fresh: Make, run: Make, document: Make, encoder: Any) -> Non
                 diversified(Recipe("test", "", (Lexical(), Hybrid(), TopK())), stage),
             )  # fmt: skip
             assert [(hit.id, hit.score, hit.why) for hit in few.hits] == shown[:k]
-            if isinstance(stage, PerDocument):
-                first = documents(before)[: stage.first]
-                kept = sum(min(first.count(name), stage.most) for name in set(first))
-                assert all(documents(after)[:kept].count(name) <= stage.most for name in set(first))
+            first = documents(before)[: stage.first]
+            kept = sum(min(first.count(name), stage.most) for name in set(first))
+            assert all(documents(after)[:kept].count(name) <= stage.most for name in set(first))
 
     holds()
 
 
-@pytest.mark.parametrize("stage", BOTH, ids=repr)
+@pytest.mark.parametrize("stage", CAPS, ids=repr)
 @pytest.mark.parametrize("encoder", [None, HashedNgrams(d=32)], ids=["words", "vectors"])
 def test_what_comes_later_has_no_effect(
     fresh: Make, run: Make, document: Make, stage: Any, encoder: Any

@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from asof import recipes
 from asof.errors import UsageError
 from asof.extensions.systems.recipes import CENTRALITY, TWE
+from asof.extensions.systems.stages import Latent
 from asof.index.view import View
 from asof.rank import expression
 from asof.rank.combine import Combine
 from asof.rank.gather import Lexical, TopK
-from asof.rank.rerank import Mmr, PerDocument
+from asof.rank.rerank import PerDocument
 from asof.rank.stage import Ranking, Recipe, ranges, value_of, with_values
 from asof.values import Document, Query
 
@@ -122,12 +123,12 @@ def test_no_stage_can_let_superseded_rows_through(fresh: Make, run: Make) -> Non
 TWICE = Recipe(
     "twice",
     "",
-    (Lexical(), Combine(), Mmr(), PerDocument(), PerDocument(5), TopK()),
+    (Lexical(), Combine(), Latent(), PerDocument(), PerDocument(5), TopK()),
 )
 
 
 def test_stages_have_names() -> None:
-    names = "lexical combine mmr per_document per_document-2 top_k"
+    names = "lexical combine latent per_document per_document-2 top_k"
     assert list(TWICE.stages_by_name()) == names.split()
     assert dict(TWICE.fields())["per_document-2.most"] == 5
 
@@ -142,8 +143,8 @@ def test_a_field_is_set() -> None:
 
 
 def test_pairs_are_a_table() -> None:
-    changed = TWICE.replaced({"combine.weights": {"lexical": 1, "dense": 0.25}, "mmr.scale": "given"})
-    assert changed.stages[1:3] == (Combine((("lexical", 1.0), ("dense", 0.25))), Mmr(scale="given"))
+    changed = TWICE.replaced({"combine.weights": {"lexical": 1, "dense": 0.25}, "latent.scale": "cosine"})
+    assert changed.stages[1:3] == (Combine((("lexical", 1.0), ("dense", 0.25))), Latent("cosine"))
 
 
 def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
@@ -171,7 +172,7 @@ def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
         ("per_document.most", 2.5, "a whole number from 1 to 100 is expected"),
         ("combine.weights", 3, "a table from names to numbers is expected"),
         ("combine.weights", {"lexical": "much"}, "a number is expected"),
-        ("mmr.scale", "mean", "accepted: best, given"),
+        ("latent.scale", "mean", "accepted: half, cosine"),
     ],
     ids=str,
 )

@@ -37,12 +37,12 @@ def ids(found: Any) -> list[str]:
 
 
 async def test_predictions_are_the_hits(corpus: asof.Corpus) -> None:
-    retriever = DspyRetriever(corpus=corpus, k=3, as_of="2017", explain=True)
+    retriever = DspyRetriever(corpus=corpus, k=3, as_of="2017")
     found = retriever(QUESTION)
     assert ids(found) == then(corpus, "2017", 3)
     hit = corpus.at("2017").search(QUESTION, 1)[0]
     assert found.passages[0] == f"Harbour office notice 2016 (2016-01-11)\n{hit.text}"
-    assert found.documents[0]["why"]["value"] == hit.score
+    assert found.documents[0]["score"] == hit.score
     assert ids(retriever(QUESTION, as_of="2020", k=2)) == then(corpus, "2020", 2)
     assert ids(await retriever.acall(QUESTION, as_of="2020")) == then(corpus, "2020", 3)
     assert any("no document" in note for note in retriever(QUESTION, where={"tags": "nowhere"}).notes)
@@ -77,5 +77,5 @@ def test_in_a_program_that_is_copied_and_saved(index: Path, tmp_path: Path) -> N
 
 
 def test_an_unknown_option(corpus: asof.Corpus) -> None:
-    with pytest.raises(UsageError, match="did you mean as_of"):
+    with pytest.raises(UsageError, match="there is no option .asof.; accepted: k, as_of"):
         DspyRetriever(corpus=corpus)(QUESTION, asof="2020")

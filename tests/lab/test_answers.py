@@ -137,14 +137,6 @@ def test_costs_are_added_up(answered):
     }  # fmt: skip
 
 
-def test_two_recipes_are_compared(answered):
-    found = answered(recipes=("asof", "twe"))
-    assert [run.name for run in found.answers.runs] == ["asof", "twe"]
-    assert {(each.metric, each.difference, each.p) for each in found.answers.comparisons} == {
-        (name, 0.0, 1.0) for name in (*WORTH, "exact_match")
-    }
-
-
 def test_a_limit_and_datasets_without_judgements_or_answers(answered):
     """Where no document is relevant, every question with an answer is unanswerable."""
     found = answered(limit=2)

@@ -14,7 +14,7 @@ from tests.support.rows import db_of
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
 from asof.extensions.lab import datasets as corpora
-from asof.extensions.lab.datasets import SOME_TIME, VECTORS, build, cached_vectors, key, load, prepared
+from asof.extensions.lab.datasets import SOME_TIME, VECTORS, build, cached_vectors, load, prepared
 from asof.extensions.lab.evaluation import evaluate
 from asof.extensions.lab.runs import EvaluationOptions
 from asof.models.encoders import HashedNgrams
@@ -231,19 +231,6 @@ def test_a_folder_without_its_database_is_made_anew(dataset, tmp_path, built):
     shutil.rmtree(folder / ".asof")
     assert documents(found, SETTINGS, cache) == {"m1", "m2", "m3", "u1"}
     assert len(built) == 2
-
-
-def test_another_process_may_be_faster(dataset, tmp_path, monkeypatch):
-    found, cache = load(dataset()), tmp_path / "cache"
-    folder = cache / "evaluate" / f"mayors-{key(found, SETTINGS)}"
-
-    def beaten(part, *arguments, **more):
-        build(part, *arguments, **more)
-        shutil.copytree(part, folder)
-
-    monkeypatch.setattr(corpora, "build", beaten)
-    assert documents(found, SETTINGS, cache) == {"m1", "m2", "m3", "u1"}
-    assert list((cache / "evaluate").iterdir()) == [folder]
 
 
 def test_the_clock_is_that_of_the_dataset(dataset, tmp_path):

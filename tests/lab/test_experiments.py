@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.config import ENCODERS, Config
 from asof.errors import UsageError
 from asof.extensions.lab.experiments import (
     NO_TABLE,
@@ -19,20 +16,16 @@ from asof.extensions.lab.experiments import (
     ResultColumn,
     ResultTable,
     changed,
-    measure,
     number,
     parsed,
     run,
     shapes,
     split,
 )
-from asof.extensions.lab.protocols import WHOLE_FACTS
 from asof.extensions.lab.published import EXPERIMENTS, PRINTED, named
-from asof.extensions.systems.recipes import TEMPRALM, TWE
-from asof.models.chat import LanguageModelConfig
+from asof.extensions.systems.recipes import TWE
 from asof.rank.stage import value_of
 from asof.schema import whole
-from asof.wire import replace
 
 
 def test_each_is_printed_and_run():
@@ -125,38 +118,17 @@ def test_a_wrong_setting_is_told_before_anything_is_run(towns, setting, message)
         run(CHECKED, towns, ExperimentOptions(), [setting])
 
 
-IGNORED = {
-    "tgrag/VIII": ("limit", "queries", "filter_by", "built_in"),
-    "tgrag/VI": ("limit",),
-    "twe/4.1": ("built_in",),
-}
-GIVEN: dict[str, Any] = {
-    "limit": 2, "queries": "x.jsonl", "filter_by": ("town",), "built_in": "hashed",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", IGNORED)
-def test_an_option_that_would_be_ignored_is_refused(towns, name):
-    for option in IGNORED[name]:
-        said = {"built_in": "--encoder", "filter_by": "--filter-by"}.get(option, f"--{option}")
-        with pytest.raises(UsageError, match=f"^{said}: {name} makes no use of it; it takes "):
-            run(named(name), towns, ExperimentOptions(**{option: GIVEN[option]}))
-
-
-def test_filters_hold_of_what_a_reader_reads(experimented):
-    config = Config(model=LanguageModelConfig("http://127.0.0.1:9", "nobody"))
-    with pytest.raises(UsageError, match=r"--filter-by colour: no question has this field"):
-        experimented("tempralm/reader", config=config, filter_by=("colour",))
-
-
-def test_the_encoder_is_a_setting_of_the_corpus(towns, kept):
-    options = ExperimentOptions(built_in="hashed", cache=kept)
-    assert options.indexed(WHOLE_FACTS) == replace(WHOLE_FACTS, encoder=ENCODERS["hashed"])
-    assert ExperimentOptions().indexed(WHOLE_FACTS) == WHOLE_FACTS
-    assert (
-        measure(towns, {"one": TEMPRALM}, options, WHOLE_FACTS).options.settings.encoder == ENCODERS["hashed"]
-    )
-    assert options.given == {"encoder": "hashed"}
+@pytest.mark.parametrize(
+    ("name", "option", "given"),
+    [
+        ("tgrag/VIII", "--queries", {"queries": "x.jsonl"}),
+        ("tgrag/VIII", "--filter-by", {"filter_by": ("x",)}),
+        ("tgrag/VI", "--limit", {"limit": 2}), ("twe/4.1", "--encoder", {"built_in": "hashed"}),
+    ],
+)  # fmt: skip
+def test_an_option_that_would_be_ignored_is_refused(towns, name, option, given):
+    with pytest.raises(UsageError, match=f"^{option}: {name} makes no use of it; it takes "):
+        run(named(name), towns, ExperimentOptions(**given))
 
 
 def test_fields_and_numbers_of_their_tables():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import pytest
@@ -58,35 +57,3 @@ def test_a_line_has_its_band_and_bars_their_paper():
     assert [bar.get_height() for bar in both.axes[0].patches] == [0.5, 0.6]
     alone: Any = bars([{**row, "paper": None}], "")
     assert [bar.get_height() for bar in alone.axes[0].patches] == [0.5]
-
-
-def test_no_text_lies_over_another(dataset, tmp_path):
-    """Titles, labels, legends and captions of both kinds: boxes on the canvas that share no area."""
-    names = ["asof", "twe", "vault", "papers", "tempralm"]
-    (metrics,) = of_evaluation(evaluate(dataset(), names, cache=tmp_path / "cache"))
-    for figure in (metrics.draw(metrics.rows, metrics.caption), OVER_X(ROWS, "some data")):
-        whole, boxes = figure.bbox, list(texts(figure))
-        assert len(boxes) > 10
-        for label, box in boxes:
-            assert whole.x0 <= box.x0 < box.x1 <= whole.x1 + 1, label
-            assert whole.y0 <= box.y0 < box.y1 <= whole.y1 + 1, label
-        for (label, one), (other, two) in combinations(boxes, 2):
-            width = min(one.x1, two.x1) - max(one.x0, two.x0)
-            height = min(one.y1, two.y1) - max(one.y0, two.y0)
-            assert width <= 0.5 or height <= 0.5, (label, other)
-
-
-def texts(figure):
-    """The texts of a figure with their boxes; slanted names of ticks, whose boxes cross, are left out."""
-    figure.draw_without_rendering()
-    drawn = [figure._suptitle, figure._supxlabel]
-    for axes in figure.axes:
-        drawn += [axes.title, axes.xaxis.label, axes.yaxis.label]
-        for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
-            low, high = sorted(limits)
-            drawn += [tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high]
-    for text in drawn:
-        if text.get_text() and text.get_visible() and not text.get_rotation() % 90:
-            yield text.get_text(), text.get_window_extent()
-    for legend in figure.legends:
-        yield "legend", legend.get_window_extent()

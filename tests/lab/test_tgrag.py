@@ -11,14 +11,12 @@ from typing import Any
 import pytest
 from tests.support.openai_server import ModelServer
 
-from asof.config import ENCODERS, Config
+from asof.config import Config
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
 from asof.extensions.facts.local import TGRAG
-from asof.extensions.lab import tgrag
 from asof.extensions.lab.answers import PreferenceCount
 from asof.extensions.lab.datasets import load
-from asof.extensions.lab.evaluation import evaluate_incremental
 from asof.extensions.lab.tgrag import asking, gold_answer, share
 from asof.extensions.lab.tgrag import without_each as variants
 from asof.models.chat import LanguageModelConfig
@@ -190,11 +188,6 @@ def test_evidence_is_that_of_the_question_and_its_moment(firms: Path, tmp_path: 
     assert given == [["It was $10."], ["It was $11.", "It was $12."], ["It was $11.", "It was $12."]]
 
 
-def test_filters_hold_of_a_case(experimented: Any, firms: Path, configured: Config) -> None:
-    with pytest.raises(UsageError, match=r"--filter-by colour: no question has this field"):
-        experimented("tgrag/VI", dataset=firms, config=configured, filter_by=("colour",))
-
-
 def test_the_ablation(experimented: Any, firms: Path) -> None:
     rows = variants(TGRAG, alone=True)
     assert [type(each).__name__ for each in rows["TG-RAG"].stages] == ["Lexical", "Local", "TopK"]
@@ -243,22 +236,6 @@ def test_an_update_that_is_none(experimented: Any, firms: Path) -> None:
     for name in ("tgrag/III", "tgrag/VIII"):
         with pytest.raises(UsageError, match=r"^--set later=colour=red: .* field colour; there are: year$"):
             experimented(name, "later=colour=red", dataset=firms)
-
-
-@pytest.mark.parametrize("built_in", ["none", "hashed"])
-def test_the_protocol_has_vectors_that_need_no_model(
-    monkeypatch: pytest.MonkeyPatch, experimented: Any, firms: Path, built_in: str
-) -> None:
-    indexed: list[str] = []
-
-    def noted(*given: Any, **more: Any) -> Any:
-        indexed.append(given[3].settings.encoder)
-        return evaluate(*given, **more)
-
-    evaluate = evaluate_incremental
-    monkeypatch.setattr(tgrag, "evaluate_incremental", noted)
-    experimented("tgrag/III", LATER, dataset=firms, built_in=built_in, limit=1)
-    assert indexed == [ENCODERS[built_in]]
 
 
 @pytest.mark.parametrize("name", ["V", "VI", "IX"])

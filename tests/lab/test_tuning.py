@@ -160,16 +160,6 @@ def test_what_is_measured_is_what_evaluate_measures(town: Path, tmp_path: Path) 
     assert found.tolist() == pytest.approx(run.values("ndcg@10").tolist(), abs=1e-12)
 
 
-def test_papers_learns_that_old_reports_are_right_here(town: Path, tmp_path: Path) -> None:
-    with dataset_questions(town, named("papers"), VECTORS, cache=tmp_path) as questions:
-        found = tune(questions, 3, 100)
-    assert found.gain
-    assert found.held_out > found.start + 0.2
-    assert dict(found.tuned.fields())["freshness.rate"] != 0.05 or "combine.weights" in found.lines
-    run = evaluate(town, [found.tuned], EvaluationOptions(settings=VECTORS), cache=tmp_path).runs[0]
-    assert run.values("ndcg@10").mean() == pytest.approx(found.fitted, abs=1e-12)
-
-
 @pytest.mark.parametrize("name", ["asof", "tempralm"])
 def test_what_lies_deeper_is_replayed(town: Path, tmp_path: Path, name: str) -> None:
     with dataset_questions(town, named(name), VECTORS, cache=tmp_path) as questions:

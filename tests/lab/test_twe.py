@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from shutil import copytree
 from typing import Any
 
 import pytest
@@ -137,29 +135,6 @@ def test_scores_and_times(experimented, tmp_path):
     assert sizes[-1] == 36
     for name in ("twe-fig4-scores", "twe-fig6-scaling"):
         assert (tmp_path / f"{name}.png").is_file()
-
-
-def test_the_graph_is_that_of_all_documents_whenever_questions_are_asked(
-    experimented, towns, tmp_path, monkeypatch
-):
-    """All questions are of 2002: each of the four towns had two years of two notes, and a fair."""
-    folder = tmp_path / "early"
-    copytree(towns, folder)
-    questions = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines()]
-    write_lines(folder / "queries.jsonl", [{**each, "asked_at": "2002-12-31"} for each in questions])
-    judged = (f"{each['id']}\t{each['id'].partition('-')[0]}-fair\t1\n" for each in questions)
-    (folder / "qrels.tsv").write_text("".join(judged))
-    timed = []
-
-    def noted(snapshot, question, recipe):
-        timed.append(snapshot.view().n)
-        return 0.25
-
-    monkeypatch.setattr(protocols, "_graph_seconds", noted)
-    table = experimented("twe/5", dataset=folder).outcome.table
-    assert timed == [36]
-    assert [table.cell("graph, s", column) for column in ("documents", "taken")] == [36, 0.25]
-    assert table.cell("question, ms", "documents") == 4 * (2 * 2 + 1)
 
 
 def test_what_is_of_some_questions_alone_says_so(experimented, monkeypatch):

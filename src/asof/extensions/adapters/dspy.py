@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Unpack
 
 from asof.corpus.corpus import Corpus
-from asof.extensions.adapters.retrieval import CorpusHandle, Found, Retrieval, SearchOptions, missing
+from asof.errors import missing_extra
+from asof.extensions.adapters.retrieval import CorpusHandle, Found, Retrieval, SearchOptions
 
 try:
     import dspy
 except ModuleNotFoundError as error:
-    raise missing("dspy", "dspy", error) from error
+    raise missing_extra("asof.extensions.adapters.dspy", "dspy", "dspy") from error
 
 
 class DspyRetriever(dspy.Module):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from asof.corpus.corpus import Corpus
-from asof.errors import UsageError
-from asof.extensions.adapters.retrieval import CorpusHandle, Retrieval, missing
+from asof.errors import UsageError, missing_extra
+from asof.extensions.adapters.retrieval import CorpusHandle, Retrieval
 from asof.rank.stage import Recipe
 from asof.time.moment import When
 from asof.time.span import Period
@@ -17,7 +18,7 @@ from asof.time.span import Period
 try:
     from haystack import Document, component, default_from_dict, default_to_dict
 except ModuleNotFoundError as error:
-    raise missing("haystack", "haystack", error) from error
+    raise missing_extra("asof.extensions.adapters.haystack", "haystack", "haystack") from error
 
 
 @component
@@ -26,19 +27,18 @@ class HaystackRetriever:
 
     `index`: the folder in which `.asof` lies; or `corpus`, an open one. `top_k` is the number of documents;
     the other options are those of `asof.extensions.adapters.retrieval.SearchOptions`. What a document's
-    `meta` holds is
-    said in `asof.extensions.adapters.retrieval.metadata`. Raises UsageError.
+    `meta` holds is said in `asof.extensions.adapters.retrieval.metadata`. Raises UsageError.
     """
 
     def __init__(
         self, index: str | Path | None = None, *, corpus: Corpus | None = None, top_k: int | None = None,
         as_of: When | None = None, known_at: When | None = None, since: When | None = None,
         until: When | None = None, recipe: str | Recipe | None = None, unit: str | None = None,
-        where: Mapping[str, Any] | None = None, explain: bool = False,
+        where: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
         self.retrieval = Retrieval(CorpusHandle(index, corpus), {
             "k": top_k, "as_of": as_of, "known_at": known_at, "since": since, "until": until,
-            "recipe": recipe, "unit": unit, "where": where, "explain": explain,
+            "recipe": recipe, "unit": unit, "where": where,
         })  # fmt: skip
 
     def warm_up(self) -> None:
@@ -72,7 +72,7 @@ class HaystackRetriever:
 
         Raises UsageError for a recipe that is not given by its name.
         """
-        options = {name: _plain(name, value) for name, value in self.retrieval.options.items()}
+        options = json.loads(json.dumps(dict(self.retrieval.options), default=_plain))
         if "k" in options:
             options["top_k"] = options.pop("k")
         written: dict[str, Any] = default_to_dict(self, index=str(self.retrieval.handle.folder), **options)
@@ -85,16 +85,10 @@ class HaystackRetriever:
         return made
 
 
-def _plain(name: str, value: object) -> object:
-    """A value that JSON and YAML can hold. Raises UsageError for one that has no such form."""
-    if isinstance(value, Period):
-        return str(value)
-    if isinstance(value, date):
-        return value.isoformat()
-    if isinstance(value, Mapping):
-        return {str(key): _plain(f"{name}.{key}", each) for key, each in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(name, each) for each in value]
-    if value is None or isinstance(value, str | int | float):
-        return value
-    raise UsageError(f"{name} is {value!r:.60}, which cannot be written: give it by its name, as a text")
+def _plain(value: object) -> object:
+    """A value that JSON can hold. Raises UsageError for one that has no such form."""
+    if isinstance(value, Period | date):
+        return str(value) if isinstance(value, Period) else value.isoformat()
+    if isinstance(value, set | frozenset):
+        return list(value)
+    raise UsageError(f"{value!r:.60} cannot be written: give it by its name, as a text")

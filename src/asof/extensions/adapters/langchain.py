@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from asof.extensions.adapters.retrieval import NAMES, CorpusHandle, Retrieval, missing
+from asof.errors import missing_extra
+from asof.extensions.adapters.retrieval import NAMES, CorpusHandle, Retrieval
 
 try:
     from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
@@ -14,7 +15,7 @@ try:
     from langchain_core.runnables.config import run_in_executor
     from pydantic import ConfigDict, Field, PrivateAttr
 except ModuleNotFoundError as error:
-    raise missing("langchain", "langchain_core", error) from error
+    raise missing_extra("asof.extensions.adapters.langchain", "langchain", "langchain_core") from error
 
 
 class LangChainRetriever(BaseRetriever):
@@ -40,7 +41,6 @@ class LangChainRetriever(BaseRetriever):
     recipe: Any = None
     unit: str | None = None
     where: Any = None
-    explain: bool = False
     _handle: CorpusHandle = PrivateAttr()
 
     def model_post_init(self, context: Any) -> None:

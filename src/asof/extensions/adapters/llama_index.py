@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Self, Unpack
 
 from asof.corpus.corpus import Corpus
+from asof.errors import missing_extra
 from asof.extensions.adapters.retrieval import (
     TECHNICAL,
     CorpusHandle,
     FoundPassage,
     Retrieval,
     SearchOptions,
-    missing,
 )
 
 try:
@@ -27,7 +27,7 @@ try:
         TextNode,
     )
 except ModuleNotFoundError as error:
-    raise missing("llama-index", "llama_index.core", error) from error
+    raise missing_extra("asof.extensions.adapters.llama_index", "llama-index", "llama_index.core") from error
 
 NOT_EMBEDDED = [*TECHNICAL, "published", "superseded"]
 

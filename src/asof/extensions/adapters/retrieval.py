@@ -1,8 +1,7 @@
 """Retrieval for the adapters: a corpus handle, search options, and hits with their metadata.
 
 `Retrieval` asks `Snapshot.search` with `SearchOptions`, which a retriever takes when it is made and, in place
-of these, with a question. A `CorpusHandle` opens the corpus at the first question. `missing` is the error of
-an adapter whose library cannot be imported.
+of these, with a question. A `CorpusHandle` opens the corpus at the first question.
 """
 
 from __future__ import annotations
@@ -11,31 +10,21 @@ import threading
 import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypedDict
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.errors import UsageError, missing_extra
+from asof.errors import UsageError
 from asof.models.ports import one_line
 from asof.text.passages import passage_header
 from asof.time.span import iso
 from asof.values import Hit
-from asof.wire import encode, replace
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.rank.stage import Recipe
     from asof.time.moment import When
-
-
-def missing(extra: str, package: str, error: ModuleNotFoundError) -> Exception:
-    """The error to raise where importing a module of `package` failed: MissingExtra where the package is not
-    installed, and `error` itself where the package is there and lacks something else."""
-    top = package.partition(".")[0]
-    if error.name is None or error.name.partition(".")[0] != top:
-        return error
-    return missing_extra(f"asof.extensions.adapters.{extra.replace('-', '_')}", extra, package)
 
 
 class CorpusHandle:
@@ -51,7 +40,9 @@ class CorpusHandle:
             raise UsageError(
                 "a retriever needs either index, the folder in which .asof lies, or corpus, an open one"
             )
-        self.folder = Path(index) if corpus is None and index is not None else _root(corpus)
+        if corpus is not None and not isinstance(corpus, Corpus):
+            raise UsageError(f"corpus is {corpus!r:.60}; accepted: an open corpus, as asof.open gives one")
+        self.folder = Path(index) if corpus is None else corpus.root  # type: ignore[arg-type]  # one is given
         self._given = corpus
         self._opened: Corpus | None = None
         self._closing: weakref.finalize[Any, Any] | None = None
@@ -84,19 +75,11 @@ class CorpusHandle:
         return type(self), (str(self.folder),)
 
 
-def _root(corpus: object) -> Path:
-    """The folder of a corpus. Raises UsageError for anything else."""
-    if not isinstance(corpus, Corpus):
-        raise UsageError(f"corpus is {corpus!r:.60}; accepted: an open corpus, as asof.open gives one")
-    return corpus.root
-
-
 class SearchOptions(TypedDict, total=False):
     """Options of a search; None, or absent: not given.
 
     `k`: how many results. `as_of`, `known_at`: see `Corpus.at`. `since`, `until`, `recipe`, `unit`: see
     `Snapshot.search`. `where`: its other filters by their names, such as `{"tags": "harbour"}`.
-    `explain`: whether each result has the tree of its score as `why`.
     """
 
     k: int | None
@@ -107,7 +90,6 @@ class SearchOptions(TypedDict, total=False):
     recipe: str | Recipe | None
     unit: str | None
     where: Mapping[str, Any] | None
-    explain: bool | None
 
 
 NAMES = tuple(SearchOptions.__annotations__)
@@ -121,50 +103,38 @@ def merged(options: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str
 
     Raises UsageError for an unknown name, and for a `where` that is no mapping of filters.
     """
-    given = {
-        name: value
-        for each in (options, overrides)
-        for name, value in each.items()
-        if _known(name, NAMES, "option") and value is not None
-    }
-    where = given.get("where", {})
-    if not isinstance(where, Mapping):
-        raise UsageError(
-            f"where is {where!r:.60}; accepted: a mapping of {', '.join(FILTERS)} to their values"
-        )
-    for name in where:
-        _known(name, FILTERS, "filter")
-    explain = given.get("explain", False)
-    if not isinstance(explain, bool):
-        raise UsageError(f"explain is {explain!r:.60}; accepted: True or False")
+    _check_names("option", {**options, **overrides}, NAMES)
+    given = {name: value for name, value in options.items() if value is not None}
+    given |= {name: value for name, value in overrides.items() if value is not None}
+    _check_names("filter", given.get("where", {}), FILTERS)
     return given
 
 
-def _known(name: str, names: tuple[str, ...], what: str) -> bool:
-    """True. Raises UsageError for a name that is not among these."""
-    if name not in names:
-        near = get_close_matches(str(name), names, 1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise UsageError(f"there is no {what} {str(name)!r:.60}; {hint}accepted: {', '.join(names)}")
-    return True
+def _check_names(what: str, given: object, names: tuple[str, ...]) -> None:
+    """Raises UsageError for what is no mapping, and for a name that is not among these."""
+    if not isinstance(given, Mapping):
+        raise UsageError(f"where is {given!r:.60}; accepted: a mapping of {', '.join(names)} to their values")
+    for name in given:
+        if name not in names:
+            raise UsageError(f"there is no {what} {str(name)!r:.60}; accepted: {', '.join(names)}")
 
 
-TECHNICAL = ("id", "document", "uri", "score", "published_from", "dated_by", "why")
+TECHNICAL = ("id", "document", "uri", "score", "published_from", "dated_by")
 """Keys that say nothing to a language model which reads the passage."""
 
 
-def metadata(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
+def metadata(hit: Hit) -> dict[str, Any]:
     """The metadata of a hit.
 
     `id`: that of the hit; `document`: that of its document. `published`: the date as it was stated, None for
     an undated document; `published_from`: its first instant (ISO 8601, UTC), None for one without a start.
     `dated_by`: where the date was found. `superseded`: None, or the later passage that states the same of the
     same subject: its `id`, `document`, `title`, and `at`, the instant since when it can be seen. `headings`:
-    those above the passage, from the top. `why`, if that is to be explained: the tree of the score.
+    those above the passage, from the top.
     """
     published, later = hit.published, hit.superseded
     start = None if published is None or published.span.start is None else iso(published.span.first)
-    told: dict[str, Any] = {
+    return {
         "id": hit.id, "document": hit.document, "title": hit.title, "uri": hit.uri,
         "published": None if published is None else published.text, "published_from": start,
         "dated_by": hit.dated_by, "headings": list(hit.place.headings), "score": hit.score,
@@ -172,9 +142,6 @@ def metadata(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
             "id": later.id, "document": later.document, "title": later.title, "at": iso(later.at),
         },
     }  # fmt: skip
-    if explain:
-        told["why"] = encode(hit.why)
-    return told
 
 
 class FoundPassage(NamedTuple):
@@ -221,10 +188,9 @@ class Retrieval:
         """
         asked = merged(self.options, overrides or {})
         as_of, known_at = asked.pop("as_of", None), asked.pop("known_at", None)
-        explain, where = asked.pop("explain", False), asked.pop("where", {})
+        where = asked.pop("where", {})
         results = self.handle.corpus().at(as_of, known_at).search(question, **asked, **where)
-        passages = (FoundPassage(hit, metadata(hit, explain=explain)) for hit in results.hits)
-        return Found(tuple(passages), results.notes)
+        return Found(tuple(FoundPassage(hit, metadata(hit)) for hit in results.hits), results.notes)
 
     def not_later(self, as_of: str | None) -> Any:
         """`as_of`, or that of the options where it is earlier, or the only one that is given."""

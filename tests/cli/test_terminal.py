@@ -17,10 +17,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.cells import cell_len
 
 from asof.cli.commands import START, entries
-from asof.cli.terminal import NARROWEST, index_totals, json_layout, plain, plain_json, progress_lines, wrapped
+from asof.cli.terminal import NARROWEST, index_totals, json_layout, plain, plain_json, progress, wide, wrapped
 from asof.store.run import IndexReport
 
 from .conftest import filled, jsonl, note
@@ -72,12 +71,12 @@ def test_what_is_printed_has_no_banned_expression_and_is_not_wider(island, monke
     demo = island("demo", "--keep", "island").out
     assert banned(demo + island("when", "the latest prices since 2019").out) == []
     lines = [line for line in demo.splitlines() if not line.startswith("$ asof")]
-    assert columns - 10 < max(map(cell_len, lines)) <= columns, "the width is made use of"
+    assert columns - 10 < max(map(wide, lines)) <= columns, "the width is made use of"
     for line in COMMANDS:
         result = island(*line, "--index", "island")
         shown = result.out + result.err
         assert (line, banned(shown)) == (line, [])
-        assert (line, [each for each in shown.splitlines() if cell_len(each) > columns]) == (line, [])
+        assert (line, [each for each in shown.splitlines() if wide(each) > columns]) == (line, [])
 
 
 @pytest.mark.parametrize("columns", [80, 120])
@@ -121,7 +120,7 @@ def test_marks_are_taken_off_snippets_but_not_off_what_is_cited(asof, here, writ
 def test_wrapped_lines_keep_words_and_width(text, columns, hang):
     lines = wrapped(text, columns, hang).split("\n")
     if indent(text) + hang < columns - 2:
-        assert all(cell_len(line) <= columns or " " not in line.strip() for line in lines)
+        assert all(wide(line) <= columns or " " not in line.strip() for line in lines)
     assert re.sub(" +", "", "".join(lines)) == re.sub(" +", "", text)
     assert all(line.startswith(" " * (indent(text) + hang)) for line in lines[1:])
 
@@ -130,7 +129,12 @@ def test_wrapped_lines_keep_words_and_width(text, columns, hang):
     ("text", "columns", "hang", "lines"),
     [
         ("  one two three four five six", 16, 2, "  one two three\n    four five\n    six"),
-        ("日本語日本語日本語日本語", 20, 0, "日本語日本語日本語日\n本語"),  # ten signs are 20 columns wide
+        (
+            "日本語日本語 日本語日本語",
+            20,
+            0,
+            "日本語日本語\n日本語日本語",
+        ),  # twelve signs are 24 columns wide
         ("a-path/that/is/longer/than/the/line here", 20, 0, "a-path/that/is/longer/than/the/line\nhere"),
     ],
 )
@@ -186,17 +190,26 @@ def test_names_with_line_feeds_are_one_line_and_json_loses_nothing(asof, here):
 # -- progress without a terminal, by a clock that is moved by hand -----------------------------------------
 
 
-def test_a_line_every_ten_seconds() -> None:
-    written: list[str] = []
+def test_a_line_every_ten_seconds(capsys) -> None:
     now = [100.0]
-    say = progress_lines("notes", written.append, lambda: now[0])
-    for seconds, count in [(9.9, 1), (10.1, 2), (20, 8), (31, 9)]:
-        now[0] = 100 + seconds
-        say(f"{count} documents")
+    with progress("notes", lambda: now[0]) as say:
+        for seconds, count in [(9.9, 1), (10.1, 2), (20, 8), (31, 9)]:
+            now[0] = 100 + seconds
+            say(f"{count} documents")
     # written at 10.1; 9.9 s later it is 20: not yet; at 31
-    assert written == ["notes: 2 documents, 10 s", "notes: 9 documents, 31 s"]
+    assert capsys.readouterr().err == "notes: 2 documents, 10 s\nnotes: 9 documents, 31 s\n"
     report = IndexReport(added=8_000, changed=190, unchanged=2, ended=3, passages=31_407)
     assert index_totals(report) == "8,192 documents, 31,407 new passages"
+
+
+def test_on_a_terminal_one_line_is_replaced_and_erased(capsys, monkeypatch) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "24")
+    now = [0.0]
+    with progress("notes\x1b[2J", lambda: now[0]) as say:
+        now[0] = 1.0
+        say("1,000 documents")
+    assert capsys.readouterr().err == "\r\x1b[Knotes␛[2J: 1,000 docume\r\x1b[K"
 
 
 # -- real processes ----------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Terminal output: without control characters, wrapped to the width of the terminal; progress bars."""
+"""Terminal output: without control characters, wrapped to the width of the terminal; progress."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
+from unicodedata import combining, east_asian_width
 
 import click
 
@@ -111,13 +112,8 @@ def wrapped(line: str, columns: int, hang: int = 0) -> str:
     """A line (it may be coloured) in several of at most so many columns, broken at spaces.
 
     The following lines are indented as the first one is, and by `hang` more. A word that is wider than a
-    line stands alone, and is broken where its script has no spaces (signs two columns wide).
+    line stands alone.
     """
-    from rich.cells import cell_len, chop_cells
-
-    def wide(text: str) -> int:
-        return cell_len(click.unstyle(text))
-
     indent = len(line) - len(line.lstrip(" "))
     if wide(line) <= columns:
         return line
@@ -127,16 +123,16 @@ def wrapped(line: str, columns: int, hang: int = 0) -> str:
         if not empty and wide(current + gap + word) > columns:
             lines.append(current)
             current, gap = before, ""
-        pieces = [word]
-        width = columns - len(before)
-        if "\x1b" not in word and len(word) < wide(word) > width > 1:
-            pieces = chop_cells(word, width)
-        *full, last = pieces
-        for piece in full:
-            lines.append(current + piece)
-            current = before
-        current, empty = current + gap + last, False
+        current, empty = current + gap + word, False
     return "\n".join([*lines, current])
+
+
+def wide(text: str) -> int:
+    """The columns of a text on a terminal: two for a wide sign, none for one that joins another."""
+    text = click.unstyle(text)
+    if text.isascii():
+        return len(text)
+    return sum(0 if combining(sign) else 1 + (east_asian_width(sign) in "WF") for sign in text)
 
 
 def show(line: str, hang: int = 0, *, err: bool = False, **style: Any) -> None:
@@ -145,64 +141,64 @@ def show(line: str, hang: int = 0, *, err: bool = False, **style: Any) -> None:
     click.secho(line if columns is None else wrapped(line, columns, hang), err=err, **style)
 
 
-# -- progress without a terminal: a line with the totals every ten seconds -----------------------------
+# -- progress ------------------------------------------------------------------------------------------
 
 EVERY = 10.0
-"""Seconds between two lines, at least."""
+"""Seconds between two lines of progress where there is no terminal, at least."""
+
+IN_PLACE = 0.1
+"""Seconds between two states of the line on a terminal."""
 
 
-def progress_lines(
-    what: str, write: Callable[[str], None], clock: Callable[[], float] = time.monotonic
-) -> Callable[[str], None]:
-    """A function of totals that writes a line `WHAT: TOTALS, N s` where the last one is long enough ago.
+@contextmanager
+def progress(what: str, clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[str], None]]:
+    """A function of totals, which prints `WHAT: TOTALS, N s` on standard error.
 
-    `clock`: seconds, from any start.
+    On a terminal the line is replaced, and erased at the end; elsewhere a line follows where the last one is
+    ten seconds ago. `clock`: seconds, from any start.
     """
+    columns = width(sys.stderr) if sys.stderr.isatty() else None
     began = last = clock()
 
     def say(totals: str) -> None:
         nonlocal last
         now = clock()
-        if now - last >= EVERY:
-            last = now
-            write(plain(f"{what}: {totals}, {now - began:.0f} s"))
+        if now - last < (EVERY if columns is None else IN_PLACE):
+            return
+        last = now
+        line = plain(f"{what}: {totals}, {now - began:.0f} s")
+        if columns is None:
+            click.echo(line, err=True)
+        else:
+            click.echo(f"{ERASE}{line[: columns - 1]}", nl=False, err=True)
 
-    return say
+    try:
+        yield say
+    finally:
+        if columns is not None:
+            click.echo(ERASE, nl=False, err=True)
 
 
-# -- progress bars -------------------------------------------------------------------------------------
+ERASE = "\r\x1b[K"
 
 
 @contextmanager
 def count_progress(what: str, of: str) -> Iterator[Callable[[int, int], None]]:
-    """A progress bar for a number of things."""
-    if not sys.stderr.isatty():
-        say = progress_lines(what, _write)
+    """Progress of a number of things."""
+    with progress(what) as say:
         yield lambda done, total: say(f"{done:,} of {total:,} {of}")
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
-
-    with Progress(
-        SpinnerColumn(), TextColumn(what), BarColumn(),
-        TextColumn(f"{{task.completed:,}} of {{task.total:,}} {of}"), TimeRemainingColumn(),
-        console=Console(stderr=True), transient=True,
-    ) as bar:  # fmt: skip
-        task = bar.add_task(what, total=0)
-        yield lambda done, of: bar.update(task, completed=done, total=of)
 
 
 @contextmanager
 def waiting_progress(corpus: Corpus) -> Iterator[None]:
-    """A progress bar while a question waits for data that is computed once; it begins when that does."""
+    """Progress while a question waits for data that is computed once; it begins when that does."""
     with ExitStack() as stack:
-        shown: list[Callable[[int, int], None] | None] = []
+        begun: list[Callable[[int, int], None]] = []
 
         def advance(what: str, unit: str, done: int, of: int) -> None:
-            if not shown:
-                shown.append(stack.enter_context(count_progress(what, unit)))
-            if shown[0] is not None:
-                shown[0](done, of)
+            if not begun:
+                begun.append(stack.enter_context(count_progress(what, unit)))
+            begun[0](done, of)
 
         corpus.session.waiting = advance
         yield
@@ -211,31 +207,11 @@ def waiting_progress(corpus: Corpus) -> Iterator[None]:
 @contextmanager
 def index_progress(what: str) -> Iterator[Callable[[IndexReport], None]]:
     """Progress of indexing: how many documents of a source are indexed."""
-    if not sys.stderr.isatty():
-        say = progress_lines(what, _write)
+    with progress(what) as say:
         yield lambda report: say(index_totals(report))
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    with Progress(
-        SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.completed:,} documents"),
-        TimeElapsedColumn(), console=Console(stderr=True), transient=True,
-    ) as bar:  # fmt: skip
-        task = bar.add_task(escape(plain(what)), total=None)
-
-        yield lambda report: bar.update(task, completed=_done(report))
 
 
 def index_totals(report: IndexReport) -> str:
     """The totals that a run has committed so far."""
-    return f"{_done(report):,} documents, {report.passages:,} new passages"
-
-
-def _done(report: IndexReport) -> int:
-    return report.added + report.changed + report.corrected + report.unchanged
-
-
-def _write(line: str) -> None:
-    click.echo(line, err=True)
+    done = report.added + report.changed + report.corrected + report.unchanged
+    return f"{done:,} documents, {report.passages:,} new passages"

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Self
 from asof import engine, environment
 from asof.arguments import all_checked, checked
 from asof.config import Config
-from asof.corpus.maintenance import Maintenance, SourceOpener
+from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session, configured_encoder, encoder_for, named_encoder
 from asof.corpus.snapshot import Snapshot
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
-from asof.files import FOLDER
+from asof.files import FETCHED, FOLDER
 from asof.index.manifest import Manifest
 from asof.store.schema import CorpusSettings
 from asof.store.store import DEFAULT_WAIT, Store
@@ -204,7 +204,7 @@ class Corpus:
         from asof.store.writing import stored_checkpoints
 
         if isinstance(source, str | Path):
-            source = self._sources.open(source, history=history, trust_mtime=trust_mtime, **options)
+            source = self.source(source, history=history, trust_mtime=trust_mtime, **options)
         elif options:
             raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
         if isinstance(source, Resumable):
@@ -230,15 +230,27 @@ class Corpus:
         `asof.extensions.systems.arxiv_source.open_arxiv`). Raises SourceError, UsageError, BadTime,
         MissingExtra.
         """
-        return self._sources.open(name, history=history, trust_mtime=trust_mtime, **options)
+        from asof.sources.history import open_source
+        from asof.sources.records import path_of
+        from asof.sources.source import is_target, open_scheme, scheme_in
+
+        if isinstance(name, str) and is_target(name):
+            return open_scheme(name, self.source_context(scheme_in(name)), options)
+        if unused := [key for key, value in options.items() if value is not None and value is not False]:
+            raise UsageError(f"{name}: {', '.join(unused)} are options of schemes, such as arxiv:...")
+        path = name if isinstance(name, Path) else path_of(name)
+        return open_source(
+            path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime
+        )
 
     def source_context(self, scheme: str) -> SourceContext:
         """The context in which a source of a scheme is opened for this corpus."""
-        return self._sources.context(scheme)
+        from asof.sources.source import SourceContext
 
-    @property
-    def _sources(self) -> SourceOpener:
-        return SourceOpener(self.root, self.store.folder, self.config, self.session.clock, self._versions)
+        return SourceContext(
+            self.root, self.session.clock(), self.config.sources.get(scheme, {}), self.config.fields,
+            self.store.folder / FETCHED, self._versions,
+        )  # fmt: skip
 
     def _versions(self, names: Iterable[str]) -> dict[str, set[int]]:
         """The numbers of the stored versions of documents."""

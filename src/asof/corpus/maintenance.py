@@ -1,17 +1,14 @@
-"""Maintenance of a corpus: merges, checks, corrections, erasure, another encoder; opening of sources."""
+"""Maintenance of a corpus: merges, checks, corrections, erasure, another encoder."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from asof import engine, values
-from asof.config import Config
 from asof.corpus.session import Session
 from asof.errors import CorpusError, UsageError
 from asof.files import FETCHED
@@ -27,7 +24,7 @@ if TYPE_CHECKING:
     from asof.index.manifest import EmbeddingReport
     from asof.models.named import Named
     from asof.models.ports import Encoder
-    from asof.sources.source import Erasure, Source, SourceContext
+    from asof.sources.source import Erasure
     from asof.store.export import ExportReport
     from asof.store.status import CorpusStatus
 
@@ -233,41 +230,3 @@ def erasure_of(document: str) -> tuple[Erasure | None, tuple[str, ...]]:
     scheme = scheme_named(scheme_in(document)) if is_scheme(document) else None
     group = scheme.erasure.group(document) if scheme and scheme.erasure else ()
     return (scheme.erasure if scheme and group else None), group
-
-
-# -- opening of sources: which source a path or a scheme names, and the context it gets ----------------
-
-
-class SourceOpener(Struct, frozen=True):
-    """Opens sources for the corpus of `root`. `folder`: its `.asof`, where sources keep files between runs;
-    `versions`: the numbers of the versions that are stored of documents."""
-
-    root: Path
-    folder: Path
-    config: Config
-    clock: Callable[[], int]
-    versions: Callable[[Iterable[str]], dict[str, set[int]]]
-
-    def open(self, name: str | Path, *, history: bool, trust_mtime: bool, **options: object) -> Source:
-        """See `Corpus.source`."""
-        from asof.sources.history import open_source
-        from asof.sources.records import path_of
-        from asof.sources.source import is_target, open_scheme, scheme_in
-
-        if isinstance(name, str) and is_target(name):
-            return open_scheme(name, self.context(scheme_in(name)), options)
-        if unused := [key for key, value in options.items() if value is not None and value is not False]:
-            raise UsageError(f"{name}: {', '.join(unused)} are options of schemes, such as arxiv:...")
-        path = name if isinstance(name, Path) else path_of(name)
-        return open_source(
-            path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime
-        )
-
-    def context(self, scheme: str) -> SourceContext:
-        """The context in which a source of a scheme is opened."""
-        from asof.sources.source import SourceContext
-
-        return SourceContext(
-            self.root, self.clock(), self.config.sources.get(scheme, {}), self.config.fields,
-            self.folder / FETCHED, self.versions,
-        )  # fmt: skip

@@ -79,22 +79,15 @@ class Snapshot:
         return replace(results, notes=(*reading.notes, *unmet, *results.notes))
 
     def context(
-        self, question: str, tokens: int = 4_000, k: int | None = None, *, since: When | None = None,
-        until: When | None = None, about: When | None = None, source: str = "", path: str = "",
-        tags: str | Iterable[str] = (), meta: MetadataFilter = (), filters: Filters | None = None,
-        unit: str | None = None, recipe: str | Recipe | None = None, rerank: bool | None = None,
+        self, question: str, tokens: int = 4_000, k: int | None = None, **options: object
     ) -> Context:  # fmt: skip
         """The best passages for a question as one numbered text of at most so many tokens, for a prompt.
 
-        `k`: the most passages in the text (default: 100); those that do not fit are counted. Other arguments
-        are those of `search`, so nothing in it was published after `as_of`. Raises UsageError, BeforeHorizon,
+        `k`: the most passages in the text (default: 100); those that do not fit are counted. `options` are
+        those of `search`, so nothing in it was published after `as_of`. Raises UsageError, BeforeHorizon,
         ModelError.
         """
-
-        results = self.search(
-            question, k or MOST, since=since, until=until, about=about, source=source, path=path, tags=tags,
-            meta=meta, filters=filters, unit=unit, recipe=recipe, rerank=rerank,
-        )  # fmt: skip
+        results = self.search(question, k or MOST, **options)  # type: ignore[arg-type]
         return context_of(results, tokens)
 
     def unmet(self, filters: Filters) -> list[str]:

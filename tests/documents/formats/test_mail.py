@@ -81,7 +81,7 @@ def test_attached_files_are_named_and_an_attached_mail_is_part_of_the_text():
         b"--==\nContent-Type: message/rfc822\n\nFrom: Tom\nMessage-ID: <t@q>\n\nInner.\n--==--\n"
     )
     (part,) = eml(raw)
-    assert (part.name, part.text, part.front["thread"]) == ("", "See these.\n\nInner.", "p@q")
+    assert (part.name, part.text, part.front["thread"]) == ("", "See these.\n\nFrom: Tom\n\nInner.", "p@q")
     names = ["log.csv", "log.csv", "fä.png", "unnamed message/rfc822"]
     assert part.front["attachments"] == names
     assert part.notes == [f"attached files are not read: {', '.join(names)}"]

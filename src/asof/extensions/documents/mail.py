@@ -236,9 +236,10 @@ _SIGNED = {"gmail_signature", "moz-signature"}
 
 @dataclass(slots=True)
 class MailParts:
-    """The texts of a mail in order, the names of its files, and a sentence on each fault."""
+    """The texts of a mail in order, before that of an attached mail who sent it, when and on what; the names
+    of its files, and a sentence on each fault."""
 
-    texts: list[Message] = field(default_factory=list)
+    texts: list[Message | str] = field(default_factory=list)
     files: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -258,6 +259,9 @@ def gather(entity: Message, found: MailParts, depth: int = 0) -> None:
         if kind == "multipart/alternative" and inner:
             inner = [_chosen(inner)]
         for each in inner:
+            if kind == "message/rfc822":
+                said = ((name, header(each, name.lower())) for name in ("From", "Date", "Subject"))
+                found.texts.append("\n".join(f"{name}: {text}" for name, text in said if text))
             gather(each, found, depth + 1)
     elif kind.startswith("multipart/") or (kind in ("text/plain", "text/html") and not name and not attached):
         found.texts.append(entity)
@@ -288,9 +292,12 @@ def file_name(entity: Message, notes: list[str]) -> str:
     return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())[:200]
 
 
-def write_body(texts: Iterable[Message], writer: Writer, notes: list[str], *, forward: bool) -> None:
+def write_body(texts: Iterable[Message | str], writer: Writer, notes: list[str], *, forward: bool) -> None:
     """Write the writer's own text of a mail; a sentence on each fault goes to `notes`."""
     for entity in texts:
+        if isinstance(entity, str):
+            writer.block(entity)
+            continue
         text = text_of(entity, notes)
         if entity.get_content_maintype() == "multipart":
             notes.append("what parts its text from its files is not found: all is read as it stands")

@@ -67,7 +67,7 @@ class RecordReader:
         to be left out goes to `note`. Raises UnusableRecord."""
         if record.get(ENDED) is None or any(record.get(name) is not None for name in self.fields.text):
             return self.document(record, note)
-        name = _id(record, self.fields.id, set())
+        name = _Reading(record, note).id(self.fields.id)
         try:
             at = stated(record[ENDED], "metadata")
         except BadTime as why:
@@ -82,183 +82,173 @@ class RecordReader:
         A text whose id ends in .md or .markdown is read as such a file, with its frontmatter; where both say
         something, the record counts. Raises UnusableRecord.
         """
-        fields = self.fields
-        used: set[str] = set()
-        name = _id(record, fields.id, used)
-        text = _text(record, fields.text, used, name)
-        published = _date(record, fields.published, used, note)
-        changed = _date(record, fields.changed, used, note)
-        title = _first(record, fields.title, used)
-        uri = _first(record, fields.uri, used)
-        tags = _first(record, fields.tags, used)
-        aliases = _first(record, fields.aliases, used)
-        links = _first(record, fields.links, used)
-        fiscal_start = fiscal_start_of(
-            record, fields.fiscal_start, used, lambda name, why: note(f"{name!r} cannot be read: {why}")
-        )
-        page = _page(name, text)
+        fields, reading = self.fields, _Reading(record, note)
+        name = reading.id(fields.id)
+        text = reading.text(fields.text, name)
+        published, changed = reading.date(fields.published), reading.date(fields.changed)
+        title, uri = reading.words("title", fields.title), reading.words("uri", fields.uri)
+        tags = reading.texts("tags", fields.tags, ",")
+        aliases = reading.texts("aliases", fields.aliases)
+        links = reading.links(fields.links)
+        fiscal_start = fiscal_start_of(record, fields.fiscal_start, reading.used, reading.unread)
+        page = ParsedFile(text, "")
+        if name.lower().endswith(SUFFIXES):
+            page = parse_markdown(text, PurePosixPath(name).stem, InputLimits())
         front = dates_in(page, fiscal_start, published=published is None)
         for problem in (*page.notes, *front.notes):
             note(problem.message)
+        about = (*reading.about(fields.about), *periods(record, fields, fiscal_start), *front.about)
+        language = reading.language(fields.language)
         return Document(
-            name,
-            page.text,
-            page.title if title is None else _words("title", title, note),
-            published or front.published,
-            changed or front.changed,
-            (*self._about(record, used, note), *periods(record, fields, fiscal_start), *front.about),
-            _both(() if links is None else _links(links, note), page.links),
-            _both(() if tags is None else _texts("tags", tags, note, ","), page.tags),
-            _both(() if aliases is None else _texts("aliases", aliases, note), page.aliases),
-            outline=page.outline,
-            language=_language(record, fields.language, used),
-            meta=front.meta | _meta(record, used, note),
-            uri="" if uri is None else _words("uri", uri, note),
-            fiscal_start=front.fiscal_start,
-        )
-
-    def _about(
-        self, record: Mapping[str, Any], used: set[str], note: Callable[[str], None]
-    ) -> tuple[SourcedTime, ...]:
-        names = [name for name in self.fields.about if name in record]
-        if not names:
-            return ()
-        used.update(names)
-
-        def wrong(name: str, why: BadTime) -> None:
-            used.discard(name)
-            note(f"{name!r} cannot be read: {why}")
-
-        return tuple(about_times(record, self.fields.about, wrong))
-
-
-def _page(name: str, text: str) -> ParsedFile:
-    if not name.lower().endswith(SUFFIXES):
-        return ParsedFile(text, "")
-    return parse_markdown(text, PurePosixPath(name).stem, InputLimits())
+            name, page.text, page.title if title is None else title, published or front.published,
+            changed or front.changed, about, _both(links, page.links), _both(tags, page.tags),
+            _both(aliases, page.aliases), front.meta | reading.meta(), page.outline, uri or "", language,
+            front.fiscal_start,
+        )  # fmt: skip
 
 
 def _both(first: Iterable[_T], second: Iterable[_T]) -> tuple[_T, ...]:
     return tuple(dict.fromkeys((*first, *second)))
 
 
-def _first(record: Mapping[str, Any], names: tuple[str, ...], used: set[str]) -> Any:
-    for name in names:
-        value = record.get(name)
-        if value is not None:
-            used.add(name)
+class _Reading:
+    """A record that is read: the names of the fields that were `used`, and where notes go."""
+
+    def __init__(self, record: Mapping[str, Any], note: Callable[[str], None]) -> None:
+        self.record = record
+        self.note = note
+        self.used: set[str] = set()
+
+    def unread(self, name: str, why: BadTime) -> None:
+        """Note a field that cannot be read, which stays metadata."""
+        self.used.discard(name)
+        self.note(f"{name!r} cannot be read: {why}")
+
+    def first(self, names: tuple[str, ...]) -> Any:
+        """The first of these fields that is not null; None if none is."""
+        for name in names:
+            value = self.record.get(name)
+            if value is not None:
+                self.used.add(name)
+                return value
+        return None
+
+    def id(self, names: tuple[str, ...]) -> str:
+        value = self.first(names)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            value = str(value)
+        if isinstance(value, str) and value:
             return value
-    return None
+        what = (
+            "has no id" if value is None else f"has an id that is neither a text nor a number: {_kind(value)}"
+        )
+        raise UnusableRecord(
+            f"{what}; accepted fields are {', '.join(names)}",
+            "name the field in asof.toml: [fields] id = ...",
+        )
 
+    def text(self, names: tuple[str, ...], document: str) -> str:
+        value = self.first(names)
+        if isinstance(value, str):
+            if value and not value.isspace():
+                return line_feeds(value)
+            raise UnusableRecord("has an empty text", document=document)
+        what = "has no text" if value is None else f"has a text that is no text: {_kind(value)}"
+        raise UnusableRecord(
+            f"{what}; accepted fields are {', '.join(names)}",
+            "name the field in asof.toml: [fields] text = ...",
+            document,
+        )
 
-def _id(record: Mapping[str, Any], names: tuple[str, ...], used: set[str]) -> str:
-    value = _first(record, names, used)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        value = str(value)
-    if isinstance(value, str) and value:
-        return value
-    what = "has no id" if value is None else f"has an id that is neither a text nor a number: {_kind(value)}"
-    raise UnusableRecord(
-        f"{what}; accepted fields are {', '.join(names)}", "name the field in asof.toml: [fields] id = ..."
-    )
+    def date(self, names: tuple[str, ...]) -> SourcedTime | None:
+        name = next((name for name in names if self.record.get(name) is not None), None)
+        if name is None:
+            return None
+        self.used.add(name)
+        try:
+            return stated(self.record[name], "metadata")
+        except BadTime as why:
+            self.unread(name, why)
+            return None
 
+    def about(self, names: tuple[str, ...]) -> Iterable[SourcedTime]:
+        present = [name for name in names if name in self.record]
+        self.used.update(present)
+        return about_times(self.record, names, self.unread) if present else ()
 
-def _text(record: Mapping[str, Any], names: tuple[str, ...], used: set[str], document: str) -> str:
-    value = _first(record, names, used)
-    if isinstance(value, str):
-        if value and not value.isspace():
+    def language(self, names: tuple[str, ...]) -> str:
+        for name in names:
+            value = self.record.get(name)
+            if isinstance(value, str) and (code := language_code(value)):
+                self.used.add(name)
+                return code
+        return ""
+
+    def words(self, what: str, names: tuple[str, ...]) -> str | None:
+        """A field of words; None where there is none."""
+        value = self.first(names)
+        return None if value is None else self._words(what, value)
+
+    def _words(self, what: str, value: object) -> str:
+        if isinstance(value, str):
             return line_feeds(value)
-        raise UnusableRecord("has an empty text", document=document)
-    what = "has no text" if value is None else f"has a text that is no text: {_kind(value)}"
-    raise UnusableRecord(
-        f"{what}; accepted fields are {', '.join(names)}",
-        "name the field in asof.toml: [fields] text = ...",
-        document,
-    )
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        self.note(f"its {what} is no text and is left out: {_kind(value)}")
+        return ""
 
+    def texts(self, what: str, names: tuple[str, ...], split: str = "") -> tuple[str, ...]:
+        """A field of several texts, parted at `split` where they are one."""
+        value = self.first(names)
+        if isinstance(value, str):
+            value = value.split(split) if split else [value]
+        if value is not None and not isinstance(value, list):
+            self.note(f"its {what} are no list of texts and are left out: {_kind(value)}")
+            value = None
+        texts = (self._words(what, item).strip() for item in value or () if item is not None)
+        return tuple(dict.fromkeys(text for text in texts if text))
 
-def _date(
-    record: Mapping[str, Any], names: tuple[str, ...], used: set[str], note: Callable[[str], None]
-) -> SourcedTime | None:
-    for name in names:
-        value = record.get(name)
-        if value is not None:
-            try:
-                when = stated(value, "metadata")
-            except BadTime as why:
-                note(f"{name!r} cannot be read: {why}")
-                return None
-            used.add(name)
-            return when
-    return None
+    def links(self, names: tuple[str, ...]) -> list[Link]:
+        value = self.first(names)
+        links: list[Link] = []
+        for item in value if isinstance(value, list) else [] if value is None else [value]:
+            if isinstance(item, str) and item.strip():
+                links.append(wikilink(item) or Link(item.strip()))
+            elif isinstance(item, Mapping) and isinstance(item.get("target"), str):
+                parts = {key: item[key] for key in ("heading", "alias") if isinstance(item.get(key), str)}
+                kind = "embed" if item.get("kind") == "embed" else "link"
+                links.append(Link(item["target"], **parts, kind=kind))
+            else:
+                self.note(
+                    f"one of its links is neither a text nor has a target, and is left out: {_kind(item)}"
+                )
+        return links
 
-
-def _language(record: Mapping[str, Any], names: tuple[str, ...], used: set[str]) -> str:
-    for name in names:
-        value = record.get(name)
-        if isinstance(value, str) and (code := language_code(value)):
-            used.add(name)
-            return code
-    return ""
+    def meta(self) -> dict[str, Any]:
+        """The fields that were not used, as far as they can be metadata."""
+        meta: dict[str, Any] = {}
+        for name, value in self.record.items():
+            if name in self.used or value is None:
+                continue
+            if isinstance(value, float) and not math.isfinite(value):
+                self.note(f"{name!r} is left out: {value} is no finite number")
+            elif type(value) in _PLAIN:
+                meta[name] = value
+            elif isinstance(value, list) and len(value) > LONGEST_LIST:
+                said = f"holds {len(value)} values and is left out (metadata has at most {LONGEST_LIST})"
+                self.note(f"{name!r} {said}")
+            else:
+                try:
+                    meta |= values.as_meta({name: value})
+                except UsageError as wrong:
+                    self.note(f"{name!r} is left out: {wrong}")
+        return meta
 
 
 def language_code(text: str) -> str:
     """The two letters of ISO 639-1 at the start of a language tag (`en-GB`); empty if there are none."""
     code = text.strip().replace("_", "-").partition("-")[0].lower()
     return code if len(code) == 2 and code.isascii() and code.isalpha() else ""
-
-
-def _words(name: str, value: object, note: Callable[[str], None]) -> str:
-    if isinstance(value, str):
-        return line_feeds(value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(value)
-    note(f"its {name} is no text and is left out: {_kind(value)}")
-    return ""
-
-
-def _texts(name: str, value: object, note: Callable[[str], None], split: str = "") -> tuple[str, ...]:
-    if isinstance(value, str):
-        value = value.split(split) if split else [value]
-    if not isinstance(value, list):
-        note(f"its {name} are no list of texts and are left out: {_kind(value)}")
-        return ()
-    words = (_words(name, item, note).strip() for item in value if item is not None)
-    return tuple(dict.fromkeys(word for word in words if word))
-
-
-def _links(value: object, note: Callable[[str], None]) -> tuple[Link, ...]:
-    links: list[Link] = []
-    for item in value if isinstance(value, list) else [value]:
-        if isinstance(item, str) and item.strip():
-            links.append(wikilink(item) or Link(item.strip()))
-        elif isinstance(item, Mapping) and isinstance(item.get("target"), str):
-            parts = {key: item[key] for key in ("heading", "alias") if isinstance(item.get(key), str)}
-            kind = "embed" if item.get("kind") == "embed" else "link"
-            links.append(Link(item["target"], **parts, kind=kind))
-        else:
-            note(f"one of its links is neither a text nor has a target, and is left out: {_kind(item)}")
-    return tuple(dict.fromkeys(links))
-
-
-def _meta(record: Mapping[str, Any], used: set[str], note: Callable[[str], None]) -> dict[str, Any]:
-    meta: dict[str, Any] = {}
-    for name, value in record.items():
-        if name in used or value is None:
-            continue
-        if type(value) in _PLAIN:
-            if isinstance(value, float) and not math.isfinite(value):
-                note(f"{name!r} is left out: {value} is no finite number")
-            else:
-                meta[name] = value
-        elif isinstance(value, list) and len(value) > LONGEST_LIST:
-            note(f"{name!r} holds {len(value)} values and is left out (metadata has at most {LONGEST_LIST})")
-        else:
-            try:
-                meta |= values.as_meta({name: value})
-            except UsageError as wrong:
-                note(f"{name!r} is left out: {wrong}")
-    return meta
 
 
 def constant(word: str) -> None:

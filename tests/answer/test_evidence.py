@@ -49,11 +49,15 @@ def hit(quay: Looked, document: str):
     return next(each for each in quay.hits if each.document == document)
 
 
-def test_headings_are_no_sentences(quay):
+def test_headings_are_no_sentences_which_come_in_the_order_of_their_hits(quay):
     assert {each.text for each in quay.said} == {
         "The quay is 40 metres long.", "The crane is red.", "A berth costs €12 a night in 2019.",
         "The crane is blue.", "A berth at Tallow Quay is wet.", "Nobody knows how old the crane is.",
     }  # fmt: skip
+    order = [each.id for each in quay.hits]
+    found = [order.index(each.hit.id) for each in quay.said]
+    assert found == sorted(found)
+    assert quotable_sentences(quay.view, ()) == []
 
 
 def test_words_of_a_sentence_are_its_own_and_those_of_its_headings_then_of_its_title(quay):
@@ -62,13 +66,6 @@ def test_words_of_a_sentence_are_its_own_and_those_of_its_headings_then_of_its_t
     assert berth.context_stems - berth.stems == {"due"}
     assert berth.titled_stems - berth.context_stems == {"tallow", "quay"}
     assert "due" not in sentence(quay, "The crane is red").context_stems
-
-
-def test_sentences_come_in_the_order_of_their_hits(quay):
-    order = [each.id for each in quay.hits]
-    found = [order.index(each.hit.id) for each in quay.said]
-    assert found == sorted(found)
-    assert quotable_sentences(quay.view, ()) == []
 
 
 def test_the_share_of_a_phrase_is_by_weight(quay):
@@ -109,13 +106,8 @@ PRICES = (
 )
 
 
-@pytest.fixture
-def alone(monkeypatch):
+def test_without_the_extension_sentences_answer(memory_folder, monkeypatch):
     monkeypatch.setitem(plugins.BUILT_IN, plugins.ANSWERING, {})
-
-
-@pytest.mark.usefixtures("alone")
-def test_without_the_extension_sentences_answer(memory_folder):
     assert answering() is None
     with corpus_with(memory_folder, *PRICES) as corpus:
         answer = corpus.at().ask("what was the price of the ferry in 2020?", mode="local")
@@ -127,32 +119,21 @@ def test_without_the_extension_sentences_answer(memory_folder):
 
 # -- which figure of a sentence is shown -----------------------------------------------------------------
 
-TEXTS = (
-    "In 2021 revenue was $40 million and net debt was $9 million.", "Ticket, adult: €4.20", "Pig: free",
-    "In 2016 there were rains.", "There are 214 of them.", "It rose to €5.40, then fell to €4.90.",
-)  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def tallow(tmp_path_factory):
-    with corpus_with(
-        tmp_path_factory.mktemp("tallow"), doc("a", "2022-02-01", "\n\n".join(TEXTS), "Tallow Works")
-    ) as corpus:
-        return looked(corpus, "tallow works revenue")
-
 
 @pytest.mark.parametrize(
-    ("begins", "shown"),
+    ("text", "shown"),
     [
-        ("Ticket", WrittenFigure("€4.20", Amount(4.2, "EUR"))),
-        ("Pig", None),  # says no figure
-        ("In 2016", None),  # a time
-        ("There are", WrittenFigure("214", Amount(214.0, ""))),
-        ("It rose", None),  # two
+        ("Ticket, adult: €4.20", WrittenFigure("€4.20", Amount(4.2, "EUR"))),
+        ("Pig: free", None),  # says no figure
+        ("In 2016 there were rains.", None),  # a time
+        ("There are 214 of them.", WrittenFigure("214", Amount(214.0, ""))),
+        ("It rose to €5.40, then fell to €4.90.", None),  # two
     ],
 )
-def test_the_only_figure_of_a_sentence(tallow, begins, shown):
-    assert figure_shown(sentence(tallow, begins)) == shown
+def test_the_only_figure_of_a_sentence(memory_folder, text, shown):
+    with corpus_with(memory_folder, doc("a", "2022-02-01", text, "Tallow Works")) as corpus:
+        (said,) = looked(corpus, "tallow works").said
+    assert figure_shown(said) == shown
 
 
 # -- whether passages can hold the answer to a question --------------------------------------------------
@@ -164,25 +145,20 @@ def odds(probability: float) -> float:
     return math.log(probability / (1 - probability))
 
 
-def test_by_the_largest_share_of_the_words() -> None:
-    """Of the weight of the words, 3 + 1, the second passage has 3."""
-    words = WeightedPhrase("rope quay", (ROPE, QUAY))
-    found = answerability(words, [frozenset({"quay"}), frozenset({"rope", "mill"})])
-    assert odds(found) == pytest.approx(2.0 + 2.1 * math.log(0.75 + 0.05))
-
-
-def test_words_that_nothing_has_count_against_it() -> None:
-    """One word of two is in no passage of the corpus."""
-    words = WeightedPhrase("rope quay", (ROPE, QUAY), ("quay",))
-    assert odds(answerability(words, [frozenset({"rope"})])) == pytest.approx(
-        2.0 + 2.1 * math.log(0.75 + 0.05) - 2.6 / 2
-    )
-
-
-def test_passages_without_any_of_the_words_are_refused() -> None:
-    """2 + 2.1 · ln(.05) = -4.3: a probability of .013."""
-    words = WeightedPhrase("rope quay", (ROPE, QUAY))
-    assert answerability(words, [frozenset({"mill"})]) == answerability(words, []) < LEAST
+@pytest.mark.parametrize(
+    ("missing", "passages", "expected"),
+    [
+        ((), [{"quay"}, {"rope", "mill"}], 2.0 + 2.1 * math.log(0.75 + 0.05)),  # the second has 3 of 3 + 1
+        (("quay",), [{"rope"}], 2.0 + 2.1 * math.log(0.75 + 0.05) - 2.6 / 2),  # one of two nothing has
+        ((), [{"mill"}], 2.0 + 2.1 * math.log(0.05)),
+        ((), [], 2.0 + 2.1 * math.log(0.05)),
+    ],
+)
+def test_by_the_largest_share_of_the_words_less_what_nothing_has(missing, passages, expected) -> None:
+    words = WeightedPhrase("rope quay", (ROPE, QUAY), missing)
+    found = answerability(words, [frozenset(each) for each in passages])
+    assert odds(found) == pytest.approx(expected)
+    assert (found < LEAST) == (expected < -4)  # -4.3: a probability of .013
 
 
 RELEASES = [
@@ -280,14 +256,6 @@ def test_the_sentence_that_answers(ask: Ask, question: str, text: str, answer: s
 )
 def test_what_is_quoted_with_it(ask: Ask, question: str, text: str, quote: str | None) -> None:
     assert ask(question, text).citations[0].quote == (quote or text)
-
-
-def test_what_is_superseded_stands_behind_what_is_in_force(ask: Ask) -> None:
-    """Both have all words of the question; a later notice of the same title supersedes the first."""
-    notice = "Mooring of visitors at the old quay costs {} crowns a night."
-    made = ask("What is paid by visitors for mooring at the old quay?", *map(notice.format, ("nine", "ten")))
-    assert [each.superseded is not None for each in made.citations] in ([False], [False, True])
-    assert "ten crowns" in made.citations[0].quote
 
 
 def test_quotes_of_one_passage_do_not_overlap(ask: Ask) -> None:

@@ -15,7 +15,7 @@ from asof.answer.question import ParsedQuestion
 from asof.text.question import read as read_question
 from asof.time.moment import read
 from asof.values import Heading, Superseded
-from asof.wire import encode, replace
+from asof.wire import replace
 
 QUARTERS = ((1, "March", "10", "30"), (2, "June", "12", "28"), (3, "September", "11", "31"))
 
@@ -27,7 +27,7 @@ def mills(tmp_path_factory):
     for q, month, otter, margin in QUARTERS:
         text = f"Revenue was ${otter} million in the quarter. The gross margin was {margin}%."
         documents.append(doc(f"otter {q}", f"2023-{q * 3:02}-25", text, f"Otter Mills Q{q} 2023"))
-        text = f"Revenue was ${q} million, as {month} was dry."
+        text = f"Revenue was ${q} million, as {month} was dry. Weather was mixed."
         documents.append(doc(f"heron {q}", f"2023-{q * 3:02}-26", text, f"Heron Rail Q{q} 2023"))
     documents.append(doc("lunch", "2023-07-01", "Otter Mills serves lunch at noon.", "Lunch"))
     with corpus_with(tmp_path_factory.mktemp("mills"), *documents) as corpus:
@@ -42,27 +42,14 @@ def ask(mills):
 def test_a_single_sentence_is_quoted_with_its_source_and_date(ask):
     made = ask("What was the gross margin of Otter Mills in Q2 2023?")
     assert made.text == "[1] “The gross margin was 28%.” (Otter Mills Q2 2023, 2023-06-25)"
-    assert (made.refused, made.reason, made.mode, made.by, made.cost) == (
-        False,
-        "",
-        "local",
-        "extractive",
-        None,
-    )
+    assert (made.refused, made.reason, made.mode, made.by) == (False, "", "local", "extractive")
+    assert (made.values, made.cost) == ((), None)
     (citation,) = made.citations
     assert (citation.n, citation.document, citation.quote) == (1, "otter 2", "The gross margin was 28%.")
     assert citation.id.startswith("otter 2#")
-    assert made.values == ()
 
 
-def test_every_quote_is_a_sentence_of_its_passage(mills, ask):
-    made = ask("What were the revenue and the gross margin of Otter Mills in each quarter of 2023?")
-    assert len(made.citations) == 6
-    for each in made.citations:
-        assert each.quote in mills.at().text(each.document)
-
-
-def test_a_table_in_order_of_time(ask):
+def test_a_table_in_order_of_time(mills, ask):
     made = ask("What was the revenue of Otter Mills and Heron Rail in Q1 2023 and Q3 2023?")
     assert [(each.name, each.period, each.measure, each.value) for each in made.values] == [
         ("Otter Mills", "2023-Q1", "revenue", "$10 million"),
@@ -73,6 +60,7 @@ def test_a_table_in_order_of_time(ask):
     cited = {each.n: each for each in made.citations}
     for value in made.values:
         assert value.value in cited[value.citation].quote
+        assert cited[value.citation].quote in mills.at().text(cited[value.citation].document)
     assert made.text.splitlines()[0] == "Otter Mills  2023-Q1  revenue: $10 million [1]"
 
 
@@ -115,14 +103,20 @@ def test_what_was_not_found_is_said(ask):
     assert made.notes == ("not found for Heron Rail 2023-Q1: gross margin",)
 
 
-REFUSED = [
-    ("What was the revenue of Otter Mills in 2031?", "nothing about Otter Mills is known of 2031;"),
-    ("What revenue did Quince Partners have in 2023?", "no passage that was found mentions Quince Partners"),
-    ("Who feeds the zebras of Otter Mills?", "no passage has: feeds, zebras"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("question", "reason"), REFUSED)
+@pytest.mark.parametrize(
+    ("question", "reason"),
+    [
+        (
+            "What was the revenue of Otter Mills in 2031?",
+            "nothing about Otter Mills is known of 2031; the nearest times that are known: Q3 2023, 2023-09",
+        ),
+        (
+            "What revenue did Quince Partners have in 2023?",
+            "no passage that was found mentions Quince Partners",
+        ),
+        ("Who feeds the zebras of Otter Mills?", "no passage has: feeds, zebras"),
+    ],
+)
 def test_what_is_not_said_is_refused_with_the_reason(ask, question, reason):
     made = ask(question)
     assert made.refused
@@ -131,11 +125,6 @@ def test_what_is_not_said_is_refused_with_the_reason(ask, question, reason):
     assert (first, label) == (f"No answer: {made.reason}.", "Nearest:")
     assert len(nearest) == len(made.citations) == 3
     assert made.values == ()
-
-
-def test_the_nearest_times_are_named(ask):
-    reason = ask("What was the revenue of Otter Mills in 2031?").reason
-    assert reason.endswith("the nearest times that are known: Q3 2023, 2023-09, 2023-07-01")
 
 
 def test_an_empty_corpus_knows_nothing(tmp_path):
@@ -152,13 +141,6 @@ def test_a_question_in_other_words_is_answered_by_the_best_sentences(tmp_path):
     assert [each.quote for each in made.citations] == [race]
 
 
-def test_nothing_is_known_before_it_was_published(ask):
-    made = ask("What was the revenue of Otter Mills in Q3 2023?", as_of="2023-07-01")
-    assert made.refused
-    assert made.as_of == read("2023-07-01").last
-    assert "Q3" not in made.text.replace("2023-Q3", "")
-
-
 def test_at_most_so_many_sentences_are_quoted(tmp_path):
     many = [
         doc(f"d{year}", f"{year}-05-05", f"The fee was {year - 1900} euros.", f"Fee {year}")
@@ -168,12 +150,6 @@ def test_at_most_so_many_sentences_are_quoted(tmp_path):
         made = corpus.at().ask("what was the fee in each year?")
     assert len(made.citations) == len(made.values) == MAX_QUOTES
     assert "2 more sentences were found and left out" in made.notes
-
-
-def test_the_same_bits_for_the_same_question(ask):
-    question = "What was the revenue of Otter Mills and Heron Rail in each quarter of 2023?"
-    one, other = (encode(ask(question, as_of="2024")) for _ in range(2))
-    assert one == other
 
 
 @pytest.mark.parametrize(
@@ -192,199 +168,134 @@ def test_words_that_nothing_says_are_named(ask, question, as_of, notes):
 
 # -- the cells of an answer ------------------------------------------------------------------------------
 
-QUARTER_NAMES = ("2023-Q1", "2023-Q2", "2023-Q3")
-
-
-def report(name: str, quarter: str, revenue: str):
-    year, q = quarter.split("-")
-    text = f"Revenue was ${revenue} million in the quarter. Weather was mixed."
-    return doc(f"{name} {quarter}", f"{year}-{int(q[1]) * 3:02}-25", text, f"{name} {q} {year}")
-
-
-@pytest.fixture(scope="module")
-def firms(tmp_path_factory):
-    revenues = {"Otter Mills": ("10", "12", "11"), "Heron Rail": ("5", "6", "7")}
-    with corpus_with(
-        tmp_path_factory.mktemp("firms"),
-        *[
-            report(name, quarter, of)
-            for name, each in revenues.items()
-            for quarter, of in zip(QUARTER_NAMES, each, strict=True)
-        ],
-        doc("gossip", "2023-05-05", "Somebody saw Otter Mills at the fair.", "Gossip"),
-    ) as corpus:
-        yield corpus
-
 
 def made(found: Looked):
     return table_cells(found.asked, found.view, found.hits, found.said)
 
 
-def table(found: Looked):
-    return [
-        (cell.name, cell.period, [each.figure.text for each in cell.matches if each.figure])
-        for cell in made(found)
-    ]
-
-
-def test_a_time_of_which_nothing_is_known_is_an_empty_cell(firms):
-    (cell,) = made(looked(firms, "What was the revenue of Heron Rail in 2031?"))
+def test_a_time_of_which_nothing_is_known_is_an_empty_cell(mills):
+    (cell,) = made(looked(mills, "What was the revenue of Heron Rail in 2031?"))
     assert (cell.period, cell.hits, cell.matches) == ("2031", [], [])
 
 
-def test_a_period_without_a_figure_is_not_in_a_table_of_figures(firms):
-    found = looked(firms, "How much weather did Heron Rail have in each quarter of 2023?")
-    assert [cell.matches for cell in made(found)] == [[], [], []]
-
-
-def test_hits_about_a_name_are_those_that_it_titles_else_those_that_say_it(firms):
-    hits = looked(firms, "Otter Mills revenue fair").hits
-    assert {each.document for each in about(hits, "Otter Mills")} == {
-        f"Otter Mills {q}" for q in QUARTER_NAMES
-    }
+def test_hits_about_a_name_are_those_that_it_titles_else_those_that_say_it(mills):
+    hits = looked(mills, "Otter Mills revenue lunch").hits
+    assert {each.document for each in about(hits, "Otter Mills")} == {"otter 1", "otter 2", "otter 3"}
     assert about(hits, "") == list(hits)
-    gossip = [each for each in hits if each.document == "gossip"]
-    assert about(gossip, "Otter Mills") == gossip
-    assert about(gossip, "Heron Rail") == []
+    lunch = [each for each in hits if each.document == "lunch"]
+    assert about(lunch, "Otter Mills") == lunch
+    assert about(lunch, "Heron Rail") == []
 
 
-def test_what_was_superseded_counts_no_more_unless_nothing_else_is_there(firms):
-    one, other = (replace(each, superseded=None) for each in looked(firms, "Otter Mills revenue").hits[:2])
+def test_what_was_superseded_counts_no_more_unless_nothing_else_is_there(mills):
+    one, other = (replace(each, superseded=None) for each in looked(mills, "Otter Mills revenue").hits[:2])
     old = replace(one, superseded=Superseded(0, other.id, other.document, other.title))
     assert current_hits([old, other]) == [other]
     assert current_hits([old]) == [old]  # what superseded it was not found
 
 
-def test_how_well_a_sentence_fits(firms):
-    found = looked(firms, "Heron Rail revenue in Q1 2023")
+def test_how_well_a_sentence_fits(mills):
+    found = looked(mills, "Heron Rail revenue in Q1 2023")
     phrase = WeightedPhrase.of("revenue", found.view)
-    hit = next(each for each in found.hits if each.document == "Heron Rail 2023-Q1")
-    said = [each for each in found.said if each.hit is hit]
-    right = match_sentence(phrase, TableCell("Heron Rail", "", read("2023-Q1"), [hit]), said[0], found.asked)
-    wrong = match_sentence(phrase, TableCell("Heron Rail", "", read("2023-Q2"), [hit]), said[0], found.asked)
-    assert right is not None
-    assert wrong is not None
+    hit = next(each for each in found.hits if each.document == "heron 1")
+    revenue, weather = (each for each in found.said if each.hit is hit)
+
+    def match(sentence, name, quarter):
+        cell = TableCell(name, "", quarter and read(quarter), [hit])
+        return match_sentence(phrase, cell, sentence, found.asked)
+
+    right, wrong = (match(revenue, "Heron Rail", quarter) for quarter in ("2023-Q1", "2023-Q2"))
     # all of the phrase (1) in its own words and with the title's; it names no time, its title does
     assert (right.share, right.score) == (1.0, 1.0)
     assert (wrong.share, wrong.score) == (1.0, 1.0 - IN_TIME)
-    assert (
-        match_sentence(phrase, TableCell("", "", None, [hit]), said[1], found.asked) is None
-    )  # says nothing of it
+    assert match(weather, "", None) is None  # says nothing of it
     assert 0 < MIN_SHARE < 1
 
 
 @pytest.fixture(scope="module")
-def wardens(tmp_path_factory):
+def town(tmp_path_factory):
     with corpus_with(
-        tmp_path_factory.mktemp("wardens"),
-        doc("a", "2016-01-05", "Lock keeper: Ada Brandt. Dogs are welcome.", "Notice at the lock"),
-        doc("b", "2019-04-02", "Since 1 April 2019, Bo Lind is lock keeper of Esker.", "News"),
-        doc("c", "2022-03-01", "The lock keeper, Cato Renn, has been thanked.", "Minutes"),
-        doc("d", "2024-02-01", "In 2016 the lock keeper was Ada Brandt, who liked dogs.", "Looking back"),
-    ) as corpus:  # fmt: skip
-        yield corpus
-
-
-@pytest.mark.parametrize(
-    ("as_of", "document"), [("2018", "a"), ("2019-03", "a"), ("2021", "b"), ("2023", "c"), ("2025", "c")]
-)
-def test_who_is_in_office_is_whom_the_last_statement_names(wardens, as_of, document):
-    made = wardens.at(as_of).ask("who is the lock keeper?")
-    assert made.citations[0].document == document
-
-
-@pytest.fixture(scope="module")
-def regattas(tmp_path_factory):
-    titles = {
-        "2021": "The cup of the Esker regatta went to Bo Lind.",
-        "2022": "Cato Renn took the cup at Esker.",
-    }
-    with corpus_with(
-        tmp_path_factory.mktemp("regattas"),
-        *[doc(f"r{year}", f"{year}-07-01", text, "Esker regatta, sculls") for year, text in titles.items()],
-        doc("other", "2022-08-01", "Ada Brandt won the sack race.", "Tallow fair"),
-    ) as corpus:
-        yield corpus
-
-
-def test_the_first_hit_answers_what_is_said_in_other_words(regattas):
-    """No sentence says "won the sculls"; the title and the ranking do."""
-    (cell,) = made(looked(regattas, "Who won the sculls at Esker in 2022?"))
-    assert [each.sentence.text for each in cell.matches] == ["Cato Renn took the cup at Esker."]
-
-
-def test_other_words_are_no_figure(regattas):
-    (cell,) = made(looked(regattas, "How many sculls won at Esker in 2022?"))
-    assert cell.matches == []
-
-
-def test_what_the_first_hit_does_not_speak_of_is_not_answered(regattas):
-    (cell,) = made(looked(regattas, "Who repaired the crane at Esker in 2022?"))
-    assert cell.matches == []
-
-
-@pytest.fixture(scope="module")
-def news(tmp_path_factory):
-    with corpus_with(
-        tmp_path_factory.mktemp("news"),
+        tmp_path_factory.mktemp("town"),
+        doc("r2021", "2021-07-01", "The cup of the Esker regatta went to Bo Lind.", "Esker regatta, sculls"),
+        doc("r2022", "2022-07-01", "Cato Renn took the cup at Esker.", "Esker regatta, sculls"),
+        doc("fair", "2022-08-01", "Ada Brandt won the sack race.", "Tallow fair"),
         doc("q2", "2023-08-01", "# Otter Mills in Q2\nRevenue was $9 million in the second quarter. "
             "We expect revenue of $12 million in the third quarter.", "Otter Mills Q2 2023"),
-        doc("q3", "2023-11-01", "# Otter Mills in Q3\nRevenue was $10 million in the third quarter.",
-            "Otter Mills Q3 2023"),
-        doc("gazette", "2022-05-01", "The chair of the Dockyard is Nils Okafor.", "Town gazette"),
-        doc("paper", "2021-05-01", "The chair of the Dockyard is Ruth Amberley.", "Dockyard paper"),
+        doc("q3", "2023-11-01", "# Otter Mills in Q3\nRevenue was $10 million in the third quarter. "
+            "Weather was mixed.", "Otter Mills Q3 2023"),
         doc("affair", "2024-05-01", "Jonas Teufert was heard. The lawyers spoke for hours. It rained. "
             "Petra Lindqvist resigned after the bridge affair.", "Affair"),
     ) as corpus:  # fmt: skip
         yield corpus
 
 
-def test_what_was_expected_does_not_stand_for_what_was_reported(news):
-    found = looked(news, "What was the revenue of Otter Mills in each quarter of 2023?")
-    assert table(found) == [
-        ("Otter Mills", "2023-Q2", ["$9 million"]),
-        ("Otter Mills", "2023-Q3", ["$10 million"]),
-    ]
+@pytest.mark.parametrize(
+    ("question", "cells"),
+    [
+        # no sentence says "won the sculls"; the title and the ranking do
+        ("Who won the sculls at Esker in 2022?", [["Cato Renn took the cup at Esker."]]),
+        ("How many sculls won at Esker in 2022?", [[]]),  # other words are no figure
+        ("Who repaired the crane at Esker in 2022?", [[]]),  # the first hit does not speak of it
+        ("How much weather did Otter Mills have in each quarter of 2023?", [[], []]),  # no figure
+        (
+            "What was the revenue of Otter Mills in each quarter of 2023?",  # what was reported, not expected
+            [
+                ["Revenue was $9 million in the second quarter."],
+                ["Revenue was $10 million in the third quarter."],
+            ],
+        ),
+        (
+            "What was the expected revenue of Otter Mills in Q3 2023?",
+            [["We expect revenue of $12 million in the third quarter."]],
+        ),
+    ],
+)
+def test_which_sentences_stand_in_the_cells(town, question, cells):
+    assert [[each.sentence.text for each in cell.matches] for cell in made(looked(town, question))] == cells
 
 
-def test_what_was_expected_is_found_where_it_is_asked_for(news):
-    (cell,) = made(looked(news, "What was the expected revenue of Otter Mills in Q3 2023?"))
-    assert [each.figure and each.figure.text for each in cell.matches] == ["$12 million"]
-
-
-def test_who_is_in_force_now_may_be_told_under_any_title(news):
-    assert news.at().ask("Who is the chair of the Dockyard?").citations[0].document == "gazette"
-
-
-def test_a_sentence_about_somebody_else_is_no_answer(news):
-    (cell,) = made(looked(news, "Did Jonas Teufert resign?"))
+def test_a_sentence_about_somebody_else_is_no_answer(town):
+    (cell,) = made(looked(town, "Did Jonas Teufert resign?"))
     assert "Petra" not in "".join(each.sentence.text for each in cell.matches)
+
+
+# -- who is and who was in office: a state lasts until the next --------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def offices(tmp_path_factory):
     with corpus_with(
         tmp_path_factory.mktemp("offices"),
+        doc("a", "2016-01-05", "Lock keeper: Ada Brandt. Dogs are welcome.", "Notice at the lock"),
+        doc("b", "2019-04-02", "Since 1 April 2019, Bo Lind is lock keeper of Esker.", "News"),
+        doc("c", "2022-03-01", "The lock keeper, Cato Renn, has been thanked.", "Minutes"),
+        doc("d", "2024-02-01", "In 2016 the lock keeper was Ada Brandt, who liked dogs.", "Looking back"),
         doc("pike", "2021-03-05", "Since 1 March 2021 Ada Pike is mayor of Torle.", "Torle news"),
         doc("lund", "2023-06-02", "Since 1 June 2023 Bo Lund is mayor of Torle.", "Torle news again"),
-        doc("fares", "2021-01-01", "The ferry costs €4.", "Fares"),
-    ) as corpus:
+        doc("gazette", "2022-05-01", "The chair of the Dockyard is Nils Okafor.", "Town gazette"),
+        doc("paper", "2021-05-01", "The chair of the Dockyard is Ruth Amberley.", "Dockyard paper"),
+    ) as corpus:  # fmt: skip
         yield corpus
 
 
 @pytest.mark.parametrize(
-    ("question", "answer"),
+    ("question", "as_of", "document"),
     [
-        ("Who was mayor of Torle in April 2021?", ["Ada Pike"]),
-        ("Who was mayor of Torle in 2022?", ["Ada Pike"]),
-        ("Who was mayor of Torle in August 2023?", ["Bo Lund"]),
-        ("Who was mayor of Torle in 2019?", []),  # before the first of them
+        ("who is the lock keeper?", "2018", "a"),  # whom the last statement names
+        ("who is the lock keeper?", "2019-03", "a"),
+        ("who is the lock keeper?", "2021", "b"),
+        ("who is the lock keeper?", "2023", "c"),
+        ("who is the lock keeper?", "2025", "c"),
+        ("Who is the chair of the Dockyard?", None, "gazette"),  # under any title
+        ("Who was mayor of Torle in April 2021?", None, "pike"),
+        ("Who was mayor of Torle in 2022?", None, "pike"),
+        ("Who was mayor of Torle in August 2023?", None, "lund"),
+        ("Who was mayor of Torle in 2019?", None, None),  # before the first of them
     ],
 )
-def test_a_state_lasts_until_the_next(offices, question, answer):
-    made = offices.at().ask(question)
-    said = "" if made.refused else made.citations[0].quote
-    assert [name for name in ("Ada Pike", "Bo Lund") if name in said] == answer
+def test_who_was_in_office(offices, question, as_of, document):
+    made = offices.at(as_of).ask(question)
+    assert (None if made.refused else made.citations[0].document) == document
 
 
 # -- who or what came after something --------------------------------------------------------------------
@@ -427,23 +338,18 @@ def test_the_next_one_is_quoted_before_the_one_that_is_named(notes, question, as
     assert [each.document for each in answer.citations] == documents
 
 
-def test_what_came_later_than_the_moment_is_not_there(notes):
-    answer = notes.at("2021-01-01").ask("Which version came after Quill 1.2?")
-    assert not {"r2", "r3"} & {each.document for each in answer.citations}
-
-
-AFTER = [
-    ("Who came after Ada Holm as chair?", "Ada Holm"),
-    ("Which version followed Quill 1.2 in 2021?", "Quill 1.2"),
-    ("Who was the successor of Ada Holm?", "Ada Holm"),
-    ("What replaced the Prudence?", "the Prudence"),
-    ("When did Bo come after Ada?", ""),  # a time is asked for
-    ("Who was replaced?", ""),
-    ("Wer kam nach Ada Holm als Vorsitzende der Genossenschaft?", "Ada Holm"),
-]
-
-
-@pytest.mark.parametrize(("question", "after"), AFTER)
+@pytest.mark.parametrize(
+    ("question", "after"),
+    [
+        ("Who came after Ada Holm as chair?", "Ada Holm"),
+        ("Which version followed Quill 1.2 in 2021?", "Quill 1.2"),
+        ("Who was the successor of Ada Holm?", "Ada Holm"),
+        ("What replaced the Prudence?", "the Prudence"),
+        ("When did Bo come after Ada?", ""),  # a time is asked for
+        ("Who was replaced?", ""),
+        ("Wer kam nach Ada Holm als Vorsitzende der Genossenschaft?", "Ada Holm"),
+    ],
+)
 def test_what_a_question_for_a_successor_names(question, after):
     reading = read_question(question, datetime(2024, 7, 1, tzinfo=UTC), language="en de")
     assert ParsedQuestion.of(reading).after == after
@@ -454,9 +360,9 @@ def test_what_a_question_for_a_successor_names(question, after):
 
 @pytest.fixture
 def told(tmp_path):
-    def run(question, *documents, **options):
+    def run(question, *documents):
         with corpus_with(tmp_path, *documents) as corpus:
-            return corpus.at(**options).ask(question, mode="local")
+            return corpus.at().ask(question, mode="local")
 
     return run
 
@@ -530,23 +436,22 @@ def test_one_is_preferred_and_what_it_contradicts_is_told(told, question, docume
     )
 
 
-def test_without_a_time_two_of_one_day_are_no_answer(told):
-    made = told(IS, flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-01", "3.1"))
+@pytest.mark.parametrize(
+    ("question", "documents", "said"),
+    [
+        (IS, [flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-01", "3.1")], ("2.4", "3.1")),
+        (
+            "Who is the harbour master of Esker?",
+            [
+                doc("a", "2021-05-01", f"{BEFORE['a']}\n\nHarbour master: Ada Brandt.", "Esker"),
+                doc("b", "2021-05-01", f"{BEFORE['b']}\n\nHarbour master: Bo Lind.", "Esker"),
+            ],
+            ("Ada Brandt [", "Bo Lind ["),
+        ),
+    ],
+)
+def test_without_a_time_two_of_one_day_are_no_answer(told, question, documents, said):
+    made = told(question, *documents)
     assert made.refused
     assert made.reason.startswith("the sources contradict each other")
-
-
-def test_what_was_not_yet_published_contradicts_nothing(told):
-    made = told(WAS, flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1"), as_of="2021-05-02")
-    assert (made.refused, [each.document for each in made.citations]) == (False, ["a"])
-
-
-def test_two_holders_of_an_office_of_one_day_are_no_answer(told):
-    made = told(
-        "Who is the harbour master of Esker?",
-        doc("a", "2021-05-01", f"{BEFORE['a']}\n\nHarbour master: Ada Brandt.", "Esker"),
-        doc("b", "2021-05-01", f"{BEFORE['b']}\n\nHarbour master: Bo Lind.", "Esker"),
-    )
-    assert made.refused
-    assert "Ada Brandt [" in made.reason
-    assert "Bo Lind [" in made.reason
+    assert all(each in made.reason for each in said)

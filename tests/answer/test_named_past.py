@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,16 +13,13 @@ from hypothesis import strategies as st
 from tests.support.answers import corpus_with, doc
 from tests.support.corpora import memory_folder
 
-from asof import engine
 from asof.answer.ask import life_at, named_past
-from asof.engine import Results
-from asof.index.view import View
 from asof.models.ports import ScriptedModel
-from asof.rank.stage import Recipe
 from asof.store.reader import VisibleInterval
+from asof.text.question import read as read_question
 from asof.time.moment import read
 from asof.time.span import iso
-from asof.values import Answer, Document, Ended, Query
+from asof.values import Answer, Document, Ended
 from asof.wire import encode
 
 ANN, BEN = "Ann Cole is the mayor of Dover.", "Ben Reed is the mayor of Dover."
@@ -68,35 +66,24 @@ def test_the_answer_is_what_as_of_then_quotes(tmp_path):
         moved = corpus.at("2024").ask("who was mayor as of 2020?")
         stated = corpus.at("2020").ask("who was mayor in 2020?")
     assert named.as_of == moved.as_of == stated.as_of
+    assert moved.notes[0].startswith("read as of 2020-12-31")
     assert {each.citations[0].quote for each in (named, moved, stated)} == {ANN}
     assert (named.citations[0].valid is None, stated.citations[0].valid) == (False, None)
 
 
 @pytest.mark.parametrize(
-    ("question", "as_of", "searches"),
+    ("question", "as_of"),
     [
-        ("who is mayor?", None, 1), ("who was mayor since 2020?", None, 1),
-        ("who was mayor last year?", "2025", 1), ("who was mayor in 2018?", None, 2),
-        ("who was mayor in 2020 and in 2022?", None, 1), ("who was mayor in 2023?", "2023-06-01", 1),
+        ("who is mayor?", None), ("who was mayor since 2020?", None), ("who was mayor last year?", "2025"),
+        ("who was mayor in 2018?", None), ("who was mayor in 2020 and in 2022?", None),
+        ("who was mayor in 2023?", "2023-06-01"),
     ],
 )  # fmt: skip
-def test_other_questions_get_the_answer_of_their_moment(tmp_path, monkeypatch, question, as_of, searches):
-    """No time, an open one, the present one, one before all, two, one not over. Only what is open is searched
-    again."""
-    moments: list[int] = []
-    search = engine.search
-
-    def counted(query: Query, view: View, recipe: Recipe) -> Results:
-        moments.append(view.as_of)
-        return search(query, view, recipe)
-
-    monkeypatch.setattr(engine, "search", counted)
-    with corpus_with(tmp_path, *EDITED) as corpus:
-        then = corpus.at(as_of)
-        made = then.ask(question)
-        assert (made.as_of, made.notes) == (then.as_of, ())
+def test_other_questions_get_the_answer_of_their_moment(tmp_path, question, as_of):
+    """No time, an open one, the present one, one before all, two, one not over."""
+    made = asked(tmp_path, EDITED, question, as_of)
+    assert made.notes == ()
     assert [(each.quote, each.valid) for each in made.citations] == [(BEN, None)]
-    assert (len(moments), max(moments)) == (searches, moments[0])
 
 
 def test_what_speaks_of_the_time_stays_whoever_edited_it_since(tmp_path):
@@ -136,17 +123,15 @@ def test_what_was_said_of_the_year_before_is_no_answer(tmp_path):
 @pytest.mark.parametrize(
     ("question", "past"),
     [
-        ("who was mayor in 2020?", "2020"), ("who was mayor last year?", "2021"), ("who is mayor?", None),
+        ("who was mayor in 2020?", "2020"), ("who was mayor last year?", "2021"),
         ("who was mayor in 2022?", None), ("who is mayor in 2023?", None),
-        ("who was mayor since 2020?", None),
-        ("who was mayor in 2018 and in 2020?", None), ("who was mayor as of 2020?", None),
-        ("what was the fare in each quarter of 2020?", None), ("who came after Ann Cole in 2020?", None),
+        ("who was mayor as of 2020?", None), ("what was the fare in each quarter of 2020?", None),
+        ("who came after Ann Cole in 2020?", None),
     ],
 )  # fmt: skip
-def test_one_time_that_was_over_is_past(tmp_path, question, past):
+def test_one_time_that_was_over_is_past(question, past):
     """Asked on 1 June 2022."""
-    with corpus_with(tmp_path, *EDITED) as corpus:
-        found = named_past(corpus.at("2022-06-01").read(question))
+    found = named_past(read_question(question, datetime(2022, 6, 1, tzinfo=UTC)))
     assert found == (read(past) if past else None)
 
 
@@ -173,23 +158,12 @@ def test_what_happened_or_was_so_at_another_time_is_a_note_only(tmp_path, before
     assert note.endswith("--as-of 2020-12-31 answers from what held then")
 
 
-def crane(day: str, colour: str, id_: str = "crane", title: str = "Crane") -> Document:
-    return doc(id_, day, f"The harbour crane of Dover is painted {colour}.", title)
-
-
-@pytest.mark.parametrize(
-    ("documents", "named"),
-    [
-        ((crane("2019-03-01", "red"), crane("2023-03-01", "blue")), "in 2020"),
-        ((crane("2019-03-01", "red", "a"), crane("2023-03-01", "blue", "b")), "on 2023-02-27"),
-        (
-            (crane("2019-03-01", "red", title="Crane 2019"), crane("2023-03-01", "blue", title="Crane 2023")),
-            "in 2020",
-        ),
-    ],
-)  # fmt: skip
-def test_what_is_the_case_lasts_whatever_the_year_of_its_title(tmp_path, documents, named):
-    made = asked(tmp_path, documents, f"what colour was the harbour crane of Dover painted {named}?")
+def test_what_is_the_case_lasts_whatever_the_year_of_its_title(tmp_path):
+    told = (
+        doc("crane", "2019-03-01", "The harbour crane of Dover is painted red.", "Crane 2019"),
+        doc("crane", "2023-03-01", "The harbour crane of Dover is painted blue.", "Crane 2023"),
+    )
+    made = asked(tmp_path, told, "what colour was the harbour crane of Dover painted in 2020?")
     assert "painted red" in made.citations[0].quote
     assert made.citations[0].valid is not None
 

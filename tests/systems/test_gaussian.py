@@ -14,7 +14,7 @@ from asof.extensions.systems.gaussian import (
     LENGTHS,
     Floats,
     GaussianProcess,
-    _distances,
+    _squared,
     _unlikely,
     lcb,
     matern52,
@@ -22,20 +22,19 @@ from asof.extensions.systems.gaussian import (
 
 THREE = np.array([[0.0], [0.5], [1.0]])
 LOST = np.array([0.3, 0.1, 0.4])
-ONE = np.ones(1)
 
 
 def process(
     points: Floats, losses: Floats, *, length: float = 1.0, variance: float = 1.0, noise: float = 1e-6
 ) -> GaussianProcess:
     """A process with these hyperparameters, of losses as they are."""
-    return GaussianProcess.of(points, losses, 0.0, 1.0, np.full(points.shape[1], length), variance, noise)
+    return GaussianProcess.of(points, losses, 0.0, 1.0, length, variance, noise)
 
 
 def test_the_kernel_at_half_a_length() -> None:
     """r = 1/2: (1 + √5/2 + 5/12) exp(-√5/2)."""
     expected = (1 + math.sqrt(5) / 2 + 5 / 12) * math.exp(-math.sqrt(5) / 2)
-    assert matern52(THREE[:1], THREE[1:2], ONE)[0, 0] == pytest.approx(expected)
+    assert matern52(THREE[:1], THREE[1:2], 1.0)[0, 0] == pytest.approx(expected)
     assert expected == pytest.approx(0.828649142418)
 
 
@@ -56,7 +55,7 @@ def test_the_lower_confidence_bound() -> None:
 
 def test_limits_of_what_is_predicted() -> None:
     scaled = (LOST - LOST.mean()) / LOST.std()
-    model = GaussianProcess.of(THREE, scaled, LOST.mean(), LOST.std(), ONE, 1.0, 1e-9)
+    model = GaussianProcess.of(THREE, scaled, LOST.mean(), LOST.std(), 1.0, 1.0, 1e-9)
     mu, sigma = model.predict(np.array([[1000.0]]))  # far from all that was seen
     assert (mu[0], sigma[0]) == pytest.approx((LOST.mean(), LOST.std()))
     mu, sigma = model.predict(THREE)  # without noise what was seen is known
@@ -74,13 +73,11 @@ def test_one_loss_and_equal_losses(points: Any) -> None:
     assert np.isfinite(sigma).all()
 
 
-@pytest.mark.parametrize("each", [False, True])
-def test_the_slope_of_the_likelihood(each: bool) -> None:
+def test_the_slope_of_the_likelihood() -> None:
     rng = np.random.default_rng(2)
     points, losses = rng.random((9, 3)), rng.normal(size=9)
-    apart = _distances(points, points)
-    apart = apart if each else apart.sum(axis=-1, keepdims=True)
-    at = np.log([0.8] * apart.shape[2] + [0.02])
+    apart = _squared(points, points)
+    at = np.log([0.8, 0.02])
     gap = check_grad(
         lambda logs: _unlikely(logs, apart, losses)[0], lambda logs: _unlikely(logs, apart, losses)[1], at
     )
@@ -91,26 +88,26 @@ def test_fitting_finds_what_is_likelier_than_what_made_the_losses() -> None:
     """40 losses drawn from a process with length .4 and noise of 1 in 100."""
     rng = np.random.default_rng(7)
     points = rng.random((40, 2))
-    covariance = matern52(points, points, np.full(2, 0.4)) + 0.01 * np.eye(40)
+    covariance = matern52(points, points, 0.4) + 0.01 * np.eye(40)
     losses = np.linalg.cholesky(covariance) @ rng.normal(size=40)
     model = GaussianProcess.fitted(points, losses)
     standard = (losses - losses.mean()) / losses.std()
     scale = losses.std() ** -2
 
     def likelihood(length: float, variance: float, noise: float) -> float:
-        matrix = variance * matern52(points, points, np.full(2, length)) + noise * np.eye(40)
+        matrix = variance * matern52(points, points, length) + noise * np.eye(40)
         return float(multivariate_normal(np.zeros(40), matrix).logpdf(standard))
 
-    length = float(model.lengths[0])
+    length = model.length
     best = max(likelihood(length, model.variance, share * model.variance) for share in np.logspace(-6, 0, 61))
     assert best >= likelihood(0.4, scale, 0.01 * scale)
     assert 0.2 < length < 0.8
-    assert LENGTHS[0] <= model.lengths.min()
+    assert LENGTHS[0] <= model.length
 
 
 def test_the_same_seed_finds_the_same() -> None:
     rng = np.random.default_rng(9)
     points, losses = rng.random((12, 4)), rng.random(12)
     one, other = (GaussianProcess.fitted(points, losses, seed=3) for _ in range(2))
-    assert (one.lengths == other.lengths).all()
+    assert one.length == other.length
     assert one.variance == other.variance

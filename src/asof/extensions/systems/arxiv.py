@@ -243,7 +243,6 @@ TABLE = Table(f"Where arXiv is asked, and how patiently. {TRUST}", {
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
-_SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 _ERRORS = "/api/errors"
 
 LAST_YEAR = 5138
@@ -268,8 +267,6 @@ class FeedEntry:
     categories: tuple[str, ...] = ()
     doi: str = ""
     comment: str = ""
-    journal: str = ""
-    pdf: str = ""
 
     @property
     def name(self) -> str:
@@ -292,11 +289,10 @@ class UnusableEntry:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """Entries in the order of the feed, and how many results the query has in all, from `start` on."""
+    """Entries in the order of the feed, and how many results the query has in all."""
 
     entries: tuple[FeedEntry | UnusableEntry, ...]
     total: int
-    start: int
 
 
 def read_page(body: bytes) -> Feed:
@@ -317,7 +313,7 @@ def read_page(body: bytes) -> Feed:
     for node in nodes:
         if _ERRORS in _text(node, f"{_ATOM}id"):
             raise RequestRejected(_text(node, f"{_ATOM}summary") or "an error without words")
-    return Feed(tuple(map(_entry, nodes)), _number(root, "totalResults"), _number(root, "startIndex"))
+    return Feed(tuple(map(_entry, nodes)), _total(root))
 
 
 def _entry(node: ET.Element) -> FeedEntry | UnusableEntry:
@@ -331,7 +327,6 @@ def _entry(node: ET.Element) -> FeedEntry | UnusableEntry:
         return UnusableEntry(str(paper), "has neither a title nor an abstract")
     if published is None or updated is None:
         return UnusableEntry(str(paper), "has no dates that can be read")
-    links = node.findall(f"{_ATOM}link")
     return FeedEntry(
         paper, title, summary, published, updated,
         authors=tuple(filter(None, (_text(each, f"{_ATOM}name") for each in node.findall(f"{_ATOM}author")))),
@@ -340,8 +335,6 @@ def _entry(node: ET.Element) -> FeedEntry | UnusableEntry:
             term for each in node.findall(f"{_ATOM}category") if (term := _attribute(each, "term"))
         )),
         doi=_text(node, f"{_ARXIV}doi"), comment=_text(node, f"{_ARXIV}comment"),
-        journal=_text(node, f"{_ARXIV}journal_ref"),
-        pdf=next((_attribute(each, "href") for each in links if each.get("title") == "pdf"), ""),
     )  # fmt: skip
 
 
@@ -361,10 +354,10 @@ def _attribute(node: ET.Element | None, name: str) -> str:
     return "" if node is None else " ".join(storable(node.get(name) or "").split())
 
 
-def _number(root: ET.Element, name: str) -> int:
-    digits = _text(root, f"{_SEARCH}{name}")
+def _total(root: ET.Element) -> int:
+    digits = _text(root, "{http://a9.com/-/spec/opensearch/1.1/}totalResults")
     if not re.fullmatch(r"[0-9]{1,12}", digits):
-        raise BrokenFeed(f"the feed does not say its {name}")
+        raise BrokenFeed("the feed does not say its totalResults")
     return int(digits)
 
 
@@ -441,7 +434,6 @@ def meta(entry: FeedEntry, kind: str) -> dict[str, Any]:
         "authors_in_all": len(entry.authors) if len(entry.authors) > MAX_AUTHORS else 0,
         "primary_category": entry.primary,
         "doi": entry.doi,
-        "journal_ref": entry.journal,
         "comment": entry.comment,
         "version": entry.paper.version,
         WITHDRAWN: withdrawn(entry),

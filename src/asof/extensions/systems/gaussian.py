@@ -1,8 +1,8 @@
 """A Gaussian process with a Matérn 5/2 kernel: the expected losses of settings that were not evaluated.
 
-    k(x, x') = s² (1 + √5 r + 5 r² / 3) exp(-√5 r) · r² = sum over j of (x_j - x'_j)² / l_j²
+    k(x, x') = s² (1 + √5 r + 5 r² / 3) exp(-√5 r) · r² = sum over j of (x_j - x'_j)² / l²
 
-(Rasmussen and Williams 2006, sections 2.2, 4.2 and 5.4.) Length scales l and the share of noise are those
+(Rasmussen and Williams 2006, sections 2.2, 4.2 and 5.4.) The length scale l and the share of noise are those
 of the largest marginal likelihood; the variance s² for them has a closed form. A setting is then as promising
 as its lower confidence bound mu - kappa sigma is low (Srinivas and others 2010).
 """
@@ -23,7 +23,7 @@ from asof.plugins import scipy
 
 
 LENGTHS = (0.1, 10.0)
-"""Bounds of length scales, in ranges of a number (`Box.unit`): shorter ones could not be told from noise."""
+"""Bounds of the length scale, in ranges of a number (`Box.unit`): a shorter one is as good as noise."""
 
 NOISE = (1e-6, 1.0)
 """Bounds of the variance of the noise, as a share of that of the losses."""
@@ -42,21 +42,21 @@ def lcb(mu: Floats, sigma: Floats, kappa: float = 2.0) -> Floats:
     return mu - kappa * sigma
 
 
-def matern52(a: Floats, b: Floats, lengths: Floats) -> Floats:
-    """The kernel (n, m) with variance 1 of points (n, d) and (m, d), for length scales (d,)."""
-    return _correlation(_distances(a, b) @ lengths**-2.0)
+def matern52(a: Floats, b: Floats, length: float) -> Floats:
+    """The kernel (n, m) with variance 1 of points (n, d) and (m, d)."""
+    return _correlation(_squared(a, b) * length**-2.0)
 
 
 @dataclass(frozen=True, slots=True)
 class GaussianProcess:
     """Losses as a Gaussian process, given those of some points.
 
-    `points` (n, d), `lengths` (d,), and `variance` s² in units of the standardised losses:
+    `points` (n, d), `length` l, and `variance` s² in units of the standardised losses:
     (loss - mean) / scale.
     """
 
     points: Floats
-    lengths: Floats
+    length: float
     variance: float
     mean: float
     scale: float
@@ -65,27 +65,25 @@ class GaussianProcess:
 
     @classmethod
     def of(
-        cls, x: Floats, y: Floats, mean: float, scale: float, lengths: Floats, variance: float, noise: float
+        cls, x: Floats, y: Floats, mean: float, scale: float, length: float, variance: float, noise: float
     ) -> Self:
         """With these hyperparameters and the variance of the noise, of standardised losses y (n,) of points
         x (n, d)."""
-        covariance = variance * matern52(x, x, lengths) + (noise + JITTER * variance) * np.eye(len(x))
+        covariance = variance * matern52(x, x, length) + (noise + JITTER * variance) * np.eye(len(x))
         half = _inverse_half(covariance)
-        return cls(x, lengths, variance, mean, scale, half.T @ (half @ y), half)
+        return cls(x, length, variance, mean, scale, half.T @ (half @ y), half)
 
     @classmethod
     def fitted(cls, x: Floats, losses: Floats, *, seed: int = 0) -> Self:
-        """With the hyperparameters of the largest marginal likelihood, one length scale for all numbers, and
-        losses (n,) of points x (n, d), which are standardised. One random start, drawn with `seed`, joins
-        STARTS.
-        """
+        """With the hyperparameters of the largest marginal likelihood, of losses (n,) of points x (n, d). The
+        losses are standardised. One random start, drawn with `seed`, joins STARTS."""
         minimize = scipy("optimize").minimize
 
         mean, scale = float(losses.mean()), float(losses.std())
         # the deviation of equal losses is rounding alone: it is no scale
         scale = scale if scale > 1e-12 * max(1.0, abs(mean)) else 1.0
         y = (losses - mean) / scale
-        apart = _distances(x, x).sum(axis=-1, keepdims=True)
+        apart = _squared(x, x)
         bounds = np.log([LENGTHS, NOISE])
         rng = np.random.default_rng(seed)
         begins = [np.log([length, noise]) for length, noise in STARTS]
@@ -97,26 +95,24 @@ class GaussianProcess:
         ]
         best = min(results, key=lambda result: float(result.fun))
         length, share = np.exp(np.clip(best.x, bounds[:, 0], bounds[:, 1])).tolist()
-        weights = np.array([length]) ** -2
-        variance = _variance(_correlation(apart @ weights), share, y)
-        wide = np.full(x.shape[1], length)
-        return cls.of(x, y, mean, scale, wide, variance, share * variance)
+        variance = _variance(_correlation(apart * length**-2.0), share, y)
+        return cls.of(x, y, mean, scale, length, variance, share * variance)
 
     def predict(self, points: Floats) -> tuple[Floats, Floats]:
         """Mean and standard deviation (m,) of the loss itself, without noise, at points (m, d)."""
-        across = self.variance * matern52(points, self.points, self.lengths)
+        across = self.variance * matern52(points, self.points, self.length)
         mu = self.mean + self.scale * (across @ self._alpha)
         left = self.variance - np.square(across @ self._half.T).sum(axis=1)
         return mu, self.scale * np.sqrt(np.maximum(left, 0.0))
 
 
-def _distances(a: Floats, b: Floats) -> Floats:
-    """(n, m, d): squared differences by number."""
-    return np.square(a[:, None, :] - b[None, :, :])
+def _squared(a: Floats, b: Floats) -> Floats:
+    """The squared distances (n, m) of points (n, d) and (m, d)."""
+    return np.asarray(np.square(a[:, None, :] - b[None, :, :]).sum(axis=-1))
 
 
 def _correlation(squared: Floats) -> Floats:
-    """The kernel of squared distances in length scales."""
+    """The kernel of squared distances in units of the length scale."""
     root = np.sqrt(5 * squared)
     return np.asarray((1 + root + root**2 / 3) * np.exp(-root))
 
@@ -137,11 +133,11 @@ def _variance(correlation: Floats, share: float, y: Floats) -> float:
 def _unlikely(logs: Floats, apart: Floats, y: Floats) -> tuple[float, Floats]:
     """Minus the logarithm of the marginal likelihood, but for a constant, and its gradient.
 
-    `logs` are those of the length scales and of the share of noise; `apart` (n, n, number of length scales).
+    `logs` are those of the length scale and of the share of noise; `apart` (n, n): squared distances.
     With R the correlation and noise, s² = y' R⁻¹ y / n, and what is left is n/2 ln s² + 1/2 ln |R|.
     """
-    n, weights, share = len(y), np.exp(-2 * logs[:-1]), math.exp(logs[-1])
-    squared = apart @ weights
+    n, share = len(y), math.exp(logs[1])
+    squared = apart * math.exp(-2 * logs[0])
     half = _inverse_half(_correlation(squared) + (share + JITTER) * np.eye(n))
     inverse = half.T @ half
     alpha = inverse @ y
@@ -150,9 +146,7 @@ def _unlikely(logs: Floats, apart: Floats, y: Floats) -> tuple[float, Floats]:
     pull = np.outer(alpha, alpha) / variance - inverse
     root = np.sqrt(5 * squared)
     slope = pull * ((5 / 3) * (1 + root) * np.exp(-root))
-    by_length = np.tensordot(slope, apart, 2) * weights
-    gradient = -0.5 * np.append(by_length, share * np.trace(pull))
-    return value, gradient
+    return value, -0.5 * np.array([(slope * squared).sum(), share * np.trace(pull)])
 
 
 # -- the setting to try next -----------------------------------------------------------------------

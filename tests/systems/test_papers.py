@@ -243,9 +243,9 @@ def test_it_learns_from_grades_and_from_nothing_else(corpus):
     assert (told.id, third.learned.stage) == (first.recorded, "exploration")
     # paper 5 was shown at rank 5 of 6, the only good one: 1 - 1/log2(6)
     assert names(first).index(5) == 4
-    assert told.lost == pytest.approx(1 - 1 / 2.584962500721156)
+    assert told.metrics.loss == pytest.approx(1 - 1 / 2.584962500721156)
     assert third.learned.before == first.learned.now
-    assert third.learned.began == pytest.approx(told.lost)
+    assert third.learned.initial_metrics == told.metrics
     assert told.numbers == first.learned.now
 
 

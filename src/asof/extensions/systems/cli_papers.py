@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -295,31 +294,15 @@ def _show_learned(learned: WeightUpdate) -> None:
     click.echo(f"weights: {_numbers(learned.now)}")
     if learned.before != learned.now:
         click.echo(f"before:  {_numbers(learned.before)}")
-    judged = len(learned.losses)
-    if not judged:
-        click.secho("as they began: no judged question to learn from yet", dim=True)
-        return
-    lost = ""
-    if not math.isnan(learned.lost):
-        on = f"{learned.compared:,} judged question{'s' * (learned.compared != 1)}"
-        both = f"lose {learned.lost:.3f}, the first {learned.began:.3f} (1 - nDCG@10)"
-        lost = f"; on {on} these weights, a trial, {both}"
-    _show_metrics(learned)
-    click.secho(
-        f"learned from {judged:,} judged question{'s' * (judged != 1)}{lost}; {STAGES[learned.stage]}",
-        dim=True,
-    )
-
-
-def _show_metrics(learned: WeightUpdate) -> None:
-    """Shows the published metrics of learning: nDCG@10 and precision@10 of the weights of now and the
-    first."""
     now, first = learned.metrics, learned.initial_metrics
-    if now is None or first is None:
+    if not learned.losses or now is None or first is None:
+        click.secho("as they began: no judged question to learn from yet", dim=True)
         return
     pairs = ((f"NDCG@{now.k}", now.ndcg, first.ndcg), (f"precision@{now.k}", now.precision, first.precision))
     shown = " · ".join(f"{name} {one:.3f} (first weights {other:.3f})" for name, one, other in pairs)
-    click.echo(f"metrics: {shown}")
+    click.echo(f"metrics: {shown}, on {counted(learned.compared, 'judged question')}")
+    judged = counted(len(learned.losses), "judged question")
+    click.secho(f"learned from {judged}; these weights are a trial: {STAGES[learned.stage]}", dim=True)
 
 
 def _note_cost(cost: Usage) -> None:

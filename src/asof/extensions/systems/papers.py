@@ -46,7 +46,7 @@ from asof.extensions.systems.arxiv_question import PaperRequest, by_model, by_ru
 from asof.extensions.systems.arxiv_source import open_arxiv
 from asof.extensions.systems.judgements import NO_JUDGE, FeedbackLog
 from asof.extensions.systems.loss import RankingMetrics
-from asof.extensions.systems.online import CUTOFF, AdaptiveRecipe, mean_losses
+from asof.extensions.systems.online import CUTOFF, AdaptiveRecipe
 from asof.extensions.systems.stages import Similarity
 from asof.rank.gather import Everything, TopK, query_terms
 from asof.rank.stage import Recipe, value_of
@@ -57,7 +57,7 @@ from asof.text.tokens import Analyzer, spans
 from asof.time.moment import When, first_instant, last_instant
 from asof.time.span import DAY, iso, moment, nearest_moment
 from asof.values import Answer, Filters, Hit
-from asof.wire import NAN_IS_NULL, As, one_of, replace
+from asof.wire import As, one_of, replace
 
 if TYPE_CHECKING:
     from asof.extensions.systems.judgements import JudgingReport
@@ -101,7 +101,6 @@ class LossReport:
 
     id: str
     question: Annotated[str, As("query")]
-    lost: Annotated[float, As("loss"), "1 - nDCG@10 of what was shown, as it is judged now"]
     numbers: Annotated[Mapping[str, float], As("weights"), "that ranked it"]
     metrics: Annotated[RankingMetrics, "of what was shown, as it is judged now"]
 
@@ -116,12 +115,6 @@ class WeightUpdate:
     now: Annotated[Mapping[str, float], As("weights"), "that ranked this question"]
     losses: Annotated[tuple[LossReport, ...], As("examples"), "oldest first"] = ()
     compared: Annotated[int, "on how many of the last ones settings are compared"] = 0
-    lost: Annotated[
-        float, As("loss"), NAN_IS_NULL, "of `weights` on those, on average; null: nothing is judged"
-    ] = float("nan")
-    began: Annotated[float, As("initial_loss"), NAN_IS_NULL, "of the weights of the beginning on those"] = (
-        float("nan")
-    )
     metrics: Annotated[
         RankingMetrics | None, "of `weights` on those, each the mean; null: none is judged"
     ] = None
@@ -392,19 +385,19 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
 def _updated(adaptive: AdaptiveRecipe) -> tuple[AdaptiveRecipe, WeightUpdate]:
     box, examples, now = adaptive.online.box, adaptive.examples, adaptive.setting()
     both = np.array([[*now.values()], [value_of(adaptive.recipe, name) for name in now]])
-    lost, began = mean_losses(examples, both)
     measured = [each.metrics(both) for each in examples]
     means = (RankingMetrics.mean([each[at] for each in measured]) for at in (0, 1))
-    reports = []
-    for each in adaptive.learned:
-        shown = RankingMetrics.of(each.grades, each.gains, CUTOFF)
-        reports.append(
-            LossReport(each.question.id, each.question.text, shown.loss, box.named(each.setting), shown)
+    reports = [
+        LossReport(
+            each.question.id, each.question.text, box.named(each.setting),
+            RankingMetrics.of(each.grades, each.gains, CUTOFF),
         )
+        for each in adaptive.learned
+    ]  # fmt: skip
     before = reports[-1].numbers if reports else now
     return adaptive, WeightUpdate(
         adaptive.online.stage, adaptive.online.evaluations + 1, before, now, tuple(reports), len(examples),
-        lost, began, *means,
+        *means,
     )  # fmt: skip
 
 

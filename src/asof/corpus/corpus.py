@@ -204,7 +204,7 @@ class Corpus:
         from asof.store.writing import stored_checkpoints
 
         if isinstance(source, str | Path):
-            source = self.source(source, history=history, trust_mtime=trust_mtime, **options)
+            source = self._source(source, history=history, trust_mtime=trust_mtime, **options)
         elif options:
             raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
         if isinstance(source, Resumable):
@@ -230,6 +230,9 @@ class Corpus:
         `asof.extensions.systems.arxiv_source.open_arxiv`). Raises SourceError, UsageError, BadTime,
         MissingExtra.
         """
+        return self._source(name, history=history, trust_mtime=trust_mtime, **options)
+
+    def _source(self, name: str | Path, *, history: bool, trust_mtime: bool, **options: object) -> Source:
         from asof.sources.history import open_source
         from asof.sources.records import path_of
         from asof.sources.source import is_target, open_scheme, scheme_in

@@ -694,7 +694,7 @@ def answers(record, plan, folder, questions):
         for at, subject in enumerate(evenly(subjects, 5)):
             ask(f"facts/{at:02}", "facts", subject)
             ask(f"facts-as-of/{at:02}", "facts", subject, "--as-of", day)
-            ask(f"graph/{at:02}", "facts", subject, "--graph", "--depth", "2")
+            ask(f"graph/{at:02}", "facts", subject, "--graph")
         for at, period in enumerate(("2026", day[:4], early[:4], day[:7])):
             ask(f"report/{at:02}", "report", period)
         ask("report/known", "report", day[:4], "--known-at", BETWEEN)

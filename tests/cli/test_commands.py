@@ -239,7 +239,6 @@ REFUSED = {
         ("facts ' '", "SUBJECT is empty"), ("facts QRI --since blue", "--since"),
         ("facts QRI -k 0", "0 is not between 1 and 1000 "), ("facts --graph ' '", "SUBJECT is empty"),
         ("facts --graph", "Missing argument 'SUBJECT...'"),
-        ("facts QRI --graph --depth 4", "4 is not between 1 and 3"),
         ("facts QRI --graph --why", "--why goes without --graph"),
         ("facts QRI --dot", "--dot goes with --graph"), ("report whenever", "'whenever' is not a time"),
         ("report ' '", "PERIOD is empty; some words are expected"),

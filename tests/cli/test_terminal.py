@@ -82,7 +82,7 @@ def test_what_is_printed_has_no_banned_expression_and_is_not_wider(island, monke
 @pytest.mark.parametrize("columns", [80, 120])
 def test_wrapped_lines_hold_the_words_of_whole_ones_and_keep_their_indent(island, monkeypatch, columns):
     for command in (
-        ["facts", "harbour master", "--why"], ["facts", "The Mole", "--graph", "--depth", "2"],
+        ["facts", "harbour master", "--why"], ["facts", "The Mole", "--graph"],
         ["links", "The Mole"], ["status"], ["recipes", "asof"], ["report", "2023"],
         ["ask", "What happened in 2022?", "--mode", "global"],
     ):  # fmt: skip

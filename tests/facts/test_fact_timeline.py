@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from tests.support.fact_lines import CALLED, add, corpus_of, note, view
 
-from asof.errors import UsageError
 from asof.extensions.facts.consistency import agree, grain, half_digit
 from asof.extensions.facts.timeline import FactLine, neighbourhood, timeline_of
 from asof.time.moment import read
@@ -300,7 +299,7 @@ def test_around_an_entity(harbour):
     """Quay has three facts: two of its margin, one of Tide."""
     found = neighbourhood(view(harbour), "quay")
     assert [tuple(each) for each in found.nodes] == [
-        ("Quay", "entity", 0, 3), ("margin", "measure", 1, 2), ("Tide", "entity", 1, 1),
+        ("Quay", "entity", 3), ("margin", "measure", 2), ("Tide", "entity", 1),
     ]  # fmt: skip
     assert [(each.document, each.title, each.facts) for each in found.documents] == [
         ("a", "Report", 2), ("b", "", 1),
@@ -311,25 +310,10 @@ def test_around_an_entity(harbour):
     ]  # fmt: skip
 
 
-def test_further_around_no_measure_is_gone_through(harbour):
-    """Rope is found over Tide, not over the margin that both have; then its margin is an edge, too."""
-    found = neighbourhood(view(harbour), "Quay", depth=2)
-    assert [(each.name, each.steps, each.facts) for each in found.nodes] == [
-        ("Quay", 0, 3), ("margin", 1, 3), ("Tide", 1, 2), ("Rope", 2, 2),
-    ]  # fmt: skip
-    assert [each.name for each in neighbourhood(view(harbour), "Rope", depth=1).nodes] == [
-        "Rope",
-        "margin",
-        "Tide",
-    ]
-
-
 def test_the_best_connected_neighbours_are_kept(harbour):
-    found = neighbourhood(view(harbour), "Quay", depth=3, most=1)
+    found = neighbourhood(view(harbour), "Quay", most=1)
     assert ([each.name for each in found.nodes], found.left_out) == (["Quay", "margin"], 1)
 
 
-def test_around_nobody_and_too_far(harbour):
+def test_around_nobody(harbour):
     assert neighbourhood(view(harbour), "Quai").near == ("Quay",)
-    with pytest.raises(UsageError, match="depth 4: 1 to 3 is accepted"):
-        neighbourhood(view(harbour), "Quay", depth=4)

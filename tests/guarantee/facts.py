@@ -73,7 +73,7 @@ OBSERVABLES: dict[str, Observable] = {
     "verb facts": verb("facts", lambda asked: {"subject": asked.entity}),
     "verb report": verb("report", lambda asked: {"period": asked.period}),
     "verb report about": verb("report", lambda asked: {"period": asked.period, "about": asked.entity}),
-    "verb graph": verb("graph", lambda asked: {"around": asked.entity, "depth": asked.depth}),
+    "verb graph": verb("graph", lambda asked: {"around": asked.entity}),
     "command facts": command(("facts", "{entity}", "--why")),
 }  # fmt: skip
 

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from asof.extensions.facts.extraction import ExtractionReport
     from asof.extensions.facts.names import NameMerge
     from asof.extensions.facts.reports import PeriodReport, PeriodReports, ReportCitation, ReportPoint
-    from asof.extensions.facts.timeline import Edge, FactEntry, FactLine, Neighbourhood, Node
+    from asof.extensions.facts.timeline import Edge, FactEntry, FactLine, Neighbourhood
     from asof.extensions.facts.visible import StatedFact
     from asof.time.span import Span
     from asof.values import Problem, SourcedTime, Usage
@@ -127,12 +127,11 @@ NODES = 20
 @verb_command(FactsParameters, subject="SUBJECT")
 @click.option("--why", is_flag=True, help="The sentence behind each fact, and why names mean the same.")
 @click.option("--graph", is_flag=True, help="Instead the entities around SUBJECT and the facts between them.")
-@click.option("--depth", type=click.IntRange(1, 3), default=1, help="--graph: so many facts away, 1 to 3.")
 @click.option("--dot", is_flag=True, help="--graph: as text for Graphviz; | dot -Tsvg >FILE draws it.")
 @click.pass_context
 def facts(
     context: click.Context, /, asked: FactsParameters, index: Path | None, as_json: bool, why: bool,
-    graph: bool, depth: int, dot: bool,
+    graph: bool, dot: bool,
 ) -> int:  # fmt: skip
     """List the facts about SUBJECT by time, with what superseded what.
 
@@ -143,7 +142,7 @@ def facts(
     nodes, documents and facts.
     """
     typed = given(context)
-    own = {"why", "relation", "since", "until"} if graph else {"depth", "dot"}
+    own = {"why", "relation", "since", "until"} if graph else {"dot"}
     if wrong := sorted(own & set(typed)):
         raise click.UsageError(f"--{wrong[0]} goes {'without' if graph else 'with'} --graph")
     clocks = {"dated": asked.as_of is not None, "known": asked.known_at is not None}
@@ -151,7 +150,7 @@ def facts(
         note_answers(corpus.config)
         if graph:
             around = GraphParameters(
-                as_of=asked.as_of, known_at=asked.known_at, around=asked.subject, depth=depth,
+                as_of=asked.as_of, known_at=asked.known_at, around=asked.subject,
                 k=asked.k if "k" in typed else NODES,
             )  # fmt: skip
             return _graph(verbs.graph(corpus, around), dot=dot, as_json=as_json, **clocks)
@@ -285,8 +284,8 @@ def _graph(neighbourhood: Neighbourhood, *, dot: bool, as_json: bool, dated: boo
 def dot_text(neighbourhood: Neighbourhood) -> str:
     """The graph in the language of Graphviz: a node for each entity or measure, an arrow for each fact."""
     lines = [f"digraph {_quoted(neighbourhood.query)} {{", "  rankdir=LR;"]
-    for node in neighbourhood.nodes:
-        style = "" if node.steps else ", style=bold"
+    for at, node in enumerate(neighbourhood.nodes):
+        style = "" if at else ", style=bold"
         lines.append(
             f"  {_quoted(node.name)} [shape={'box' if node.kind == 'entity' else 'ellipse'}{style}];"
         )
@@ -315,34 +314,22 @@ def show_graph(neighbourhood: Neighbourhood, *, dated: bool, known: bool) -> Non
     show(head(start.name, [], neighbourhood.as_of, neighbourhood.known_at, counts, dated=dated, known=known))
     if neighbourhood.left_out:
         show(f"({counted(neighbourhood.left_out, 'more neighbour')} left out; -k shows more)", dim=True)
-    nearer = {each.name: each.steps for each in neighbourhood.nodes}
     for each in others:
-        _show_node(start, each, [edge for edge in neighbourhood.edges if _leads_to(edge, each, nearer)])
+        about = click.style(f"{each.kind}, {counted(each.facts, 'fact')}", dim=True)
+        show(f"  {click.style(plain(each.name), fg='cyan')}  {about}", hang=2)
+        ends = {start.name, each.name}
+        beside = [edge for edge in neighbourhood.edges if {edge.source, edge.target} == ends]
+        lines = dict.fromkeys((time_label(edge.when), _fact(edge), edge.document) for edge in beside)
+        for label, fact, document in list(reversed(lines))[:SHOWN]:
+            time = f"{label}   " if label else ""
+            show(f"    {time}{fact}   {click.style(f'[{plain(document)}]', dim=True)}", hang=2)
 
 
-def _show_node(start: Node, node: Node, edges: list[Edge]) -> None:
-    far = f", {node.steps} facts away" if node.steps > 1 else ""
-    name = click.style(plain(node.name), fg="cyan")
-    about = f"{node.kind}, {counted(node.facts, 'fact')}{far}"
-    show(f"  {name}  {click.style(about, dim=True)}", hang=2)
-    lines = dict.fromkeys((time_label(edge.when), _fact(edge, start), edge.document) for edge in edges)
-    for label, fact, document in list(reversed(lines))[:SHOWN]:
-        time = f"{label}   " if label else ""
-        show(f"    {time}{fact}   {click.style(f'[{plain(document)}]', dim=True)}", hang=2)
-
-
-def _fact(edge: Edge, start: Node) -> str:
-    """A figure, and whose it is if not that of the entity in the middle; else the fact in a sentence."""
+def _fact(edge: Edge) -> str:
+    """A figure, or the fact in a sentence."""
     if edge.kind in ("value", "change"):
-        whose = "" if edge.source == start.name else f"{edge.source}: "
-        return shortened(plain(f"{whose}{edge.object}"), WIDTH)
+        return shortened(plain(edge.object), WIDTH)
     return shortened(plain(f"{edge.source} {edge.relation} {edge.target}"), 2 * WIDTH)
-
-
-def _leads_to(edge: Edge, node: Node, steps: dict[str, int]) -> bool:
-    """True if a fact joins a node to one that is nearer to the middle."""
-    ends = {edge.source, edge.target}
-    return node.name in ends and any(steps[each] < node.steps for each in ends)
 
 
 # -- asof report -----------------------------------------------------------------------------------

@@ -165,11 +165,11 @@ def facts(
 
 
 @checked
-def graph(then: Snapshot, around: str, depth: int = 1, most: int = 20) -> Neighbourhood:
-    """The entities and measures up to `depth` facts away from an entity. Raises UsageError."""
+def graph(then: Snapshot, around: str, most: int = 20) -> Neighbourhood:
+    """The entities and measures beside an entity. Raises UsageError."""
     refuse_long(around, "the name")
     ensure_facts(then.session)
-    return then.use(lambda view: neighbourhood(view, around, depth, most))
+    return then.use(lambda view: neighbourhood(view, around, most))
 
 
 @checked

@@ -7,11 +7,10 @@ is the graph of entities and measures that facts connect it to.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-from asof.errors import UsageError
 from asof.extensions.facts.consistency import (
     CorroboratingPassage,
     HoldingInterval,
@@ -245,8 +244,6 @@ def _document_and_time(known: StatedFact) -> object:
 # -- neighbourhood ---------------------------------------------------------------------------------
 
 
-DEPTHS = range(1, 4)
-"""Accepted depths of a neighbourhood, in facts."""
 MAX_NODES = 20
 
 ENTITY, MEASURE = "entity", "measure"
@@ -257,7 +254,6 @@ class Node(NamedTuple):
 
     name: str
     kind: Annotated[str, one_of("entity", "measure")]
-    steps: Annotated[int, As("distance"), "how many facts away from the middle, which has 0"]
     facts: Annotated[int, "in how many facts of the graph it is"]
 
 
@@ -289,7 +285,7 @@ class Neighbourhood:
     query: Annotated[str, "the name that was asked for"]
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
-    nodes: Annotated[tuple[Node, ...], "the one that was asked for, then the nearest and best connected"]
+    nodes: Annotated[tuple[Node, ...], "the one that was asked for, then the best connected"]
     documents: tuple[SourceDocument, ...]
     edges: Annotated[tuple[Edge, ...], "in order of their time"]
     left_out: Annotated[int, "how many neighbours did not fit in"]
@@ -300,32 +296,20 @@ _Id = tuple[str, str]
 """A node: its kind, and the root of an entity (see `EntityResolver`) or the key of a measure."""
 
 
-def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES) -> Neighbourhood:
-    """The entities and measures up to `depth` facts away, at most `most` beside the entity itself.
-
-    Current facts count. A measure is connected to the entities that have values of it, but no path goes
-    through it: every company has a revenue. Raises UsageError for a depth that is not in `DEPTHS`.
-    """
-    if depth not in DEPTHS:
-        raise UsageError(f"depth {depth}: {DEPTHS[0]} to {DEPTHS[-1]} is accepted")
+def neighbourhood(view: View, entity: str, most: int = MAX_NODES) -> Neighbourhood:
+    """The entities and measures beside an entity, at most `most`, and the current facts between them."""
     entities = EntityResolver.of(view)
     root, facts = facts_of_entity(view, entities, entity)
     graph = _Graph(entities)
     graph.take(facts)
-    start = (ENTITY, root)
-    steps, left_out, edge = {start: 0}, set[_Id](), [start]
-    for step in range(1, depth + 1):
-        if step > 1:
-            graph.take(facts_about(view, {each for _, root in edge for each in entities.keys_of(root)}))
-        reached = graph.beside(edge, steps)
-        capacity = max(most + 1 - len(steps), 0)
-        steps.update(dict.fromkeys(reached[:capacity], step))
-        left_out.update(reached[capacity:])
-        edge = [each for each in reached[:capacity] if each[0] == ENTITY]
-    graph.take(facts_about(view, {each for _, root in edge for each in entities.keys_of(root)}))
     if not graph.facts:
         return Neighbourhood(entity, view.as_of, view.known_at, (), (), (), 0, entities.near(entity))
-    return graph.within(entity, view, steps, len(left_out.difference(steps)))
+    start = (ENTITY, root)
+    beside = graph.beside(start)
+    chosen = [start, *beside[:most]]
+    roots = [each for kind, each in chosen[1:] if kind == ENTITY]
+    graph.take(facts_about(view, {each for root in roots for each in entities.keys_of(root)}))
+    return graph.within(entity, view, chosen, len(beside) - len(chosen) + 1)
 
 
 def graph_size(view: View, facts: Iterable[StatedFact]) -> tuple[int, int]:
@@ -371,25 +355,24 @@ class _Graph:
             self.names[node] = self.entities.canonical(name, document)
         return node
 
-    def beside(self, nodes: Iterable[_Id], known: Mapping[_Id, int]) -> list[_Id]:
-        """The neighbours of nodes that are not known yet: those of most facts first, then by name."""
-        links: Counter[_Id] = Counter()
-        for each in nodes:
-            links.update({other: n for other, n in self._beside[each].items() if other not in known})
+    def beside(self, node: _Id) -> list[_Id]:
+        """The neighbours of a node: those of most facts first, then by name."""
+        links = self._beside[node]
         return sorted(links, key=lambda each: (-links[each], self.names[each].casefold(), each))
 
-    def within(self, query: str, view: View, steps: Mapping[_Id, int], left_out: int) -> Neighbourhood:
-        """The graph of the nodes that were reached."""
+    def within(self, query: str, view: View, chosen: Sequence[_Id], left_out: int) -> Neighbourhood:
+        """The graph of these nodes, the first of which is in the middle."""
         inside = sorted(
-            (each for each in self.facts.values() if each[1] in steps and each[2] in steps),
+            (each for each in self.facts.values() if each[1] in chosen and each[2] in chosen),
             key=lambda each: (began(each[0]), *each[0].order),
         )
         facts = Counter(node for _, *ends in inside for node in ends)
         papers = Counter((known.passage.document, known.passage.title) for known, _, _ in inside)
-        nodes = [Node(self.names[each], each[0], step, facts[each]) for each, step in steps.items()]
+        nodes = [Node(self.names[each], each[0], facts[each]) for each in chosen]
+        others = sorted(nodes[1:], key=lambda each: (-each.facts, each.name.casefold(), each))
         return Neighbourhood(
             query, view.as_of, view.known_at,
-            tuple(sorted(nodes, key=lambda each: (each.steps, -each.facts, each.name.casefold(), each))),
+            (nodes[0], *others),
             tuple(SourceDocument(*paper, n) for paper, n in sorted(papers.items())),
             tuple(
                 Edge(

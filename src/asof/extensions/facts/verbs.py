@@ -36,7 +36,6 @@ class GraphParameters(Parameters, frozen=True, kw_only=True):
     """The entities around one, and the facts between them."""
 
     around: Annotated[Name, Meta(description="the one in the middle, by any of its names")]
-    depth: Annotated[int, Meta(ge=1, le=3, description="so many facts away")] = 1
     k: Annotated[int, Meta(ge=1, le=1_000, description="at most k neighbours")] = 20
 
 
@@ -70,7 +69,7 @@ def report(corpus: Corpus, asked: ReportParameters) -> PeriodReports:
 
 
 def graph(corpus: Corpus, asked: GraphParameters) -> Neighbourhood:
-    return indexer.graph(asked.at(corpus), asked.around, asked.depth, asked.k)
+    return indexer.graph(asked.at(corpus), asked.around, asked.k)
 
 
 def stale(corpus: Corpus, asked: StaleParameters) -> StaleReport:

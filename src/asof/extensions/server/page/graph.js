@@ -11,9 +11,9 @@ export function graphView(answer) {
     const [a, b] = [places.get(edge.source), places.get(edge.target)];
     return a && b ? svg("line", { x1: a.x, y1: a.y, x2: b.x, y2: b.y }) : null;
   }).filter(Boolean);
-  const dots = answer.nodes.flatMap((node) => {
+  const dots = answer.nodes.flatMap((node, place) => {
     const { x, y } = places.get(node.name);
-    const dot = svg("circle", { cx: x, cy: y, r: node.distance ? 6 : 10, onclick: () => go({ around: node.name }) });
+    const dot = svg("circle", { cx: x, cy: y, r: place ? 6 : 10, onclick: () => go({ around: node.name }) });
     const label = svg("text", { x: x + 10, y: y + 4 });
     label.textContent = shortened(node.name, 32);
     return [dot, label];

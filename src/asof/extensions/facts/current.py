@@ -18,9 +18,6 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Annotated, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from asof.index.view import View
 from asof.lang import FIRST, codes, detect, stop_words, tables
 from asof.store.digest import hit_id, layout_places
@@ -107,22 +104,9 @@ _REASONS = {
 # -- current passages, and since when their sentences stand ----------------------------------------
 
 
-Numbers = NDArray[np.int64]
+class PassageText(NamedTuple):
+    """A current passage: the number of its document, its key there, the document's id, and what it says."""
 
-
-class Place(NamedTuple):
-    """The characters `[start, end)` of the text of a current passage, by its number."""
-
-    passage: int
-    start: int
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class PassageText:
-    """A current passage: its number, that of its document, its record, its text."""
-
-    passage: int
     document: int
     key: bytes
     name: str
@@ -131,95 +115,65 @@ class PassageText:
     text: str
 
 
-@dataclass(frozen=True)
-class CurrentPassages:
-    """The rows of a view that are in force; `passage`, `document` and `visible` are parallel, by passage."""
+class Place(NamedTuple):
+    """The characters `[start, end)` of the text of a current passage."""
 
-    view: View
-    passage: Numbers
-    document: Numbers
-    visible: Numbers
-    _texts: dict[int, PassageText] = field(default_factory=dict)
-    _starts: dict[str, dict[bytes, int]] = field(default_factory=dict)
-    _headings: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    passage: PassageText
+    start: int
+    end: int
 
-    @classmethod
-    def of(cls, view: View) -> CurrentPassages:
-        """Those of a view; read once for it."""
-        key = "stale passages"
-        if key not in view.memo:
-            columns: dict[str, list[Numbers]] = {name: [] for name in ("passage", "document", "visible")}
-            for part in view.prefix.parts:
-                alive = ~part.dead_mask
-                for name, pieces in columns.items():
-                    pieces.append(np.asarray(part.segment[name][: part.hi][alive], np.int64))
-            none = np.zeros(0, np.int64)
-            passage, document, visible = (np.concatenate([none, *pieces]) for pieces in columns.values())
-            order = np.argsort(passage)
-            view.memo[key] = cls(view, passage[order], document[order], visible[order])
-        found: CurrentPassages = view.memo[key]
-        return found
+    @property
+    def words(self) -> str:
+        return self.passage.text[self.start : self.end]
 
-    def texts(self, passages: Iterable[int]) -> list[PassageText]:
-        """The texts of these passages, in their order."""
-        asked = list(passages)
-        missing = [passage for passage in asked if passage not in self._texts]
-        if missing:
-            for passage, document, key, name, title, headings, text in self.view.store.db.execute(
-                "SELECT p.id, p.document, p.key, d.name, h.title, p.headings, p.text"
-                " FROM json_each(?) AS requested JOIN passages AS p ON p.id = requested.value"
-                " JOIN documents AS d ON d.id = p.document JOIN heads AS h ON h.id = p.head",
-                (json.dumps(missing),),
-            ):
-                above = tuple(headings.split("\n")) if headings else ()
-                self._texts[passage] = PassageText(passage, document, key, name, title, above, text)
-        return [self._texts[passage] for passage in asked]
 
-    def of_documents(self, documents: Collection[int]) -> dict[int, list[int]]:
-        """The passages of these documents (by number), in no order."""
-        inside = np.flatnonzero(np.isin(self.document, np.fromiter(documents, np.int64, len(documents))))
-        grouped: dict[int, list[int]] = defaultdict(list)
-        for document, passage in zip(
-            self.document[inside].tolist(), self.passage[inside].tolist(), strict=True
-        ):
-            grouped[document].append(passage)
-        return grouped
+_CURRENT = (
+    " p.visible <= ?1 AND p.added <= ?2 AND NOT EXISTS"
+    " (SELECT 1 FROM ends AS e WHERE e.passage = p.id AND e.added <= ?2 AND e.at <= ?1)"
+)
 
-    def headings(self) -> dict[int, set[str]]:
-        """The headings above the passages of each document (by number), as the store has them."""
-        if not self._headings:
-            for document, headings in self.view.store.db.execute(
-                "SELECT DISTINCT p.document, p.headings FROM json_each(?) AS requested"
-                " JOIN passages AS p ON p.id = requested.value WHERE p.headings <> ''",
-                (json.dumps(self.passage.tolist()),),
-            ):
-                self._headings[document].add(headings)
-        return self._headings
 
-    def starts(self, names: Iterable[str]) -> None:
-        """Read where the passages of these documents (by id) begin in their texts."""
-        missing = sorted(set(names) - self._starts.keys())
-        for name, layout in self.view.store.layouts(missing).items():
-            self._starts[name] = {key: start for key, start, _ in layout_places(layout)}
+def current_passages(view: View, documents: Collection[int] | None = None) -> Iterator[PassageText]:
+    """The current passages of a view, or of these documents (by number), in the order of their texts."""
+    inside = "" if documents is None else " AND p.document IN (SELECT value FROM json_each(?3))"
+    given = () if documents is None else (json.dumps(sorted(documents)),)
+    rows = view.store.db.execute(
+        "SELECT p.document, p.key, d.name, h.title, p.headings, p.text FROM passages AS p"
+        " JOIN documents AS d ON d.id = p.document JOIN heads AS h ON h.id = p.head"
+        f" WHERE{_CURRENT}{inside} ORDER BY d.name, p.number, p.key",
+        (view.as_of, view.known_at, *given),
+    )
+    for document, key, name, title, headings, text in rows:
+        yield PassageText(document, key, name, title, tuple(filter(None, headings.split("\n"))), text)
 
-    def start_of(self, each: PassageText) -> tuple[int, bytes]:
-        """The start of a passage in its document, as an order; after `starts` of the document."""
-        return self._starts.get(each.name, {}).get(each.key, 0), each.key
 
-    def quotes(self, places: Sequence[Place]) -> list[StaleQuote]:
-        """The sentences at these places, with the instants since which they stand."""
-        texts = self.texts(place.passage for place in places)
-        self.starts(each.name for each in texts)
-        said = [each.text[place.start : place.end] for each, place in zip(texts, places, strict=True)]
-        times = standing(self.view, [(each.document, words) for each, words in zip(texts, said, strict=True)])
-        quotes = []
-        for each, place, words, time in zip(texts, places, said, times, strict=True):
-            begin = self._starts[each.name].get(each.key, 0)
-            quotes.append(StaleQuote(
-                each.name, each.title, hit_id(each.name, each.key), words, begin + place.start,
-                begin + place.end, time.since, time.dated,
-            ))  # fmt: skip
-        return quotes
+def current_headings(view: View) -> dict[int, set[str]]:
+    """The headings above the passages of each document (by number), as the store has them."""
+    found: dict[int, set[str]] = defaultdict(set)
+    for document, headings in view.store.db.execute(
+        f"SELECT DISTINCT p.document, p.headings FROM passages AS p WHERE{_CURRENT} AND p.headings <> ''",
+        (view.as_of, view.known_at),
+    ):
+        found[document].add(headings)
+    return found
+
+
+def quotes(view: View, places: Sequence[Place]) -> list[StaleQuote]:
+    """The sentences at these places, with the instants since which they stand."""
+    layouts = view.store.layouts(sorted({place.passage.name for place in places}))
+    starts = {
+        name: {key: start for key, start, _ in layout_places(layout)} for name, layout in layouts.items()
+    }
+    times = standing(view, [(place.passage.document, place.words) for place in places])
+    found = []
+    for place, time in zip(places, times, strict=True):
+        each = place.passage
+        begin = starts[each.name].get(each.key, 0)
+        found.append(StaleQuote(
+            each.name, each.title, hit_id(each.name, each.key), place.words, begin + place.start,
+            begin + place.end, time.since, time.dated,
+        ))  # fmt: skip
+    return found
 
 
 class Standing(NamedTuple):

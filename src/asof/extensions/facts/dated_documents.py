@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from asof.extensions.facts.current import CurrentPassages, DocumentLifetime, every, lives
+from asof.extensions.facts.current import DocumentLifetime, current_headings, every, lives
 from asof.index.view import View
 from asof.store.reader import stem_of
 from asof.time.span import nearest_moment
@@ -163,7 +163,7 @@ def _in_dated_folders(names: dict[int, str]) -> set[int]:
 
 def _logs(view: View, documents: Iterable[int]) -> set[int]:
     """The documents whose sections are dates or versions."""
-    above = CurrentPassages.of(view).headings()
+    above = current_headings(view)
     entries = {
         document: {each.split("\n", 2)[1] if "\n" in each else each for each in headings}
         for document, headings in above.items()

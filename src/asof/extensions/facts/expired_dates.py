@@ -6,18 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import numpy as np
-
 from asof.extensions.facts.current import (
     PASSED,
-    CurrentPassages,
-    PassageText,
     Place,
     Stale,
+    current_passages,
     language_of,
     months,
     of_any,
     pattern,
+    quotes,
     standing,
     statements,
 )
@@ -140,31 +138,30 @@ class Passed(NamedTuple):
 def passed_times(view: View) -> list[Stale]:
     """The sentences of current passages that were written before a time of which they speak as still to come,
     and that time has passed."""
-    current = CurrentPassages.of(view)
-    sentences = list(_sentences(view, current))
-    said = [(each.document, each.text[one.start : one.end]) for each, one in sentences]
+    sentences = list(_sentences(view))
+    stands = standing(view, [(place.passage.document, place.words) for place, _ in sentences])
     found: list[tuple[Place, Passed]] = []
-    for (each, one), stands in zip(sentences, standing(view, said), strict=True):
-        passed = _passed(view, one, stands.since)
+    for (place, one), standing_time in zip(sentences, stands, strict=True):
+        passed = _passed(view, one, standing_time.since)
         if passed is not None:
-            found.append((Place(each.passage, one.start, one.end), passed))
+            found.append((place, passed))
     once: dict[tuple[str, int], Stale] = {}  # passages may overlap
-    for quote, (_, passed) in zip(current.quotes([place for place, _ in found]), found, strict=True):
+    for quote, (_, passed) in zip(quotes(view, [place for place, _ in found]), found, strict=True):
         why = passed.why
         stale = Stale(PASSED, why.value, quote, None, passed.cause, passed.change, why)
         once[quote.document, quote.start] = stale
     return list(once.values())
 
 
-def _sentences(view: View, current: CurrentPassages) -> Iterator[tuple[PassageText, TimedSentence]]:
+def _sentences(view: View) -> Iterator[tuple[Place, TimedSentence]]:
     """The sentences that may be stale, of documents and sections that are not of their day."""
-    days = np.fromiter(of_their_day(view), np.int64)
-    chosen = current.passage[~np.isin(current.document, days)].tolist()
-    for each in current.texts(chosen):
-        if historical_headings(each.headings) or any(map(of_any("examples").search, each.headings)):
+    days = of_their_day(view)
+    for each in current_passages(view):
+        if each.document in days or historical_headings(each.headings):
             continue
-        for one in timed_sentences(each.text):
-            yield each, one
+        if not any(map(of_any("examples").search, each.headings)):
+            for one in timed_sentences(each.text):
+                yield Place(each, one.start, one.end), one
 
 
 def _passed(view: View, sentence: TimedSentence, since: int) -> Passed | None:

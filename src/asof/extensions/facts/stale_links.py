@@ -16,18 +16,21 @@ from typing import NamedTuple
 from asof.extensions.facts.current import (
     LINK,
     SEEN,
-    CurrentPassages,
     DocumentLifetime,
     Interval,
+    PassageText,
     Place,
     Section,
     Stale,
     StaleQuote,
+    current_headings,
+    current_passages,
     folded,
     is_named,
     keys_of,
     lives,
     past_passages,
+    quotes,
     statements,
 )
 from asof.extensions.facts.dated_documents import of_their_day
@@ -180,18 +183,16 @@ def _links_in(text: str, document: int) -> Iterator[tuple[int, bool, WrittenLink
             yield match.start(), False, WrittenLink(document, link.target, link.heading)
 
 
-def sentences_of(current: CurrentPassages, wanted: Collection[WrittenLink]) -> Iterator[FoundLink]:
+def sentences_of(view: View, wanted: Collection[WrittenLink]) -> Iterator[FoundLink]:
     """The links that are wanted and stand in sentences, in the order of their texts; none in fenced code."""
-    of_documents = current.of_documents({link.document for link in wanted})
-    texts = current.texts(passage for passages in of_documents.values() for passage in passages)
-    having = [each for each in texts if "](" in each.text or "[[" in each.text]
-    current.starts(each.name for each in having)
-    for each in sorted(having, key=lambda each: (each.name, current.start_of(each))):
+    for each in current_passages(view, {link.document for link in wanted}):
+        if "](" not in each.text and "[[" not in each.text:
+            continue
         links = sorted(link for link in _links_in(each.text, each.document) if link[2] in wanted)
         starts = [link[0] for link in links]
         for start, end in statements(each.text) if links else ():
             for _, wiki, link in links[bisect_left(starts, start) : bisect_left(starts, end)]:
-                yield FoundLink(link, Place(each.passage, start, end), wiki)
+                yield FoundLink(link, Place(each, start, end), wiki)
 
 
 # -- faults of links, by sentence ------------------------------------------------------------------
@@ -220,13 +221,12 @@ class Placed(NamedTuple):
     fault: Fault
 
 
-def listed(view: View, current: CurrentPassages, placed: list[Placed]) -> list[Stale]:
+def listed(view: View, placed: list[Placed]) -> list[Stale]:
     """The faults as they are shown, one for each sentence: the surest."""
     days = of_their_day(view)
-    quotes = current.quotes([each.place for each in placed])
-    meant = _targets(current, placed)
+    meant = _targets(view, placed)
     best: dict[tuple[str, int], Stale] = {}
-    for quote, each in zip(quotes, placed, strict=True):
+    for quote, each in zip(quotes(view, [each.place for each in placed]), placed, strict=True):
         fault = each.fault
         parts = [Why(fault.says, fault.sure)]
         if each.document in days:
@@ -241,20 +241,21 @@ def listed(view: View, current: CurrentPassages, placed: list[Placed]) -> list[S
     return list(best.values())
 
 
-def _targets(current: CurrentPassages, placed: list[Placed]) -> Mapping[tuple[int, str], StaleQuote]:
+def _targets(view: View, placed: list[Placed]) -> Mapping[tuple[int, str], StaleQuote]:
     """The first sentence of each document, or of the section, that is meant."""
     wanted = {(each.fault.target, each.fault.heading) for each in placed if each.fault.target is not None}
-    passages = current.of_documents({number for number, _ in wanted})
+    passages: dict[int, list[PassageText]] = defaultdict(list)
+    for each in current_passages(view, {number for number, _ in wanted}):
+        passages[each.document].append(each)
     places: dict[tuple[int, str], Place] = {}
     for number, heading in wanted:
-        texts = current.texts(passages.get(number, ()))
-        current.starts(each.name for each in texts)
+        texts = passages[number]
         inside = [each for each in texts if heading and Section(heading, [
             Interval(0, NEVER, True, "\n".join(each.headings), each.text)]).stands]  # fmt: skip
-        if first := min(inside or texts, key=current.start_of, default=None):
+        if first := next(iter(inside or texts), None):
             end = next((end for _, end in sentences(first.text)), 0)
-            places[number, heading] = Place(first.passage, 0, len(first.text[:end].rstrip()))
-    return dict(zip(places, current.quotes(list(places.values())), strict=True))
+            places[number, heading] = Place(first, 0, len(first.text[:end].rstrip()))
+    return dict(zip(places, quotes(view, list(places.values())), strict=True))
 
 
 # -- removed documents whose text lives on: renamed or moved ---------------------------------------
@@ -379,7 +380,6 @@ def stale_links(view: View) -> list[Stale]:
     if not has_links(view.store.db):
         return []
     table = LinkTable.of(view)
-    current = CurrentPassages.of(view)
     leads = [(link, table.resolve(link.target, table.names[link.document])) for link in table.links]
     shape = LinkShape(table)
     broken = [
@@ -388,9 +388,9 @@ def stale_links(view: View) -> list[Stale]:
     ]  # fmt: skip
     faults = _broken(view, table, shape, broken)
     whole = [(link, table.numbers[document]) for link, document in leads if document is not None]
-    faults |= _without_heading(view, current, table, [each for each in whole if is_named(each[0].heading)])
-    placed = _placed(current, faults, shape, table)
-    return listed(view, current, placed)
+    faults |= _without_heading(view, table, [each for each in whole if is_named(each[0].heading)])
+    placed = _placed(view, faults, shape, table)
+    return listed(view, placed)
 
 
 def _broken(view: View, table: LinkTable, shape: LinkShape, links: list[WrittenLink]) -> Faults:
@@ -417,12 +417,10 @@ def _broken(view: View, table: LinkTable, shape: LinkShape, links: list[WrittenL
     return faults
 
 
-def _without_heading(
-    view: View, current: CurrentPassages, table: LinkTable, links: list[tuple[WrittenLink, int]]
-) -> Faults:
+def _without_heading(view: View, table: LinkTable, links: list[tuple[WrittenLink, int]]) -> Faults:
     """The faults of links to headings and blocks that their documents do not have."""
     there = {number: {folded(each.rpartition("\n")[2]) for each in headings}
-             for number, headings in current.headings().items()}  # fmt: skip
+             for number, headings in current_headings(view).items()}  # fmt: skip
     links = [
         (link, number) for link, number in links
         if there.get(number, set()).isdisjoint(keys_of(link.heading))
@@ -450,10 +448,10 @@ def _without_heading(
     return faults
 
 
-def _placed(current: CurrentPassages, faults: Faults, shape: LinkShape, table: LinkTable) -> list[Placed]:
+def _placed(view: View, faults: Faults, shape: LinkShape, table: LinkTable) -> list[Placed]:
     """The sentences of links, the first one of each."""
     places: dict[WrittenLink, Placed] = {}
-    for link, place, wiki in sentences_of(current, faults):
+    for link, place, wiki in sentences_of(view, faults):
         if link in places:
             continue
         fault = faults[link]

@@ -2,6 +2,6 @@
 
 Read `store.py` (a fact as it is stored) and `timeline.py` (the facts of a subject) first. Facts are extracted
 by rules (`rules.py`, with `tokens`, `patterns` and `dating`) or by a model (`model.py`, the extra
-`llm`). `local.py` is the recipe `tgrag` and needs scipy (the extra `systems`); `build.py`, `reports.py` and
-`summary.py` make reports and summaries; `stale.py` begins the other half, `asof stale`.
+`llm`). `local.py` is the recipe `tgrag`; `build.py`, `reports.py` and `summary.py` make reports and summaries;
+`stale.py` begins the other half, `asof stale`.
 """

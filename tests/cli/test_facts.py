@@ -31,12 +31,13 @@ def test_facts_by_relation_in_order_of_their_time(asof, ropes):
     result = asof("facts", "Quay", "Ropes", "--relation", "gross margin")
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines() == [
-        "Quay Ropes, Inc. (QRI) as of now · 3 facts",
+        "Quay Ropes, Inc. (QRI) as of now · 4 facts",
         "  gross margin",
-        "    2024-Q1   55.8%   up 160bp   [notes/q1.md]",
-        "    2024-Q2   61%                [notes/q2.md]",
+        "    2024-Q1   55.8%      [notes/q1.md]",
+        "    2024-Q1   up 160bp   [notes/q1.md]",
+        "    2024-Q2   61%        [notes/q2.md]",
         "      contradicted by 58% [notes/gazette.md] (2024-09-01)",
-        "    2024-Q2   58%                [notes/gazette.md]",
+        "    2024-Q2   58%        [notes/gazette.md]",
         "      contradicted by 61% [notes/q2.md] (2024-08-01)",
     ]
     assert asof("facts", "QRI", "--relation", "revenue").out.splitlines()[2:] == [
@@ -80,7 +81,7 @@ def test_why(asof, ropes):
     ("options", "figures", "left_out"),
     [
         (["--since", "2024-05", "--relation", "margin"], ["61%", "58%"], 0),
-        (["--until", "2024-03"], ["55.8%"], 0), (["-k", "1"], ["$3.68 billion"], 4),
+        (["--until", "2024-03"], ["55.8%", "up 160bp"], 0), (["-k", "1"], ["$3.68 billion"], 5),
     ],
 )  # fmt: skip
 def test_since_until_and_how_many(asof, ropes, options, figures, left_out):
@@ -88,7 +89,7 @@ def test_since_until_and_how_many(asof, ropes, options, figures, left_out):
     assert [fact["object"] for group in result["groups"] for fact in group["facts"]] == figures
     assert result["left_out"] == left_out
     if left_out:
-        assert "(4 older left out; -k 5 shows all)" in asof("facts", "QRI", *options).out
+        assert "(5 older left out; -k 6 shows all)" in asof("facts", "QRI", *options).out
 
 
 def test_what_was_not_known_or_is_of_nobody(asof, ropes):

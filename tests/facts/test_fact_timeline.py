@@ -217,18 +217,6 @@ def test_one_document_does_not_contradict_itself_nor_what_is_not_in_force():
         assert (three.contradicted, four.contradicted) == ((), ())
 
 
-def test_changes_stand_beside_their_value():
-    lines = [
-        "Quay | margin | 55% | 2024-Q1",
-        "Quay | margin | up 160bp | 2024-Q1",
-        "Quay | costs | up 2% | 2024-Q1",
-    ]
-    with corpus_of(note("a", "2024-05", *lines)) as corpus:
-        costs, margin = line(corpus, "Quay").groups
-        assert [change.fact.object for each in margin.entries for change in each.changes] == ["up 160bp"]
-        assert [(each.known.fact.object, each.changes) for each in costs.entries] == [("up 2%", ())]
-
-
 # -- whose facts ------------------------------------------------------------------------------------------
 
 

@@ -119,7 +119,6 @@ def test_facts_from_nodes_and_nodes_from_facts():
     )
     century = stated(Span(datetime(1900, 1, 1, tzinfo=UTC), datetime(2000, 1, 1, tzinfo=UTC)), number=4)
     tree = Hierarchy.of([d, c, b, a, century])
-    assert (tree.timeless, tree.wide) == (1, 1)
     assert tree.facts == (a, b, c, d, century)
     assert tree.facts_at(Period.parse("2024-Q1")) == (a,)
     assert tree.facts_below(Period.parse("2024")) == (a, b, c)  # once, though its week is seven days

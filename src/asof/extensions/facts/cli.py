@@ -195,18 +195,16 @@ def other_names(line: FactLine) -> list[str]:
 
 
 def _show_entries(entries: tuple[FactEntry, ...], *, why: bool) -> None:
-    """Shows a line for each fact, in columns: time, fact, change, place."""
-    rows = [
-        (_when(each), shortened(plain(each.known.fact.object), WIDTH), _changed(each)) for each in entries
-    ]
-    widths = [max(len(row[column]) for row in rows) for column in (0, 1, 2)]
+    """Shows a line for each fact, in columns: time, fact, place."""
+    rows = [(_when(each), shortened(plain(each.known.fact.object), WIDTH)) for each in entries]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for cells, entry in zip(rows, entries, strict=True):
         row = "   ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True) if width)
         show(f"    {row}   {click.style(f'[{plain(entry.known.passage.document)}]', dim=True)}", hang=2)
         for mark, colour in _marks(entry):
             show(f"      {mark}", hang=2, fg=colour)
-        for fact in (entry.known, *entry.changes) if why else ():
-            show(f"      {_evidence(fact)}", hang=2, dim=True)
+        if why:
+            show(f"      {_evidence(entry.known)}", hang=2, dim=True)
 
 
 def _when(entry: FactEntry) -> str:
@@ -215,10 +213,6 @@ def _when(entry: FactEntry) -> str:
     if is_state(entry.known.fact):
         return stretch_label(entry.start, entry.end)
     return time_label(entry.known.fact.when)
-
-
-def _changed(entry: FactEntry) -> str:
-    return ", ".join(shortened(plain(each.fact.object), WIDTH) for each in entry.changes)
 
 
 def _marks(entry: FactEntry) -> list[tuple[str, str]]:

@@ -92,28 +92,21 @@ class Hierarchy:
     """Facts by period. Made by `of`: the same from the same facts in any order.
 
     `facts` in canonical order; `own`: the places in `facts` of those that belong to a period itself;
-    `children`: the next finer periods with facts, in order, for every node. `timeless` counts facts without a
-    time, `wide` those whose time is too long for any period: both are in `facts` and in no node. So are facts
-    of kind NAME, which no report shows.
+    `children`: the next finer periods with facts, in order, for every node. Facts without a time, those whose
+    time is too long for any period, and those of kind NAME are in `facts` and in no node.
     """
 
     facts: tuple[StatedFact, ...]
     own: Mapping[Period, tuple[int, ...]]
     children: Mapping[Period, tuple[Period, ...]]
-    timeless: int
-    wide: int
 
     @classmethod
     def of(cls, facts: Iterable[StatedFact]) -> Hierarchy:
         """The hierarchy of these facts."""
         ordered = tuple(sorted(facts, key=lambda each: each.order))
         own: dict[Period, list[int]] = {}
-        timeless = wide = 0
         for place, each in enumerate(ordered):
-            nodes = _places(each)
-            timeless += each.fact.when is None
-            wide += each.fact.when is not None and each.fact.kind != NAME and not nodes
-            for node in nodes:
+            for node in _places(each):
                 own.setdefault(node, []).append(place)
         nodes_all = set(own) | {above for node in own for above in ancestors(node)}
         children: dict[Period, list[Period]] = {node: [] for node in sorted(nodes_all)}
@@ -122,7 +115,7 @@ class Hierarchy:
                 children[node.parent].append(node)
         return cls(
             ordered, {node: tuple(own[node]) for node in sorted(own)},
-            {node: tuple(below) for node, below in children.items()}, timeless, wide,
+            {node: tuple(below) for node, below in children.items()},
         )  # fmt: skip
 
     @classmethod

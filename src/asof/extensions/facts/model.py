@@ -147,18 +147,7 @@ def _folded(text: str) -> str:
     return one_line(text.casefold())
 
 
-# -- numbers of a sentence, in digits or in words --------------------------------------------------
-
-
-_NUMERALS = {
-    name: float(value)
-    for names in (
-        "zero one two three four five six seven eight nine ten eleven twelve",
-        "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf",
-    )
-    for value, name in enumerate(names.split())
-}
-_WORD = re.compile(r"[^\W\d_]+")
+# -- numbers of a sentence -------------------------------------------------------------------------
 
 
 def contains_number(value: float, sentence: str, language: str) -> bool:
@@ -169,11 +158,9 @@ def contains_number(value: float, sentence: str, language: str) -> bool:
     sentence_language = language_of(sentence, language)
     words = lexicon(sentence_language)
     figures = (figure_of(match, words) for match in pattern(sentence_language).finditer(sentence))
-    if any(
+    return any(
         figure is not None and math.isclose(abs(figure.value), abs(value), rel_tol=1e-9) for figure in figures
-    ):
-        return True
-    return any(_NUMERALS.get(word) == abs(value) for word in _WORD.findall(sentence.casefold()))
+    )
 
 
 # -- the reply, checked ----------------------------------------------------------------------------

@@ -7,7 +7,7 @@ is the graph of entities and measures that facts connect it to.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
@@ -41,13 +41,12 @@ FAR = 256
 class FactEntry:
     """A fact, how long it holds, and the other passages that state or contradict it.
 
-    From `start` until before `end` (instants; None: open, or not known). `changes` are facts of kind CHANGE.
+    From `start` until before `end` (instants; None: open, or not known).
     """
 
     known: Annotated[StatedFact, FLAT]
     start: Annotated[int | None, HIDDEN]
     end: Annotated[int | None, HIDDEN]
-    changes: Annotated[tuple[StatedFact, ...], "what the same document says of how this value changed"]
     superseded: Annotated[
         CorroboratingPassage | None, As("superseded_by"), "the fact that replaced it; null: none"
     ]
@@ -177,41 +176,26 @@ def _grouped(
 
 @dataclass(frozen=True, slots=True)
 class _GroupInterval:
-    """An interval of a group, its position `at` in the group `among`, and the changes of its value."""
+    """An interval of a group, and its position `at` in the group `among`."""
 
     group: tuple[str, ...]
     line: HoldingInterval
     among: Sequence[HoldingInterval]
     at: int
-    changes: tuple[StatedFact, ...]
 
     def entry(self) -> FactEntry:
         line, beside = self.line, self.among[max(0, self.at - FAR) : self.at + FAR + 1]
         return FactEntry(
-            line.best, line.start, line.end, self.changes,
+            line.best, line.start, line.end,
             None if line.after is None else CorroboratingPassage.of(line.after.best),
             corroborating(line, beside), contradicting(line, beside), line.ended,
         )  # fmt: skip
 
 
-def _lines(group: tuple[str, ...], facts: Iterable[StatedFact]) -> Iterator[_GroupInterval]:
-    """The intervals of one subject and relation, in order of their time; the change of a value is part of the
-    line of that value."""
+def _lines(group: tuple[str, ...], facts: Iterable[StatedFact]) -> list[_GroupInterval]:
+    """The intervals of one subject and relation, in order of their time."""
     lines = holding_intervals(facts)
-    values = {
-        _document_and_time(each) for line in lines if line.fact.kind == VALUE for each in line.statements
-    }
-    beside: dict[object, list[StatedFact]] = defaultdict(list)
-    shown = []
-    for line in lines:
-        if line.fact.kind == CHANGE and _document_and_time(line.best) in values:
-            beside[_document_and_time(line.best)].append(line.best)
-        else:
-            shown.append(line)
-    for at, line in enumerate(shown):
-        where = {_document_and_time(each) for each in line.statements if line.fact.kind == VALUE}
-        changes = [change for each in where for change in beside.get(each, ())]
-        yield _GroupInterval(group, line, shown, at, tuple(sorted(changes, key=lambda each: each.order)))
+    return [_GroupInterval(group, line, lines, at) for at, line in enumerate(lines)]
 
 
 def _end_offices(view: View, entities: EntityResolver, lines: Iterable[_GroupInterval]) -> None:
@@ -233,12 +217,6 @@ def _end_offices(view: View, entities: EntityResolver, lines: Iterable[_GroupInt
             words = f"{fact.subject} {fact.relation} {fact.object}".strip()
             said = replace(end, fact=replace(fact, object=f"“{words}”"))
             each.line.end, each.line.after = began(end), HoldingInterval([said], began(end), None)
-
-
-def _document_and_time(known: StatedFact) -> object:
-    """A key that a value and its change share: their document and time."""
-    when = known.fact.when
-    return known.passage.document, None if when is None else when.span
 
 
 # -- neighbourhood ---------------------------------------------------------------------------------

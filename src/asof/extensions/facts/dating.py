@@ -9,55 +9,36 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, timedelta
+from datetime import UTC, timedelta
 from typing import Literal, NamedTuple
 
 from asof.extensions.facts.store import ExtractorInput
 from asof.store.digest import AboutTime
-from asof.time.expressions import COARSE, TimeContext, TimeExpression, parse
-from asof.time.span import Span, days_in, months_later, nearest_moment
+from asof.time.expressions import TimeContext, TimeExpression, parse
+from asof.time.span import Span, days_in, months_later
 from asof.values import SourcedTime
 
 # -- a document's own period -----------------------------------------------------------------------
 
 
-_WORDS = ("first erste", "second zweite", "third dritte", "fourth vierte")
-_ORDINAL = {word: n for n, words in enumerate(_WORDS, 1) for word in words.split()}
-PART = re.compile(
-    r"\b(?:(?P<o>first|second|third|fourth|[1-4](?:st|nd|rd|th)|(?:erste|zweite|dritte|vierte)n?)"
-    r"[ -](?:fiscal[ -])?(?P<u>quarter|half|quartal|halbjahr)\b|(?P<q>q[1-4])\b|(?P<h>h[12])\b)",
-    re.IGNORECASE,
-)
-"""A part of a year: "second quarter", "Q2", "H1"."""
-
 _YEAR = re.compile(r"[12][0-9]{3}|[’'][0-9]{2}\b|\bfy ?[0-9]{2}", re.IGNORECASE)
 _OPEN = re.compile(r"(?:since|until|till|before|after|seit|vor|nach|bis)\b", re.IGNORECASE)
 _RECENT = 100 * 86_400_000_000  # microseconds
+_COARSE = (3, 6, 12)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentPeriod:
-    """A document's own period: its first day, how many months it has, the first day of its year; `time` has
-    its source. `coarse`: it is a quarter, a half or a year."""
-
-    time: AboutTime
-    first: date
-    months: int
-    year: date
-
-    @property
-    def coarse(self) -> bool:
-        return self.months in (3, 6, 12)
-
-
-def period_of(excerpt: ExtractorInput) -> DocumentPeriod | None:
-    """The period that an excerpt's document is about: its nearest heading's, its metadata's, its title's."""
+def own_time(excerpt: ExtractorInput) -> AboutTime | None:
+    """The time that an excerpt's document is about: its nearest heading's, its metadata's, its title's; of
+    several a quarter, half or year, then the shortest."""
     from_head = [time for time in excerpt.times if time.by != "text" and _is_own(time, excerpt.published)]
     headings = [time for time in from_head if time.by == "heading"]
     others = [time for time in from_head if time.by != "heading"]
     fields = [time for time in others if time.by != "title"] or others
-    periods = [_period(time, excerpt.fiscal_start) for time in headings[-1:] or fields]
-    return min(periods, key=lambda p: (not p.coarse, p.time.last - p.time.first), default=None)
+    return min(
+        headings[-1:] or fields,
+        key=lambda time: (months_of(time.sourced_time().span) not in _COARSE, time.last - time.first),
+        default=None,
+    )
 
 
 def _is_own(time: AboutTime, published: Span | None) -> bool:
@@ -70,42 +51,24 @@ def _is_own(time: AboutTime, published: Span | None) -> bool:
         return True
     if _YEAR.search(time.text):
         return _OPEN.match(time.text) is None
-    if published is None:
-        return False
-    return 0 <= published.last - time.first < _RECENT
+    return published is not None and 0 <= published.last - time.first < _RECENT
 
 
-def _period(time: AboutTime, fiscal_start: int) -> DocumentPeriod:
-    first, last = nearest_moment(time.first), nearest_moment(time.last)
-    months = (last.year - first.year) * 12 + last.month - first.month + 1
-    whole = first.day == 1 and (last + timedelta(microseconds=1)).day == 1 if last.year < 9999 else False
-    start = first.date()
-    if not whole or months not in (3, 6, 12):
-        return DocumentPeriod(time, start, 0, start)
-    named = PART.search(time.text)
+def months_of(span: Span) -> int:
+    """The number of months that make up a span; 0 for one that is not made up of months."""
+    if span.start is None or span.end is None or (span.start + timedelta(1)).day != 2 or span.end.day != 1:
+        return 0
+    return (span.end.year - span.start.year) * 12 + span.end.month - span.start.month
+
+
+def shifted(span: Span, months: int) -> Span | None:
+    """As many months, so many later; None outside the calendar, and for a span that is not made up of
+    months."""
+    length = months_of(span)
+    if span.start is None or not length:
+        return None
     try:
-        if months == 12:
-            year = start
-        elif named is not None and months in (3, 6):
-            year = months_later(start, -(number(named) - 1) * months)
-        else:
-            year = months_later(start, -((start.month - fiscal_start) % 12))
-    except ValueError:
-        return DocumentPeriod(time, start, 0, start)
-    return DocumentPeriod(time, start, months, year)
-
-
-def number(part: re.Match[str]) -> int:
-    word = (part["o"] or part["q"] or part["h"]).lower()
-    if word[0] in "1234":
-        return int(word[0])
-    return int(word[1]) if word[1] in "1234" else _ORDINAL[word.removesuffix("n")]
-
-
-def shifted(first: date, months: int, length: int) -> Span | None:
-    """`length` months from `months` after a first day; None outside the calendar."""
-    try:
-        start = months_later(first, months)
+        start = months_later(span.start.date(), months)
         return days_in((start, months_later(start, length)), UTC)
     except ValueError:
         return None
@@ -122,13 +85,12 @@ _IMPLICIT = re.compile(
         (?:[ ](?:of[ ]the[ ]|of[ ]|in[ ])?(?:last|prior|previous)[ ]year | [ ]a[ ]year[ ](?:ago|earlier))?
         | (?:a|one)[ ]year[ ](?:ago|earlier) | last[ ]year | prior-year | year-ago
         | vorjahr(?:es)?(?:quartal)?)\b
-    | \b(?P<part>(?:first|second|third|fourth)[ -](?:fiscal[ -])?(?:quarter|half))\b
+    | \b(?P<part>(?:the[ ])?(?:first|second|third|fourth)[ -](?:fiscal[ -])?(?:quarter|half))\b(?![ ]of[ ])
     | \b(?:the|for|in|im|das)[ ](?P<own>quarter|quartal)\b(?![ ]end)
     | \b(?:for|in|during|im)[ ](?:the[ ])?
         (?P<year>(?:(?:full|entire|whole|fiscal)[ ])?(?:year|gesamtjahr))\b(?![ ]of[ ]\d)""",
     re.IGNORECASE | re.VERBOSE,
 )
-_OF_YEAR = re.compile(r"year|jahr", re.IGNORECASE)  # "the third quarter of last year"
 
 Sort = Literal["explicit", "part", "back", "before", "own", "year"]
 
@@ -147,95 +109,81 @@ class TimeMark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Dating:
-    """Reads the times of one excerpt."""
+    """Reads the times of one excerpt. `time`: the one that its document is about, if there is one."""
 
     excerpt: ExtractorInput
-    period: DocumentPeriod | None
+    time: AboutTime | None
 
     @classmethod
     def of(cls, excerpt: ExtractorInput) -> Dating:
         """From an excerpt's times, its publication, its fiscal year."""
-        return cls(excerpt, period_of(excerpt))
+        return cls(excerpt, own_time(excerpt))
 
     @property
-    def own(self) -> DocumentPeriod | None:
-        """The period that "the fourth quarter" and "last year" count from, if the document has one."""
-        return self.period if self.period is not None and self.period.coarse else None
+    def own(self) -> Span | None:
+        """The quarter, half or year that "last year" counts from, if the document is about one."""
+        span = None if self.time is None else self.time.sourced_time().span
+        return span if span is not None and months_of(span) in _COARSE else None
 
     def marks(self, language: str) -> list[TimeMark]:
         """The times in the text, in order, none inside another."""
-        text, own = self.excerpt.text, self.own
-        context = TimeContext(
-            fiscal_start=self.excerpt.fiscal_start,
-            language=language,
-            published=self.excerpt.published,
-            own=None if own is None else own.time.sourced_time().span,
-        )
-        explicit = [self._mark(mention) for mention in parse(text, context=context)]
-        if own is None:
+        explicit = [
+            TimeMark(each.start, each.end, phrase, "explicit", SourcedTime(each.core, phrase, "text"))
+            for each in self._parsed(self.excerpt.text, language)
+            for phrase in [" ".join(each.text.split())]
+        ]
+        if self.own is None:
             return explicit
-        implicit = [_implicit_mark(match) for match in _IMPLICIT.finditer(text)]
-        return _merged(explicit, implicit)
+        return _merged(explicit, [_implicit_mark(match) for match in _IMPLICIT.finditer(self.excerpt.text)])
 
-    def _mark(self, mention: TimeExpression) -> TimeMark:
-        phrase = " ".join(mention.text.split())
-        start, end = mention.start, mention.end
-        counted = mention.relative and self.own is not None and mention.grain in COARSE
-        if counted and PART.search(phrase) and not _OF_YEAR.search(phrase):
-            return TimeMark(start, end, phrase, "part")
-        return TimeMark(start, end, phrase, "explicit", SourcedTime(mention.core, phrase, "text"))
+    def _parsed(self, text: str, language: str, *, ahead: bool = False) -> tuple[TimeExpression, ...]:
+        """The times of a text. `ahead`: of those without a year the next one."""
+        context = TimeContext(
+            fiscal_start=self.excerpt.fiscal_start, language=language, published=self.excerpt.published,
+            own=self.own, prefer="future" if ahead else "past",
+        )  # fmt: skip
+        return parse(text, context=context)
 
-    def read(self, mark: TimeMark, *, expected: bool, of: SourcedTime | None = None) -> SourcedTime | None:
+    def next(self, mark: TimeMark, language: str) -> Span | None:
+        """The next time that a mark without a year names; None for another."""
+        found = self._parsed(mark.text, language, ahead=True)
+        return found[0].core if len(found) == 1 and found[0].relative else None
+
+    def read(
+        self, mark: TimeMark, language: str, *, expected: bool, of: SourcedTime | None = None
+    ) -> SourcedTime | None:
         """The time of a mark. `expected`: in a sentence about the future, so that a part of the year that is
         over is the next year's; `of`: the time of the fact that it is compared with."""
         own = self.own
-        if own is None or (mark.stated is not None and (mark.sort == "explicit" or of is None)):
+        compared = mark.sort in ("back", "before")
+        if own is None or mark.sort == "explicit" or (compared and mark.stated is not None and of is None):
             return mark.stated
-        if mark.sort == "own" and own.months == 3:
-            return SourcedTime(own.time.sourced_time().span, mark.text, "text")
-        span: Span | None = None
-        if mark.sort == "year":
-            ends_its_year = shifted(own.first, own.months, 1) == shifted(own.year, 12, 1)
-            ahead = 12 if expected and ends_its_year else 0
-            span = shifted(own.year, ahead, 12)
+        base = own if of is None else of.span
+        span: Span | None = own
+        if mark.sort in ("back", "before"):
+            span = shifted(base, -12 if mark.sort == "back" else -months_of(base))
         elif mark.sort == "part":
-            span = self._part(mark, own, expected)
-        elif mark.sort in ("back", "before"):
-            span = self._earlier(mark.sort, own, of)
+            *_, ordinal, unit = (word for word in re.split("[ -]", mark.text) if word.lower() != "fiscal")
+            span = self._the(f"{ordinal} fiscal {unit}", language, ahead=expected)
+        elif mark.sort == "year":
+            span = self._the("this fiscal year", language)
+            if expected and span is not None and span.last == own.last:
+                span = shifted(span, 12)
         return None if span is None else SourcedTime(span, mark.text, "text")
 
-    def _part(self, mark: TimeMark, own: DocumentPeriod, expected: bool) -> Span | None:
-        part = PART.search(mark.text)
-        if part is None:
-            return None
-        half = bool(part["h"]) or (part["u"] or "").lower() in ("half", "halbjahr")
-        length = 6 if half else 3
-        shift = (number(part) - 1) * length
-        here = (own.first.year - own.year.year) * 12 + own.first.month - own.year.month
-        if own.months != 12 and expected and shift < here:
-            shift += 12
-        elif own.months != 12 and not expected and shift > here + own.months - 1:
-            shift -= 12
-        return shifted(own.year, shift, length)
-
-    def _earlier(self, sort: str, own: DocumentPeriod, of: SourcedTime | None) -> Span | None:
-        base = own.time.sourced_time().span if of is None else of.span
-        if base.start is None or base.end is None:
-            return None
-        months = (base.end.year - base.start.year) * 12 + base.end.month - base.start.month
-        if months < 1 or base.start.day != 1:
-            return None
-        return shifted(base.start.date(), -months if sort == "before" else -12, months)
+    def _the(self, words: str, language: str, *, ahead: bool = False) -> Span | None:
+        found = self._parsed(words, language, ahead=ahead)
+        return found[0].core if found else None
 
     def otherwise(self, *, expected: bool) -> SourcedTime | None:
-        """The time of a fact whose sentence names none: the document's own period (for an expected fact the
-        period after it), else the date of publication."""
-        if self.period is not None:
+        """The time of a fact whose sentence names none: the document's own (for an expected fact the period
+        after it), else the date of publication."""
+        if self.time is not None:
             own = self.own
-            if expected and own is not None and own.months < 12:
-                span = shifted(own.first, own.months, own.months)
-                return None if span is None else SourcedTime(span, f"after {own.time.text}", own.time.by)
-            return self.period.time.sourced_time()
+            if expected and own is not None and months_of(own) < 12:
+                span = shifted(own, months_of(own))
+                return None if span is None else SourcedTime(span, f"after {self.time.text}", self.time.by)
+            return self.time.sourced_time()
         published = self.excerpt.published
         if published is None or published.start is None:
             return None

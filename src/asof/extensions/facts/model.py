@@ -134,10 +134,12 @@ def _span(phrase: str, excerpt: ExtractorInput, *, expected: bool) -> Span | Non
     with suppress(BadTime):
         return Period.parse(phrase).span
     dating = Dating.of(replace(excerpt, text=phrase))
-    marks = dating.marks(language_of(excerpt.text, excerpt.language))
+    language = language_of(excerpt.text, excerpt.language)
+    marks = dating.marks(language)
     if len(marks) == 1:
-        stated = dating.read(marks[0], expected=expected)
-        return None if stated is None else stated.span
+        stated = dating.read(marks[0], language, expected=expected)
+        ahead = dating.next(marks[0], language) if expected else None
+        return ahead or (None if stated is None else stated.span)
     with suppress(BadTime):
         return read(phrase)
     return None

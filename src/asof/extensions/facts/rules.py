@@ -24,7 +24,7 @@ from asof.text.figures import NONE, RuleLexicon, language_of, lexicon
 from asof.text.passages import sentences
 from asof.text.query import key
 from asof.time.expressions import TimeContext, parse
-from asof.time.span import Span, nearest_moment
+from asof.time.span import Span
 from asof.values import EVENT, EXPECTED, NAME, VALUE, Amount, Fact, SourcedTime
 from asof.wire import replace
 
@@ -112,34 +112,30 @@ _PRESENT = frozenset(
 # fmt: on
 
 
-def coming(
-    excerpt: ExtractorInput, one: FactDraft, mark: TimeMark, language: str, *, begins: bool
-) -> Span | None:
-    """The first day or month after publication that a mark without a year names, where that is meant; None
-    where it is the last one before, as it mostly is.
+def coming(dating: Dating, one: FactDraft, mark: TimeMark, language: str, *, begins: bool) -> Span | None:
+    """The first time after publication that a mark without a year names, where that is meant; None where it
+    is the last one before, as it mostly is.
 
     Meant is the next one if something is expected then; in the present tense ("takes over on 1 December"),
     if it is in the year of publication; where a fact `begins` then ("was appointed from 1 June"), if it is
     nearer.
     """
-    published, stated = excerpt.published, mark.stated
+    published, stated = dating.excerpt.published, mark.stated
     words = set(one.relation.lower().split())
-    present = one.kind == EVENT and _PAST.isdisjoint(words) and not _PRESENT.isdisjoint(words)
-    always = one.expected and (one.kind == EVENT or begins)
-    if not (always or present or (begins and one.kind == EVENT)) or stated is None:
+    event = one.kind == EVENT
+    present = event and _PAST.isdisjoint(words) and not _PRESENT.isdisjoint(words)
+    always = one.expected and (event or begins or dating.own is not None)
+    if not (always or present or (event and begins)) or stated is None or published is None:
         return None
-    if published is None or published.start is None or published.end is None:
+    span = dating.next(mark, language)
+    if span is None or span.start is None or published.start is None:
         return None
-    context = TimeContext(fiscal_start=excerpt.fiscal_start, language=language, prefer="future")
-    first, last = (
-        [each.core for each in parse(mark.text, nearest_moment(at), context) if each.relative]
-        for at in (published.first, published.last)
-    )
-    if len(first) != 1 or first != last or first[0].start is None or first[0].first <= published.last:
+    if dating.own is not None and always:
+        return span
+    if span.first <= published.last:
         return None
-    span = first[0]
     near = span.first - published.last < published.first - stated.span.last
-    this_year = present and first[0].start.year == published.start.year
+    this_year = present and span.start.year == published.start.year
     return span if always or near or this_year else None
 
 
@@ -321,10 +317,11 @@ class _PassageReader:
         mark = None if at is None else inside[at].time
         read = None
         if at is not None and mark is not None:
-            read = self.dating.read(mark, expected=one.expected, of=last if one.compared else None)
+            language, of = self.words.language, last if one.compared else None
+            read = self.dating.read(mark, language, expected=one.expected, of=of)
             if mark.sort == "explicit":
                 begins = any(item.low in _FROM for item in inside[max(0, at - 2) : at])
-                span = coming(self.excerpt, one, mark, self.words.language, begins=begins)
+                span = coming(self.dating, one, mark, language, begins=begins)
                 read = read if span is None else SourcedTime(span, mark.text, "text")
         return read or self.dating.otherwise(expected=one.expected)
 

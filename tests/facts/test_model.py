@@ -49,7 +49,7 @@ def excerpt(text: str = TEXT, number: int = 7, *, title: str = "Gull Bakery", **
     headings = "\n".join(more.get("headings", ()))
     times = passage_times(own, title, headings, text, published, TimeReadingOptions("en", fiscal_start))
     return ExtractorInput(
-        number, "gull", title, "", more.pop("headings", ()), text, "en", published, times, **more
+        number, "gull", title, more.pop("headings", ()), text, "en", published, times, **more
     )
 
 

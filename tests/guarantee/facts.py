@@ -10,7 +10,7 @@ from tests.guarantee.histories import told
 from tests.guarantee.observing import ENTITIES, Asked, Fault, Moment, Observable, command, search_by, verb
 
 from asof.corpus.corpus import Corpus
-from asof.extensions.facts import names, store
+from asof.extensions.facts import store
 from asof.extensions.facts.hierarchy import Hierarchy
 from asof.extensions.facts.indexer import ensure_facts, precompute_facts
 from asof.extensions.facts.model import ExtractionSettings
@@ -99,7 +99,7 @@ def reads_names_over_all_facts(patch: pytest.MonkeyPatch) -> None:
 
 def looks_at_aliases_once(patch: pytest.MonkeyPatch) -> None:
     """What was kept for one moment is taken for all that have the same passages."""
-    patch.setattr(names, "bisect_right", lambda *_: 0)
+    patch.setattr(store, "has_aliases", lambda _: False)
 
 
 def reads_surnames_of_all_times(patch: pytest.MonkeyPatch) -> None:

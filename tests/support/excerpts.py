@@ -26,7 +26,7 @@ def excerpt(
     manner = TimeReadingOptions(language, fiscal_start)
     found = passage_times(times, title, "\n".join(headings), text, day, manner)
     return ExtractorInput(
-        1, "report", title, "", headings, text, language, day, found, fiscal_start, number, (), meta or {}
+        1, "report", title, headings, text, language, day, found, fiscal_start, number, meta or {}
     )
 
 

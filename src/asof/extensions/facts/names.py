@@ -15,19 +15,18 @@ in doubt:
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cached_property
-from typing import Annotated, NamedTuple, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 from asof.extensions.facts import store as fact_names
 from asof.extensions.facts.store import AliasFact, NameMention, TitleAlias
 from asof.extensions.facts.visible import StatedFact
 from asof.index.view import View
-from asof.store.reader import AsOfReader, visible_instants_after, visible_passages
+from asof.store.reader import AsOfReader, visible_passages
 from asof.text.query import key
 from asof.time.span import Instant
 from asof.wire import As
@@ -276,14 +275,10 @@ class EntityResolver:
     @classmethod
     def of(cls, view: View) -> Self:
         """The entities of a view, kept with it."""
-        memo, store = view.prefix.memo, view.store
-        name = "entities"
-        if fact_names.has_aliases(store.db):  # a version can change its aliases and no passage
-            later = memo.get("entities later")
-            if later is None:
-                later = memo["entities later"] = visible_instants_after(store.db, view.prefix.as_of)
-            name = f"entities {bisect_right(later, view.as_of)}"
-        entities: Self | None = memo.get(name)
+        store = view.store
+        # a version can change its aliases and no passage
+        memo: dict[Any, Any] = view.memo if fact_names.has_aliases(store.db) else view.prefix.memo
+        entities: Self | None = memo.get("entities")
         if entities is None:
             statements = [
                 SameNameStatement(each.subject, each.object, each.document, not each.end, each)
@@ -293,7 +288,7 @@ class EntityResolver:
                 SameNameStatement(each.title, each.alias, each.document, False, each)
                 for each in fact_names.title_aliases(store.db, store.as_of, store.known_at)
             ]
-            entities = memo[name] = cls(store, statements)
+            entities = memo["entities"] = cls(store, statements)
         return entities
 
     @property

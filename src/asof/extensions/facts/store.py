@@ -28,7 +28,6 @@ class ExtractorInput:
     passage: int
     document: str
     title: str
-    uri: str
     headings: tuple[str, ...]
     text: str
     language: str
@@ -36,7 +35,6 @@ class ExtractorInput:
     times: tuple[AboutTime, ...] = ()
     fiscal_start: int = 1
     number: int = 0
-    tags: tuple[str, ...] = ()
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -51,8 +49,8 @@ class Extraction(NamedTuple):
 
 
 _EXCERPT = (
-    "SELECT p.id, d.name, h.title, h.uri, p.headings, p.text, h.language, v.starts, v.ends, p.about,"
-    " h.fiscal_start, p.number, h.tags, h.meta FROM json_each(?) AS requested"
+    "SELECT p.id, d.name, h.title, p.headings, p.text, h.language, v.starts, v.ends, p.about,"
+    " h.fiscal_start, p.number, h.meta FROM json_each(?) AS requested"
     " JOIN passages AS p ON p.id = requested.value JOIN documents AS d ON d.id = p.document"
     " JOIN versions AS v ON v.id = p.version JOIN heads AS h ON h.id = p.head ORDER BY requested.key"
 )
@@ -65,14 +63,14 @@ def excerpts(db: sqlite3.Connection, passages: Sequence[int]) -> list[ExtractorI
 
 
 def _excerpt(
-    passage: int, document: str, title: str, uri: str, headings: str, text: str, language: str,
-    starts: int | None, ends: int | None, times: str, fiscal_start: int, number: int, tags: str, meta: str,
+    passage: int, document: str, title: str, headings: str, text: str, language: str, starts: int | None,
+    ends: int | None, times: str, fiscal_start: int, number: int, meta: str,
 ) -> ExtractorInput:  # fmt: skip
     published = None if starts is None or ends is None else span_of(starts, ends)
     above = tuple(headings.split("\n")) if headings else ()
     return ExtractorInput(
-        passage, document, title, uri, above, text, language, published, loads(times), fiscal_start, number,
-        tuple(json.loads(tags)), json.loads(meta),
+        passage, document, title, above, text, language, published, loads(times), fiscal_start, number,
+        json.loads(meta),
     )  # fmt: skip
 
 

@@ -49,12 +49,9 @@ def test_a_refusal_says_why_and_has_exit_code_1(mills):
 
 
 def test_the_modes(mills):
-    local = mills("ask", "What happened in 2022?", "--mode", "local", "--verbose").out
-    assert local.endswith("as of now · single passages · quoted, no model\n")
-    result = mills("ask", "What happened in 2022?", "--verbose").out
-    assert "· reports ·" in result
-    assert result.startswith("2022")
-    assert "quoted" not in mills("ask", "What happened in 2022?").out
+    for options, mode in ((["--mode", "local"], "local"), ([], "global")):
+        assert mills("ask", "What happened in 2022?", *options, "--json").json()["mode"] == mode
+    assert mills("ask", "What happened in 2022?").out.startswith("2022")
 
 
 def test_the_json_has_numbered_citations_values_and_no_cost(mills):
@@ -224,21 +221,14 @@ def year(asof, write, users, server):
 
 
 def test_what_was_used_is_told_for_each_step_and_costs_nothing_again(year):
-    result = year(*YEAR, "-v")
-    assert result.err.splitlines()[0].startswith("cost: calls 2, ")
-    assert "  points of the evidence: 1 call, " in result.err
-    assert "point: 2022: A crane came. (importance 60, confidence 0.9)" in result.out
+    assert year(*YEAR).err.startswith("cost: calls 2, ")
     value = year(*YEAR, "--json").json()
     assert against("ask", value) == []
     assert value["points"] == [
         {"text": "A crane came.", "importance": 60, "confidence": 0.9, "periods": ["2022"], "read": True}
     ]  # fmt: skip
     assert {each["step"]: each["cached"] for each in value["cost"]["steps"]} == {"points": 1, "answer": 1}
-    assert year(*YEAR, "-v").err.splitlines() == [
-        "cost: cached 2",
-        "  points of the evidence: 1 kept reply costs nothing",
-        "  the answer: 1 kept reply costs nothing",
-    ]
+    assert year(*YEAR).err == "cost: cached 2\n"
 
 
 @pytest.mark.parametrize(("options", "ask"), [(["--budget", "0.0001"], ""), ([], "[ask]\nbudget = 0.0001\n")])

@@ -104,7 +104,6 @@ PRINTED = [
     ("crane", "why-not notes/red.md crane", ["", "--as-of 2019", "-k 1"]),
     ("crane", "recipes", [""]),
     ("crane", "embed", ["--encoder hashed", "--encoder none"]),
-    ("crane", "experiment", ["", "twe/4.1"]),
     ("linked", "links notes/mole.md", ["", "--as-of 2021 --depth 2"]),
     ("masters", "timeline 'harbour master'", ["", "--as-of 2020", "-k 1"]),
     ("fees", "diff 'ferry fee'", ["2020 2021", "2001 now", "now 2018-02"]),

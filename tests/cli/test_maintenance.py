@@ -155,7 +155,7 @@ def test_asof_toml_chooses_and_diversifies(asof, notes, write):
     write("notes/two.md", "# Two\n\n## A\n\ncrane crane crane\n\n## B\n\ncrane crane crane\n")
     assert asof("index", "notes").code == 0
     assert documents(asof, "crane")[:2] == ["notes/two.md", "notes/two.md"]
-    write("asof.toml", '[diversity]\nmost = 1\n')
+    write("asof.toml", "[diversity]\nmost = 1\n")
     assert documents(asof, "crane").count("notes/two.md") == 2
     assert documents(asof, "crane")[:2] != ["notes/two.md", "notes/two.md"]
     assert recipe_of(asof) == "asof-diverse"

@@ -37,7 +37,7 @@ BANNED = (
 )  # fmt: skip
 COMMANDS = (
     ["search", "current harbour master", "--explain", "--as-of", "2020"],
-    ["search", "harbour master", "--known-at", "2001"], ["ask", "Who is the harbour master?", "-v"],
+    ["search", "harbour master", "--known-at", "2001"], ["ask", "Who is the harbour master?"],
     ["ask", "Who is the harbour master of Neverland?"], ["timeline", "harbour master", "--as-of", "2021"],
     ["diff", "harbour master", "2016", "2024"], ["links", "The Mole"], ["facts", "ferry"],
     ["facts", "ferry", "--graph"], ["report", "2019"], ["status"], ["status", "--check"],

@@ -168,7 +168,7 @@ Look = Callable[[Corpus], None]
 def new_corpus(folder: Path, of: History, *, encoder: bool) -> Corpus:
     folder.mkdir(parents=True)
     toml = '[facts]\nextractor = "model"\n' if of.model else ""
-    toml += '[diversity]\nmost = 1\n' if of.diversity else ""
+    toml += "[diversity]\nmost = 1\n" if of.diversity else ""
     (folder / "asof.toml").write_text(toml, "utf-8")
     return opened(folder, of, encoder=encoder)
 

@@ -310,7 +310,7 @@ def test_what_superseded_a_hit_is_compared(tmp_path: Path) -> None:
 def test_that_of_the_folder_holds_with_diversity(tmp_path, monkeypatch):
     monkeypatch.setenv("ASOF_CONFIG", "/dev/null")
     file = tmp_path / "asof.toml"
-    file.write_text('[recipes.twe]\ndecay.tau_min = 365\n[diversity]\nmost = 2\n')
+    file.write_text("[recipes.twe]\ndecay.tau_min = 365\n[diversity]\nmost = 2\n")
     chosen = configured(load_config(file), "twe")
     assert changes(chosen)["decay.tau_min"] == 365.0
     assert "per_document.most" in changes(chosen)

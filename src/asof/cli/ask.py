@@ -18,7 +18,6 @@ from asof.cli.main import (
     open_corpus,
     print_json,
     verb_command,
-    verbose_option,
 )
 from asof.cli.terminal import counted, moment_text, plain, show, waiting_progress
 from asof.models.metered import USD, amount
@@ -33,25 +32,8 @@ if TYPE_CHECKING:
     from asof.values import Answer, Citation
 
 
-_STEPS = {
-    "times": "times of the question", "parts": "parts of the question",
-    "reports": "reports on periods", "points": "points of the evidence",
-    "answer": "the answer",
-}  # fmt: skip
-"""The displayed name of each step of `asof.answer.write`."""
-
-
-def show_points(answer: Answer) -> None:
-    """Prints the points that a model noted in the evidence, with their weights."""
-    for each in answer.points:
-        about = f"{', '.join(each.periods)}: " if each.periods else ""
-        left_out = "" if each.read else " (left out)"
-        weights = f"importance {each.importance:g}, confidence {each.confidence:g}{left_out}"
-        show(f"point: {plain(about + each.text)} ({weights})", hang=7, dim=True)
-
-
-def show_cost(cost: QuestionUsage, *, streamed: bool, verbose: bool) -> None:
-    """Prints the usage on standard error; with `verbose` also for each step."""
+def show_cost(cost: QuestionUsage, *, streamed: bool) -> None:
+    """Prints the usage on standard error."""
     used = [
         f"{name} {amount(value, USD)}" if name == "cost" else f"{name} {value:,}"
         for name, value in field_values(cost.usage).items()
@@ -59,22 +41,6 @@ def show_cost(cost: QuestionUsage, *, streamed: bool, verbose: bool) -> None:
     ]
     estimated = " (tokens estimated: a stream has no count of them)" if streamed and used else ""
     echo_err(f"cost: {', '.join(used) or 'no call'}{estimated}")
-    if verbose:
-        for each in cost.steps:
-            echo_err(f"  {_STEPS[each.step]}: {_used(each.usage)}")
-
-
-def _used(cost: Usage) -> str:
-    """`2 calls, 3,100 tokens read and 3,500 written, 0.0026 USD; 4 kept replies cost nothing`."""
-    parts = []
-    if cost.calls or not cost.cached:
-        priced = "" if cost.cost is None else f", {amount(cost.cost, USD)}"
-        tokens = f"{cost.prompt_tokens:,} tokens read and {cost.reply_tokens:,} written"
-        parts.append(f"{counted(cost.calls, 'call')}, {tokens}{priced}")
-    if cost.cached:
-        kept = "reply costs" if cost.cached == 1 else "replies cost"
-        parts.append(f"{cost.cached:,} kept {kept} nothing")
-    return "; ".join(parts)
 
 
 def used(meter: Usage) -> str:
@@ -89,10 +55,7 @@ def used(meter: Usage) -> str:
     "--budget", type=click.FloatRange(min=0, max=1e9), default=None, metavar="USD",
     help="What the answer may cost; the model is stopped before (tokens, where no prices are set).",
 )  # fmt: skip
-@verbose_option
-def ask(
-    asked: AskParameters, index: Path | None, as_json: bool, budget: float | None, verbose: bool
-) -> int:  # fmt: skip
+def ask(asked: AskParameters, index: Path | None, as_json: bool, budget: float | None) -> int:
     """Answer QUESTION from current passages, with citations; or explain why there is no answer.
 
     Without a model the best sentences are quoted. With [model] in asof.toml the model
@@ -109,7 +72,7 @@ def ask(
     else:
         show_answer(
             answer, dated=asked.as_of is not None or answer.as_of < then.as_of,
-            known=asked.known_at is not None, streamed=streamed.text, verbose=verbose,
+            known=asked.known_at is not None, streamed=streamed.text,
         )  # fmt: skip
     return NOTHING if answer.refused else DONE
 
@@ -125,9 +88,7 @@ class _Streamed:
         click.echo("\n".join(plain(line) for line in piece.split("\n")), nl=False)
 
 
-def show_answer(
-    answer: Answer, *, dated: bool, known: bool = False, streamed: str, verbose: bool = False
-) -> None:  # fmt: skip
+def show_answer(answer: Answer, *, dated: bool, known: bool = False, streamed: str) -> None:
     """The answer, unless it was `streamed`; then its sources. `dated`, `known`: True if `--as-of`,
     `--known-at` was given."""
     if streamed:
@@ -143,20 +104,13 @@ def show_answer(
     if answer.by != "extractive" and not answer.refused:
         for citation in answer.citations:
             show(f"[{citation.n}] {_source(citation)}", hang=4, dim=True)
-    if verbose:
-        show_points(answer)
     moment = moment_text(answer.as_of, answer.known_at, dated=dated, known=known)
-    by = "quoted, no model" if answer.by == "extractive" else f"by {plain(answer.by)}"
-    if verbose:
-        moment += f" · {'reports' if answer.mode == 'global' else 'single passages'}"
-    if verbose or answer.by != "extractive":
-        moment += f" · {by}"
-    show(moment, dim=True)
+    show(moment if answer.by == "extractive" else f"{moment} · by {plain(answer.by)}", dim=True)
     for note in answer.notes:
-        if verbose or not note.startswith(LEFT_OUT):
+        if not note.startswith(LEFT_OUT):
             show(f"note: {_without_marks(plain(note))}", hang=6, dim=True)
     if answer.cost is not None:
-        show_cost(answer.cost, streamed=bool(streamed), verbose=verbose)
+        show_cost(answer.cost, streamed=bool(streamed))
 
 
 def _without_marks(line: str) -> str:

@@ -170,11 +170,6 @@ def index_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
-def verbose_option(command: F) -> F:
-    """`--verbose`: details beside the result."""
-    return click.option("-v", "--verbose", is_flag=True, help="More about how the result was made.")(command)
-
-
 def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 

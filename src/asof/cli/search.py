@@ -15,7 +15,6 @@ from asof.cli.main import (
     print_json,
     time_option,
     verb_command,
-    verbose_option,
 )
 from asof.cli.terminal import plain, show
 from asof.parameters import LinksParameters, SearchParameters, WhyNotParameters
@@ -49,13 +48,12 @@ def search(asked: SearchParameters, index: Path | None, as_json: bool) -> int:
 
 
 @verb_command(WhyNotParameters, document="ID", q="QUERY")
-@verbose_option
+@click.option("-v", "--verbose", is_flag=True, help="The rank that each stage of the recipe gave it.")
 def why_not(asked: WhyNotParameters, index: Path | None, as_json: bool, verbose: bool) -> int:
     """Explain why ID is not among the hits for QUERY, or show its rank.
 
     ID is a document's id or a hit's; or a title, a file name or part of a path that only one has. It may have
-    been published later, superseded or removed, excluded by a filter, or its rank is too low; --verbose shows
-    the rank that each stage of the recipe gave it.
+    been published later, superseded or removed, excluded by a filter, or its rank is too low.
     """
     from asof import verbs
 

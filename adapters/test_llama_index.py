@@ -56,5 +56,5 @@ def test_in_a_query_engine(corpus: asof.Corpus) -> None:
 
 
 def test_an_unknown_option(corpus: asof.Corpus) -> None:
-    with pytest.raises(UsageError, match="there is no option .asof.; accepted: k, as_of"):
+    with pytest.raises(UsageError, match="accepted: k, as_of"):
         LlamaIndexRetriever(corpus=corpus, asof="2020")  # type: ignore[call-arg]

@@ -67,15 +67,6 @@ def test_the_mask_of_speculative_questions_is_a_setting(experimented: Any, facts
     assert value(ranked, "after, TempRALM", "recall@1") == value(masked, "after, TempRALM", "recall@1")
 
 
-def test_over_retrieval(experimented: Any, facts: Path, tmp_path: Path) -> None:
-    found = experimented("tempralm/over-retrieval", dataset=facts, figures=tmp_path)
-    table = found.outcome.table
-    assert list(table.rows) == ["10", "20", "50", "100"]
-    assert value(table, "100", "recall@1, after") > value(table, "10", "recall@1, after")
-    assert all(value(table, label, "latency_ms") > 0 for label in table.rows)
-    assert (tmp_path / "tempralm-over-retrieval.png").is_file()
-
-
 def first_name(body: dict[str, Any]) -> str:
     """The answer of who believes the first passage, whatever its year, and copies from examples nothing."""
     last = body["messages"][-1]["content"].rpartition("Question:")

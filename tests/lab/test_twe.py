@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from asof.errors import UsageError
-from asof.extensions.lab import protocols
 from asof.extensions.lab.datasets import prepared
 from asof.extensions.lab.evaluation import evaluate
 from asof.extensions.lab.experiments import ExperimentOptions
@@ -130,17 +129,7 @@ def test_scores_and_times(experimented, tmp_path):
     table = experimented("twe/5", figures=tmp_path).outcome.table
     assert value(table, "graph, s", "documents") == 36
     assert value(table, "graph, s", "taken") >= 0
-    sizes = [value(table, label, "documents") for label in table.rows if "as of" in label]
-    assert sizes == sorted(sizes)
-    assert sizes[-1] == 36
-    for name in ("twe-fig4-scores", "twe-fig6-scaling"):
-        assert (tmp_path / f"{name}.png").is_file()
-
-
-def test_what_is_of_some_questions_alone_says_so(experimented, monkeypatch):
-    monkeypatch.setattr(protocols, "TIMED", 3)
-    said = "times as of a moment: of 3 of the 8 questions, chosen by a hash of their ids"
-    assert said in experimented("twe/5").outcome.notes
+    assert (tmp_path / "twe-fig4-scores.png").is_file()
 
 
 # -- scores as stacks of parts -------------------------------------------------------------------------

@@ -26,7 +26,7 @@ from asof.extensions.lab.cli import (
 
 if TYPE_CHECKING:
     from asof.config import Config
-    from asof.extensions.lab.experiments import Cell, Experiment, ExperimentRun
+    from asof.extensions.lab.experiments import Cell, Experiment, ExperimentRun, ResultTable
     from asof.extensions.lab.tuning import TuningOutcome
 
 
@@ -120,42 +120,40 @@ def _show_about(experiment: Experiment) -> None:
     if experiment.takes != OPTIONS:
         taken = ", ".join(map(option, experiment.takes)) or "none that changes the table"
         show(f"options: {taken}", hang=9)
-    published = experiment.published
-    if published.rows:
+    if experiment.published.rows:
         click.echo("\nas printed")
-        columns: Cells = [
-            (
-                each.name.replace("@", "\n@"),
-                [_cell(cells.get(each.name), each.places) for cells in published.rows.values()],
-            )
-            for each in published.columns
-        ]
-        show_columns(console(), "", list(published.rows), columns)
+        _show_tables(experiment.published, None)
     _show_reading(experiment)
 
 
 def show_experiment(run: ExperimentRun) -> None:
     """The paper's table beside ours, where their shapes agree, how the paper is read, notes on the run."""
-    from asof.extensions.lab.results import labels
-
     experiment, outcome = run.experiment, run.outcome
     click.secho(f"{experiment.name}: {experiment.about} ({experiment.source})", bold=True)
     click.echo(f"{plain(run.dataset)}: {counted(outcome.questions, 'question')}{_settings_text(run)}")
-    rows = labels(experiment.published, outcome.table)
-    columns: Cells = []
-    every = {each.name: each.places for each in (*outcome.table.columns, *experiment.published.columns)}
-    for name, places in every.items():
-        printed = [experiment.published.cell(row, name) for row in rows]
-        if any(cell is not None for cell in printed):
-            columns.append((f"{name}\npaper", [_cell(cell, places) for cell in printed]))
-        columns.append((f"{name}\nhere", [_cell(outcome.table.cell(row, name), places) for row in rows]))
-    if rows:
-        show_columns(console(), "", rows, columns)
+    _show_tables(experiment.published, outcome.table)
     for shape in run.shapes:
         show(shape.sentence, hang=2)
     _show_reading(experiment)
     for note in outcome.notes:
         click.secho(f"note: {plain(note)}", dim=True)
+
+
+def _show_tables(published: ResultTable, ours: ResultTable | None) -> None:
+    """A paper's table, and beside each column that of ours."""
+    from asof.extensions.lab.results import labels
+
+    tables = [published] if ours is None else [published, ours]
+    rows = labels(*tables)
+    columns: Cells = []
+    every = {each.name: each.places for table in reversed(tables) for each in table.columns}
+    for name, places in every.items():
+        for table, where in zip(tables, ("paper", "here"), strict=False):
+            cells = [table.cell(row, name) for row in rows]
+            if table is ours or any(cell is not None for cell in cells):
+                columns.append((f"{name}\n{where}", [_cell(cell, places) for cell in cells]))
+    if rows:
+        show_columns(console(), "", rows, columns)
 
 
 def _settings_text(run: ExperimentRun) -> str:

@@ -1,6 +1,6 @@
 """Figures as PNG, with their numbers as CSV beside them: bars of metrics, and lines over a number.
 
-Lines are over an age, the size of a corpus, a rank, or the questions that were learned from. matplotlib draws
+Lines are over an age, a rank, or the questions that were learned from. matplotlib draws
 them without the state of pyplot, a display, or a date in the files.
 """
 
@@ -120,18 +120,13 @@ def bars(rows: Rows, caption: str) -> Figure:
 
 
 def lines(rows: Rows, caption: str, *, x: str, y: Sequence[str], series: str = "", title: str = "") -> Figure:
-    """A panel for each of the keys `y` over the key `x`, a line for each value of the key `series`; keys
-    such as `ms low`, `ms high` are its interval."""
+    """A panel for each of the keys `y` over the key `x`, a line for each value of the key `series`."""
     figure, axes = panelled(len(y), title or f"over {x}", caption, legend=bool(series))
     names = list(dict.fromkeys(row[series] for row in rows)) if series else [""]
     for axis, key in zip(axes, y, strict=True):
         for name in names:
             own = sorted((row for row in rows if not series or row[series] == name), key=lambda row: row[x])
-            places = [row[x] for row in own]
-            axis.plot(places, [row[key] for row in own], label=str(name))
-            if own and f"{key} low" in own[0]:
-                low, high = ([row[f"{key} {end}"] for row in own] for end in ("low", "high"))
-                axis.fill_between(places, low, high, alpha=0.15, linewidth=0)
+            axis.plot([row[x] for row in own], [row[key] for row in own], label=str(name))
         axis.set_xlabel(x)
         axis.set_title(key)
     if series:

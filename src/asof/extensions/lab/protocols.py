@@ -44,7 +44,6 @@ from asof.extensions.lab.runs import (
     choose,
     filters,
     progress_counter,
-    sample,
 )
 from asof.extensions.lab.tuning import judged_query
 from asof.extensions.systems.learning import Box, ExpressionLosses, JudgedQuery, JudgedScores
@@ -59,7 +58,6 @@ from asof.rank.stage import Recipe, value_of
 from asof.recipes import by_document
 from asof.recipes import named as recipe_named
 from asof.store.schema import CorpusSettings
-from asof.time.span import NEVER, iso
 from asof.values import Hit, Why
 from asof.wire import replace
 
@@ -67,9 +65,6 @@ from asof.wire import replace
 
 AS_WRITTEN = CorpusSettings(chunking="whole", stem=False, undated="always")
 """Whole documents, words as they are written."""
-
-TIMED, MOMENTS = 30, 6
-"""The most questions that are timed at each moment; the moments."""
 
 DECAY: Decay = next(stage for stage in TWE.stages if isinstance(stage, Decay))
 
@@ -133,13 +128,9 @@ def _range(values: Sequence[float]) -> Cells:
     return dict(zip(("least", "mean", "most"), ends, strict=True))
 
 
-def first_hits(
-    corpus: Corpus, found: Evaluation, question: DatasetQuestion, as_of: int | None = None
-) -> tuple[Hit, ...]:
-    """The first hits of a question, as of its moment or another."""
-    when = found.dataset.as_of(question) if as_of is None else as_of
-    snapshot = corpus.snapshot(when, None, stated=question.asked_at is not None)
-    meta = filters(question, found.options.filter_by)
+def first_hits(corpus: Corpus, found: Evaluation, question: DatasetQuestion) -> tuple[Hit, ...]:
+    """The first hits of a question."""
+    snapshot, meta = asked_of(corpus, found.dataset, question), filters(question, found.options.filter_by)
     return snapshot.search(question.text, SHOWN, recipe=TWE, meta=meta, unit="passage").hits
 
 
@@ -178,72 +169,31 @@ def parts(tree: Why) -> dict[str, float]:
 
 
 def times_by_size(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
-    """A corpus built anew, so that nothing is kept: its graph, then questions as of six moments."""
+    """The graph of a corpus built anew, so that nothing is kept, and the latency of questions."""
     found = measure(dataset, {"twe": TWE}, options, AS_WRITTEN)
     results = found.runs[0].results
-    asked = sample(found.questions, TIMED, found.seed)
     with temporary(found.dataset, found.options.settings, found.dataset.documents()) as corpus:
         newest = corpus.snapshot(max(found.dataset.newest, *(each.as_of for each in results)), None)
-        graph, passages = _graph_seconds(newest, found.questions[0].text, TWE), newest.view().n
+        graph, passages = _graph_seconds(newest, found.questions[0].text), newest.view().n
         seen = median(corpus.snapshot(each.as_of, None).view().n for each in results)
-        dates = moments(found.dataset)
-        advance = progress_counter(options.progress, "latency", len(dates))
-        timed = []
-        for as_of in dates if len(dates) > 1 else ():
-            timed.append(_latencies(corpus, found, asked, as_of))
-            advance()
     rows: dict[str, Cells] = {
         "graph, s": {"documents": passages, "taken": graph},
         "question, ms": {"documents": int(seen), "taken": round(found.runs[0].latency(50), 2)},
     }
-    for as_of, each in zip(dates, timed, strict=False):
-        rows[f"question, ms, as of {iso(as_of)[:10]}"] = {
-            "documents": each["current passages"], "taken": round(each["ms"], 2)
-        }  # fmt: skip
-    notes = found.notes
-    if timed and len(asked) < len(found.questions):
-        of = f"of {len(asked):,} of the {len(found.questions):,} questions"
-        notes = (f"times as of a moment: {of}, chosen by a hash of their ids", *notes)
-    caption = f"{found.dataset.name}: as of moments of equal numbers of documents. Bands: quartiles."
-    draw = partial(lines, x="current passages", y=("ms",), title="latency by the size of the corpus")
-    pictures = (Picture("twe-fig6-scaling", timed, draw, caption),) if timed else ()
-    return experiment.outcome(rows, found.dataset, len(found.questions), notes, pictures)
+    return experiment.outcome(rows, found.dataset, len(found.questions), found.notes)
 
 
-def _graph_seconds(snapshot: Snapshot, question: str, recipe: Recipe) -> float:
+def _graph_seconds(snapshot: Snapshot, question: str) -> float:
     """The seconds that the first search with centrality takes more than one without it, all else ready."""
-    stages = recipe.stages_by_name()
-    names = ("lexical", "pool", "centrality", "top_k")
-    ready = replace(recipe, stages=tuple(stages[name] for name in names if name != "centrality"))
-    linked = replace(recipe, stages=tuple(stages[name] for name in names))
+    words, pool, centrality, end = (
+        TWE.stages_by_name()[name] for name in ("lexical", "pool", "centrality", "top_k")
+    )
     taken = []
-    for each in (ready, ready, linked):
+    for stages in ((words, pool, end), (words, pool, end), (words, pool, centrality, end)):
         started = time.perf_counter()
-        snapshot.search(question, 10, recipe=each, unit="passage")
+        snapshot.search(question, 10, recipe=replace(TWE, stages=stages), unit="passage")
         taken.append(time.perf_counter() - started)
     return max(taken[2] - taken[1], 0.0)
-
-
-def moments(dataset: Dataset) -> list[int]:
-    """Up to MOMENTS dates of documents, with equal numbers of documents between them."""
-    dates = sorted(date for date in dataset.dates.values() if date is not None and date < NEVER)
-    if not dates:
-        return []
-    return sorted({dates[max(len(dates) * part // MOMENTS, 1) - 1] for part in range(1, MOMENTS + 1)})
-
-
-def _latencies(
-    corpus: Corpus, found: Evaluation, asked: Sequence[DatasetQuestion], as_of: int
-) -> dict[str, Any]:
-    """Quartiles of the latency of a first page of hits as of a moment; the first question only warms up."""
-    taken = []
-    for question in [asked[0], *asked]:
-        started = time.perf_counter()
-        first_hits(corpus, found, question, as_of)
-        taken.append(1000 * (time.perf_counter() - started))
-    low, middle, high = np.percentile(taken[1:], [25, 50, 75]).tolist()
-    passages = corpus.snapshot(as_of, None).view().n
-    return {"current passages": passages, "ms": middle, "ms low": low, "ms high": high}
 
 
 # -- TempRALM --------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ from asof.extensions.lab.experiments import (
     varied,
 )
 from asof.extensions.lab.protocols import kinds
-from asof.extensions.systems.recipes import TEMPRALM, TWE
+from asof.extensions.systems.recipes import TWE
 from asof.extensions.systems.vault import KEYS, vault
 from asof.rank.gather import TopK
 from asof.rank.stage import Recipe
@@ -286,28 +286,7 @@ def recall_by_form(found: Evaluation, _: ExperimentOptions) -> Rows:
     }
 
 
-def recall_by_pool(found: Evaluation, _: ExperimentOptions) -> Rows:
-    """Recall and latency, and recall by form."""
-    return {
-        run.name: {
-            **{f"recall@{k}": found.estimate(run, f"recall@{k}") for k in (1, 5)},
-            LATENCY: run.latency(50),
-            **{
-                f"recall@1, {form or 'all'}": found.estimate(run, "recall@1", at)
-                for form, at in found.types.items()
-            },
-        }
-        for run in found.runs
-    }
-
-
 TEMP_RALM = [
-    experiment(
-        "tempralm/over-retrieval",
-        rows=varied(TEMPRALM, {str(n): {"pool.n": n} for n in (10, 20, 50, 100)}),
-        cells=recall_by_pool,
-        settings=protocols.WHOLE_FACTS,
-    ),
     experiment(
         "tempralm/reader",
         run=protocols.read_by_model,

@@ -267,6 +267,6 @@ class ExperimentResult:
         )  # fmt: skip
 
 
-def labels(published: ResultTable, ours: ResultTable) -> list[str]:
-    """The rows of both tables: the paper's, then further ones of ours."""
-    return list(dict.fromkeys(label for table in (published, ours) for label in table.rows))
+def labels(*tables: ResultTable) -> list[str]:
+    """The rows of some tables: those of the first, then further ones."""
+    return list(dict.fromkeys(label for table in tables for label in table.rows))

@@ -9,7 +9,9 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from asof.errors import UsageError
@@ -17,7 +19,6 @@ from asof.files import PrivateFile, WritableByOthers
 from asof.wire import field_values
 
 TRUSTED_FILE = "trusted.json"
-FORMAT = 1
 LARGEST = 4_000_000
 """The most bytes of the list."""
 
@@ -25,11 +26,18 @@ NO_FILE = "none"
 """In place of a digest, for a folder that was trusted without an asof.toml."""
 
 
-class Record(Struct, frozen=True):
+class Record(Struct, frozen=True, forbid_unknown_fields=True):
     """The digest of the file that was trusted, and when that was (ISO 8601)."""
 
     digest: str
     at: str
+
+
+class RecordFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of the list: the records by the path of the folder."""
+
+    format: Literal[1]
+    folders: dict[str, Record]
 
 
 def digest_of(content: bytes | None) -> str:
@@ -72,9 +80,12 @@ class Trusted(Struct, frozen=True):
             raise UsageError(f"{error}: no folder is trusted; remove it") from error
         except (ValueError, OSError) as error:
             raise self._damaged(error) from error
+        if content is None:
+            return {}
         try:
-            return {} if content is None else _read(content)
-        except (ValueError, RecursionError) as error:
+            # not msgspec.json: names that are no UTF-8 are halves of surrogate pairs
+            return msgspec.convert(json.loads(content), RecordFile).folders
+        except (msgspec.ValidationError, ValueError, RecursionError) as error:
             raise self._damaged(error) from error
 
     @property
@@ -108,24 +119,4 @@ class Trusted(Struct, frozen=True):
             yield records
             folders = {name: field_values(records[name]) for name in sorted(records)}
             # ensure_ascii: also names that are no UTF-8
-            self._file.write(json.dumps({"format": FORMAT, "folders": folders}, indent=2) + "\n")
-
-
-def _read(content: bytes) -> dict[str, Record]:
-    """Raises ValueError for content that asof did not write."""
-    value = json.loads(content)
-    folders = value.get("folders") if isinstance(value, dict) else None
-    if not isinstance(folders, dict) or value.get("format") != FORMAT:
-        raise ValueError("it is no list of this version of asof")
-    return {path: _record(each) for path, each in folders.items()}
-
-
-def _record(value: object) -> Record:
-    keys = {"digest", "at"}
-    if not isinstance(value, dict) or set(value) != keys or not all(map(_text, value.values())):
-        raise ValueError("an entry is not of this version of asof")
-    return Record(**value)
-
-
-def _text(value: object) -> bool:
-    return isinstance(value, str)
+            self._file.write(json.dumps({"format": 1, "folders": folders}, indent=2) + "\n")

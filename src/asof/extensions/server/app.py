@@ -289,17 +289,6 @@ async def _http_error(request: Request, error: Exception) -> Response:
 
 # -- OpenAPI ---------------------------------------------------------------------------------------
 
-ERRORS = {
-    400: "the request is no HTTP or JSON", 401: "a key is needed",
-    403: "the key, the page that calls, or anybody may not do this", 404: "there is no such document",
-    405: "another method is expected", 408: "the body came too slowly",
-    413: "the body is too large", 421: "the server is not called so", 422: "a parameter is wrong",
-    429: "too many requests of this key", 431: "the address or a header is too long",
-    502: "a language model did not answer",
-    503: "the index is busy, or there are too many requests", 507: "the disk is full",
-}  # fmt: skip
-"""The errors that every verb may reply with."""
-
 NEW_DOCUMENTS = {
     "description": "Documents to add, each with the fields of a line of JSON Lines: `id` and `text`; "
     "`title`, `published`, `tags`, `links`, `uri`; all others are metadata.",
@@ -378,13 +367,15 @@ def _operation(verb: Verb) -> dict[str, Any]:
 
 
 def _responses(name: str) -> dict[str, Any]:
-    """The replies with an answer of the schema of this name (`all_shapes`), and the errors."""
+    """The replies with an answer of the schema of this name (`all_shapes`), and of an error."""
     origin = all_shapes()[name][0]
     words = f"The JSON of `{origin}`." if origin.startswith("asof ") else "Done."
     content: dict[str, Any] = {"schema": {"$ref": f"#/components/schemas/{_named(name)}"}}
     error = {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorReply"}}}
-    errors = {str(code): {"description": each, "content": error} for code, each in ERRORS.items()}
-    return {"200": {"description": words, "content": {"application/json": content}}, **errors}
+    return {
+        "200": {"description": words, "content": {"application/json": content}},
+        "default": {"description": "No answer: the status and `kind` say why.", "content": error},
+    }
 
 
 def _named(name: str) -> str:

@@ -18,11 +18,13 @@ import sys
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, nullcontext, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
+import msgspec
+from msgspec import Meta, Struct
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
@@ -150,20 +152,11 @@ class ReplyQueue:
 _SECONDS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30)
 
 
-@dataclass(slots=True)
 class Metrics:
     """Counters and gauges of one server."""
 
-    registry: CollectorRegistry = field(default_factory=CollectorRegistry)
-    requests: Counter = field(init=False)
-    seconds: Histogram = field(init=False)
-    cost: Counter = field(init=False)
-    documents: Gauge = field(init=False)
-    passages: Gauge = field(init=False)
-    written: Gauge = field(init=False)
-
-    def __post_init__(self) -> None:
-        one = self.registry
+    def __init__(self) -> None:
+        self.registry = one = CollectorRegistry()
         self.requests = Counter(
             "asof_requests", "Requests by verb and status", ("verb", "status"), registry=one
         )
@@ -345,7 +338,6 @@ class TokenBucket:
 
 
 FILE = "keys.json"
-FORMAT = 2
 LARGEST = 1_000_000
 
 KeyScope = Literal["read", "write"]
@@ -368,14 +360,13 @@ _COST = {"n": 2**14, "r": 8, "p": 1}
 """scrypt: 16 MB and about 60 ms for a key that was not seen before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Struct, frozen=True, forbid_unknown_fields=True):
     """A stored key: how its secret begins, salt and hash in hexadecimal, when it was made (ISO 8601)."""
 
     scope: KeyScope
-    begins: str
-    salt: str
-    hash: str
+    begins: Annotated[str, Meta(min_length=BEGINNING, max_length=BEGINNING)]
+    salt: Annotated[str, Meta(pattern=f"^[0-9a-f]{{{2 * SALT}}}$")]
+    hash: Annotated[str, Meta(pattern=f"^[0-9a-f]{{{2 * HASH}}}$")]
     at: str
 
     @classmethod
@@ -386,6 +377,13 @@ class Key:
     def fits(self, secret: str) -> bool:
         """True if this is the key; takes the same time for all that begin as it does."""
         return hmac.compare_digest(_hashed(secret, bytes.fromhex(self.salt)), self.hash)
+
+
+class KeyFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """The content of the file of keys."""
+
+    format: Literal[2]
+    keys: dict[str, Key]
 
 
 @dataclass(slots=True)
@@ -408,10 +406,10 @@ class Keys:
         """By name. Raises UsageError where the file is damaged or others may write to it."""
         try:
             content = self._file.read()
-            return {} if content is None else _read(content)
+            return {} if content is None else msgspec.json.decode(content, type=KeyFile).keys
         except WritableByOthers as error:
             raise UsageError(f"{error}: no key is accepted; remove it") from error
-        except (ValueError, TypeError, RecursionError, OSError) as error:
+        except (msgspec.MsgspecError, ValueError, RecursionError, OSError) as error:
             raise UsageError(f"{self.path} is damaged: no key is accepted; remove it ({error})") from error
 
     def add(self, name: str, scope: KeyScope, at: str) -> str:
@@ -467,26 +465,12 @@ class Keys:
             self._state = state
 
     def _write(self, keys: Mapping[str, Key]) -> None:
-        stored = {name: asdict(keys[name]) for name in sorted(keys)}
-        self._file.write(json.dumps({"format": FORMAT, "keys": stored}, indent=2) + "\n")
+        stored = msgspec.json.encode(KeyFile(2, {name: keys[name] for name in sorted(keys)}))
+        self._file.write(f"{msgspec.json.format(stored).decode()}\n")
 
 
 def _hashed(secret: str, salt: bytes) -> str:
     return hashlib.scrypt(secret.encode("utf-8", "replace"), salt=salt, dklen=HASH, **_COST).hex()
-
-
-def _read(content: bytes) -> dict[str, Key]:
-    value = json.loads(content)
-    keys = value.get("keys") if isinstance(value, dict) else None
-    if not isinstance(keys, dict) or value.get("format") != FORMAT:
-        raise ValueError("it is no list of this version of asof")
-    read = {name: Key(**each) for name, each in keys.items()}
-    for key in read.values():
-        if key.scope not in SCOPES or len(key.begins) != BEGINNING:
-            raise ValueError("a key is not of this version of asof")
-        if len(bytes.fromhex(key.salt)) != SALT or len(bytes.fromhex(key.hash)) != HASH:
-            raise ValueError("a salt or a hash is not of this version of asof")
-    return read
 
 
 # -- concurrency: quick requests do not wait for slow ones, nor for models -------------------------

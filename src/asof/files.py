@@ -193,12 +193,10 @@ def write_file(path: Path, content: bytes) -> None:
     rename(passing, path)
 
 
-def rename(old: Path, new: Path, *, durable: bool = False) -> None:
+def rename(old: Path, new: Path) -> None:
     """Rename a file inside its folder; a file or link of the new name is replaced."""
     with _folder(old.parent) as folder:
         os.rename(old.name, new.name, src_dir_fd=folder, dst_dir_fd=folder)
-        if durable:
-            os.fsync(folder)
 
 
 def remove(path: Path) -> None:

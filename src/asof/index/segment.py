@@ -117,10 +117,11 @@ SEGMENT = FileFormat(
 
 
 class SegmentWriter:
-    """Writes arrays one after another, each in one piece or in several; `close` makes the file durable.
+    """Writes arrays one after another, each in one piece or in several.
 
-    The file is written under a temporary name and renamed when it is whole. Used as a context manager it
-    removes the temporary file after an error.
+    The file is written under a temporary name and renamed when it is whole. It is not forced to the disk: one
+    that is lost with the power is made anew from the store. Used as a context manager it removes the
+    temporary file after an error.
     """
 
     def __init__(self, path: Path) -> None:
@@ -176,11 +177,9 @@ class SegmentWriter:
         self.checksum = zlib.crc32(table)
         self._file.write(table)
         self._file.write(FOOTER.pack(self._at, len(table), self.checksum, MAGIC))
-        self._file.flush()
-        os.fsync(self._file.fileno())
         size = self._file.tell()
         self._file.close()
-        rename(self._temporary, self.path, durable=True)
+        rename(self._temporary, self.path)
         return size
 
 

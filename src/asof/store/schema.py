@@ -378,8 +378,7 @@ def exclusive_lock(path: Path, wait: float) -> Iterator[None]:
                         f"{wait:g} s: wait for it, or give a longer --wait"
                     ) from None
                 time.sleep(POLL_SECONDS)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        os.pwrite(descriptor, f"{os.getpid():<20}".encode(), 0)
         yield
     finally:
         os.close(descriptor)

@@ -82,7 +82,7 @@ def _field(made: config.Config, recipe: str, key: str) -> object:
             f"[recipes.twe]\ncombine.weights = {{share = {'9' * 400}}}",
             "a number from -1e+09 to 1e+09 is expected",
         ),
-        ("[recipes.papers]\nby_document.passages = 0", "a whole number from 1 to 1000 is expected"),
+        ("[recipes.twe]\npool.n = 0", "a whole number from 1 to 100000 is expected"),
         ("[diversity]\nmost = 0", "[diversity] most = 0: a whole number from 1 to 100 is expected"),
     ],
 )

@@ -74,16 +74,6 @@ def test_a_window_has_the_scores_of_the_whole_in_whatever_groups_terms_are_added
                 assert scores(window, terms, Bm25())[0].tolist() == expected
 
 
-def test_an_upper_bound_on_idf() -> None:
-    with segmented(([row(at, text, at) for at, text in enumerate(TEXTS, 1)], [])) as segments:
-        prefix = Prefix.of(segments, 9)
-        for cap in (0.5, idf(3, 1), 10.0):
-            bm25 = Bm25(idf_cap=cap)
-            found, weighed = scores(prefix.window(), [term("mill")], bm25)
-            assert found[0] == pytest.approx(min(idf(3, 1), cap) * saturated(2, 3, AVERAGE), rel=1e-15)
-            assert explain(prefix, 0, weighed, bm25, "x").recomputed() == found[0]
-
-
 def test_no_terms_no_words_no_rows() -> None:
     with segmented(([row(1, "a")], [])) as segments:
         window = Prefix.of(segments, 9).window()

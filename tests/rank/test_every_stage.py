@@ -36,7 +36,7 @@ class Never:
 
 
 STAGES = [
-    (), (Pool(),), (Pool(3), Pool(2)), (ByDocument(),), (ByDocument(2),), (ReciprocalRank(),),
+    (), (Pool(),), (Pool(3), Pool(2)), (ByDocument(),), (ReciprocalRank(),),
     (MaxNormalize(), Combine((("normalized", 1.0),))), (Hybrid(),),
     (RerankWindow(), AppendRest()), (Rerank(Never()),), (PerDocument(1),),
     (RoundRobinByDocument(),), (QueryCoverage(),), (TitleColumns(),), (Backlinks(),), (RecencyTiers(),),

@@ -135,9 +135,9 @@ def test_stages_have_names() -> None:
 
 def test_a_field_is_set() -> None:
     changed = TWICE.replaced({
-        "per_document-2.most": 7, "lexical.k1": 1.2, "lexical.idf_cap": 4
+        "per_document-2.most": 7, "lexical.k1": 1.2, "lexical.b": 0.4
     })  # fmt: skip
-    assert changed.stages[0] == Lexical(k1=1.2, idf_cap=4.0)
+    assert changed.stages[0] == Lexical(k1=1.2, b=0.4)
     assert changed.stages[3:5] == (PerDocument(), PerDocument(7))
     assert TWICE.stages[0] == Lexical()  # a recipe is a value
 
@@ -157,9 +157,9 @@ def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
     ("key", "value", "message"),
     [
         (
-            "lexical.idf_ca",
+            "lexical.k",
             1,
-            "no field lexical.idf_ca; did you mean lexical.idf_cap?",
+            "no field lexical.k; did you mean lexical.k1?",
         ),
         ("zzz", 1, "no field zzz; accepted: typed, lexical.k1"),
         (
@@ -194,14 +194,9 @@ def test_what_a_recipe_declares_and_what_its_stages_do():
     assert (found["combine.weights.similarity"].low, found["combine.weights.similarity"].high) == (0.1, 0.6)
     # the recipe's own bounds stand before those of the stage (.0001 to 1)
     assert (found["freshness.rate"].low, found["freshness.rate"].high) == (0.01, 0.1)
-    assert found["by_document.passages"].high == 1_000
+    assert found["coverage.above"].high == 0.7
     assert "typed" not in found
     assert "similarity.scale" not in found
-
-
-def test_a_field_without_a_number_has_no_range_until_it_is_set():
-    assert "lexical.idf_cap" not in ranges(DEFAULT)
-    assert "lexical.idf_cap" in ranges(DEFAULT.replaced({"lexical.idf_cap": 4.0}))
 
 
 def test_numbers_are_read_by_field_and_by_name():
@@ -221,9 +216,9 @@ def test_setting_one_number_leaves_the_others():
 
 
 def test_whole_numbers_stay_whole():
-    changed = with_values(PAPERS, {"by_document.passages": 2.6})
-    assert value_of(changed, "by_document.passages") == 3
-    assert isinstance(dict(changed.fields())["by_document.passages"], int)
+    changed = with_values(TWE, {"pool.n": 2.6})
+    assert value_of(changed, "pool.n") == 3
+    assert isinstance(dict(changed.fields())["pool.n"], int)
 
 
 def test_a_number_out_of_its_bounds_is_refused():

@@ -195,15 +195,10 @@ def test_what_says_that_something_is_over(fresh: Make, document: Make) -> None:
     ]
     with fresh(*made) as corpus:
         query, ranking, view, documents = found(corpus, "boat")
-        fit = np.ones(len(documents))
-        ended = terminated(query, ranking, view, fit, 0.5, [np.ones(len(fit), bool)])
+        ended = terminated(query, ranking, view)
         assert ended is not None
         assert [documents[at] for at in np.flatnonzero(ended)] == ["ended"]
-        fit = np.where(np.array(documents) == "ended", 0.4, 1.0)
-        low = terminated(query, ranking, view, fit, 0.5, [np.ones(len(fit), bool)])
-        assert low is not None
-        assert not low.any(), "too low to lead: not read"
-        assert terminated(Query("boat discontinued", "boat"), ranking, view, fit, 0.5, []) is None
+        assert terminated(Query("boat discontinued", "boat"), ranking, view) is None
 
 
 # -- named times as evidence, by hand on given columns ---------------------------------------------

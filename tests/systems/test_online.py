@@ -314,7 +314,7 @@ def test_what_teaches_nothing_is_passed_over(harbour: Corpus) -> None:
     asked(harbour, learner, TOPICS[0], {"lantern-oil-0": 0.0})  # nothing good
     asked(harbour, learner, TOPICS[1], {})  # nothing said
     # a number that cannot be tried on recorded hits is another one
-    other = PAPERS.replaced({"by_document.passages": 2})
+    other = PAPERS.replaced({"similarity.scale": "half"})
     found = harbour.at("2024-08-11").search(TOPICS[2], 8, recipe=other)
     FeedbackLog.of(harbour).grade(FeedbackLog.of(harbour).record(found, other), 1, 3)
     assert taught(harbour).examples == ()

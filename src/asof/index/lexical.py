@@ -1,6 +1,6 @@
 """BM25 with the statistics of a view, and the tree that explains one score of it.
 
-    idf(t)      = ln((N - df + .5) / (df + .5) + 1)                       capped where asked for
+    idf(t)      = ln((N - df + .5) / (df + .5) + 1)
     score(q, d) = sum over t of  count(t in q) idf(t) (k1 + 1) tf / (tf + k1 (1 - b + b |d| / average))
 
 Okapi BM25 (Robertson and Zaragoza 2009, eq. 3.15) with the idf that is never negative. All is float64, in one
@@ -90,15 +90,13 @@ def stems_of(prefix: Prefix, hashes: NDArray[np.uint64]) -> list[str]:
 
 
 class Bm25(Struct, frozen=True):
-    """The parameters: saturation `k1`, length normalisation `b`, an upper bound on idf (None: none)."""
+    """The parameters: saturation `k1`, length normalisation `b`."""
 
     k1: float = 1.5
     b: float = 0.75
-    idf_cap: float | None = None
 
     def idf(self, n: int, df: int) -> float:
-        idf = _rarity(n, df)
-        return idf if self.idf_cap is None else min(idf, self.idf_cap)
+        return _rarity(n, df)
 
 
 @lru_cache(maxsize=65_536)
@@ -305,14 +303,14 @@ def _branch(prefix: Prefix, each: Weighed, tf: int, length: int, bm25: Bm25) -> 
     )  # fmt: skip
     saturation = Why.of("saturation", "ratio", count, Why.of("tf + norm", "sum", norm, count))
     weight = Why.of(
-        "weight", "product", _idf(prefix, each, bm25), Why("k1 + 1", bm25.k1 + 1),
+        "weight", "product", idf_why(prefix.n, each.df), Why("k1 + 1", bm25.k1 + 1),
         Why("weight in the query", each.term.weight),
     )  # fmt: skip
     return Why.of(f"“{each.term.word}”", "product", saturation, weight)
 
 
 def idf_why(n: int, df: int) -> Why:
-    """The tree of `Bm25.idf` without a cap, of a term that `df` of `n` passages have."""
+    """The tree of `Bm25.idf`, of a term that `df` of `n` passages have."""
     odds = Why.of(
         "odds", "ratio",
         Why.of("N - df + .5", "sum", Why("N: passages in the view", float(n)), Why("-df", -float(df)),
@@ -320,10 +318,3 @@ def idf_why(n: int, df: int) -> Why:
         Why.of("df + .5", "sum", Why("df: passages with the term", float(df)), Why("half", 0.5)),
     )  # fmt: skip
     return Why.of("idf", "log", Why.of("odds + 1", "sum", odds, Why("one", 1.0)))
-
-
-def _idf(prefix: Prefix, each: Weighed, bm25: Bm25) -> Why:
-    idf = idf_why(prefix.n, each.df)
-    if bm25.idf_cap is not None and idf.value > bm25.idf_cap:
-        return Why("idf, capped", bm25.idf_cap)
-    return idf

@@ -15,7 +15,7 @@ from asof.index.segment import Window
 from asof.index.spelling import nearest_words
 from asof.index.vectors import VECTOR_SCALE, cosines, quantise
 from asof.index.view import View
-from asof.rank.expression import Expression, Given, Taken, Values, Where, total
+from asof.rank.expression import Given, Values
 from asof.rank.stage import Ranking, Traits
 from asof.schema import within
 from asof.text.query import contains_phrase, parse
@@ -96,10 +96,9 @@ class Lexical:
 
     k1: float = within(1.5, 0.0, 10.0)
     b: float = within(0.75, 0.0, 1.0)
-    idf_cap: float | None = within(None, 0.0, 100.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        bm25 = Bm25(self.k1, self.b, self.idf_cap)
+        bm25 = Bm25(self.k1, self.b)
         values, weighed = self._scores(query, ranking, view)
         notes = []
         if not weighed and (instead := " ".join(_spelled(query, view))):
@@ -125,7 +124,7 @@ class Lexical:
         self, query: Query, ranking: Ranking, view: View
     ) -> tuple[Values, tuple[lexical.Weighed, ...]]:
         terms = query_terms(query, view.analyzer)
-        bm25 = Bm25(self.k1, self.b, self.idf_cap)
+        bm25 = Bm25(self.k1, self.b)
         return lexical.scores(ranking.window, terms, bm25)
 
 
@@ -229,34 +228,18 @@ class TopK:
 
 @dataclass(frozen=True, slots=True)
 class ByDocument:
-    """Each document is represented by its best passage; its score is the sum of its best `passages` (1: the
-    best).
+    """Each document is represented by its best passage."""
 
-    For a single fact the best passage suffices; for a question about a whole article take a sum.
-    """
-
-    passages: int = within(1, 1, 1_000)
     traits: ClassVar = Traits(by_score=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
         rows = matches.rows
-        documents = view.documents(rows)
-        if self.passages == 1:
-            best = _best(matches.score, documents, rows, view)
-            alone = matches.keep(best)
-            note = _grouped(len(rows), len(best))
-            return alone.with_column("document", alone.scores).note(note)
-        order = view.tie_order(matches.score, rows)
-        order = order[np.argsort(documents[order], kind="stable")]
-        first = np.flatnonzero(np.diff(documents[order], prepend=-1))
-        size = np.diff(np.append(first, len(order)))
-        parts: list[Expression] = [Taken(matches.scores, order[first])]
-        for more in range(1, min(self.passages, int(size.max(initial=0)))):
-            next_best = order[np.minimum(first + more, len(order) - 1)]
-            parts.append(Where(size > more, Taken(matches.scores, next_best)))
-        grouped = matches.keep(order[first]).with_column("document", total("document", *parts))
-        return grouped.note(_grouped(len(order), len(first)))
+        best = _best(matches.score, view.documents(rows), rows, view)
+        alone = matches.keep(best)
+        return alone.with_column("document", alone.scores).note(
+            f"{len(rows)} matching passages of {len(best)} documents; each document is shown by its best"
+        )
 
 
 def _best(
@@ -269,7 +252,3 @@ def _best(
     order = best[view.tie_order(score[best], rows[best])]
     first = np.unique(documents[order], return_index=True)[1]
     return order[first]
-
-
-def _grouped(passages: int, documents: int) -> str:
-    return f"{passages} matching passages of {documents} documents; each document is shown by its best"

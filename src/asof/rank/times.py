@@ -85,15 +85,12 @@ class CandidateAges:
 
 # -- time match: which candidates are about a time that the query names --------------------------------
 
-INSTANTS_A_DAY = 24 * 3600 * 1_000_000  # microseconds
-
-YEAR = 365 * INSTANTS_A_DAY
-LONG = 366 * INSTANTS_A_DAY
+YEAR, LONG = 365 * DAY, 366 * DAY
 
 OF_TIME = 1.0
 MENTIONS_TIME = 0.5
 PUBLISHED = 0.8
-NEAR, NEAR_FOR = 0.3, 5 * 365.25 * INSTANTS_A_DAY
+NEAR, NEAR_FOR = 0.3, 5 * 365.25 * DAY
 """The value of a passage published right beside a time, and the distance at which exp(-1) of it is left."""
 
 
@@ -304,48 +301,28 @@ LAST, LEAST = 14, 1e-9
 # -- terminations: passages that state an end, which do not answer what is newest or current -----------
 
 
-def terminated(
-    query: Query,
-    matches: Ranking,
-    view: View,
-    match_score: Values,
-    margin: float,
-    groups: Sequence[NDArray[np.bool_]],
-) -> NDArray[np.bool_] | None:
+def terminated(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_] | None:
     """The candidates (n,) that state that something has ended, in their sentences about the question; None
-    for a question that asks for an end itself. Of each group only those are read whose match score is within
-    `margin` of the best one that states no end: all that can be in the tie group.
-    """
+    for a question that asks for an end itself."""
     if mentions_termination(query.text):
         return None
-    ended, unread = np.zeros(len(match_score), bool), np.ones(len(match_score), bool)
-    may_end = _have_termination_words(matches, view)
+    ended = np.zeros(matches.count, bool)
     stems = _question_stems(query, view)
-    for group in groups:
-        while (ongoing := group & ~ended).any():
-            read = np.flatnonzero(
-                unread & group & (match_score >= float(match_score[ongoing].max()) - margin)
-            )
-            if not len(read):
-                break
-            unread[read] = False
-            read = read[may_end[read]]
-            for place, record in zip(read.tolist(), view.records(matches.rows[read]), strict=True):
-                if mentions_termination(record.text):
-                    ended[place] = mentions_termination(
-                        _best_sentences(record.text, stems, record.language, view)
-                    )
+    read = np.flatnonzero(_have_termination_words(matches, view))
+    for place, record in zip(read.tolist(), view.records(matches.rows[read]), strict=True):
+        if mentions_termination(record.text):
+            best = _best_sentences(record.text, stems, record.language, view)
+            ended[place] = mentions_termination(best)
     return ended
 
 
 def _have_termination_words(matches: Ranking, view: View) -> NDArray[np.bool_]:
     """The candidates (n,) with all words of some term for an end, by the index: no other needs to be read."""
-    phrases = _phrases(view)
     order = np.argsort(matches.chosen)
     terms = {term: at for at, term in enumerate(termination_terms(view))}
     present = presence(matches.window, matches.chosen[order], list(terms))
     out = np.zeros(len(order), bool)
-    for phrase in phrases:
+    for phrase in _phrases(view):
         words = [present[[terms[term] for term in word]].any(axis=0) for word in phrase]
         out[order] |= np.logical_and.reduce(words)
     return out
@@ -539,11 +516,10 @@ class TimePreference:
         ages = CandidateAges.of(view, matches.rows)
         if query.recency == 0.0 or (query.about and not known):
             return self._newest_of_equals(matches, ages)
-        times = match_times(view, matches.rows, query.about)
-        match = self._match_score(query, matches, view, times)
+        match = self._match_score(query, matches, view)
         most = 1 + self.title_weight + self.just_published_weight * _largest(matches.column("just_published"))
         if query.about:
-            inside = times >= MENTIONS_TIME
+            inside = match_times(view, matches.rows, query.about) >= MENTIONS_TIME
             if inside.any() and _largest(match, inside) >= NO_LESS * _largest(match):
                 group = self._tie_group(matches, match, inside)
                 count, equal = int(inside.sum()), int(group.sum())
@@ -582,7 +558,7 @@ class TimePreference:
         )
         return group & among
 
-    def _match_score(self, query: Query, matches: Ranking, view: View, times: Values) -> RankingColumn:
+    def _match_score(self, query: Query, matches: Ranking, view: View) -> RankingColumn:
         share, covered, series = (
             matches.column(name) for name in ("normalized", "query_coverage", "title_group_coverage")
         )
@@ -604,8 +580,7 @@ class TimePreference:
             parts.append(_less("off-topic title words", off_topic, 1.0))
             parts.append(_less("extra title terms", extra, self.extra_title_terms))
         match = RankingColumn.computed(total("match score", *parts), matches.count)
-        groups = [times >= least for least in ((0.0, MENTIONS_TIME) if query.about else (0.0,))]
-        ended = terminated(query, matches, view, match.values, self.tie_margin, groups)
+        ended = terminated(query, matches, view)
         if ended is None or not ended.any():
             return match
         penalty = Constant("it states that something has ended", -self.termination_penalty)

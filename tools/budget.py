@@ -54,7 +54,7 @@ LIMITS = {
     "lines, extensions: facts": Limit(10_900),
     "lines, extensions: lab": Limit(5_550),
     "lines, extensions: server": Limit(2_250),
-    "lines, extensions: systems": Limit(9_000),
+    "lines, extensions: systems": Limit(7_000),
     "lines, extensions": Limit(36_050, 30_000),
     "lines, tests": Limit(60_200, 48_000),
     "lines, bench": Limit(2_000),

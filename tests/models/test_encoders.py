@@ -16,12 +16,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from tests.support.meanings import Meanings
 
-from asof.errors import CorpusError, ModelError, UsageError
+from asof.errors import ModelError, UsageError
 from asof.http import Retry
 from asof.index.vectors import quantise
 from asof.models.encoders import (
-    BATCH,
-    CachedEncoder,
     ExpectedEncoder,
     HashedNgrams,
     HttpEncoder,
@@ -168,52 +166,6 @@ def test_vectors_are_of_unit_length_or_zero_and_know_of_no_other_text(texts: lis
         np.testing.assert_array_equal(encoder.encode([text])[0], vector)
         assert text.strip() or not vector.any()
     quantise(vectors)
-
-
-# -- vectors that are kept: encoded once, the same bits afterwards, for every process --------------
-
-
-def test_a_text_is_encoded_once(tmp_path: Path) -> None:
-    inner = Meanings()
-    with CachedEncoder(inner, tmp_path / "e.db") as kept:
-        assert kept.name == "meanings"
-        first = kept.encode(["ferry mill", "storm", "ferry mill"])
-        again = kept.encode(["storm", "ferry mill"])
-        kept.encode(["storm"], question=True)  # another thing than the passage
-        assert kept.encode([]).shape == (0, 8)
-    assert inner.asked == [("ferry mill", False), ("storm", False), ("storm", True)]
-    assert (first == Meanings().encode(["ferry mill", "storm", "ferry mill"])).all()
-    assert first.dtype == again.dtype == np.float32
-    assert (again == first[[1, 0]]).all()
-
-
-def test_they_outlive_it(tmp_path: Path) -> None:
-    path, failing = tmp_path / "e.db", Meanings(fails=ModelError("asked"))
-    with CachedEncoder(Meanings(), path) as kept:
-        first = kept.encode(["ferry", "gale"])
-    with CachedEncoder(failing, path) as kept:
-        assert (kept.encode(["gale", "ferry"]) == first[::-1]).all()
-    with CachedEncoder(Meanings("another"), path) as other:
-        other.encode(["ferry"])
-    assert [text for text, _ in Meanings().asked] == []
-    assert b"gale" not in path.read_bytes(), "digests, no texts"
-
-
-def test_what_was_encoded_before_a_failure_is_kept(tmp_path: Path) -> None:
-    texts = [f"text {at}" for at in range(2 * BATCH)]
-    stops = Meanings(fails=ModelError("gone"), after=BATCH)
-    with CachedEncoder(stops, tmp_path / "e.db") as kept, pytest.raises(ModelError, match="gone"):
-        kept.encode(texts)
-    goes_on = Meanings()
-    with CachedEncoder(goes_on, tmp_path / "e.db") as kept:
-        kept.encode(texts)
-    assert goes_on.texts == texts[BATCH:]
-
-
-def test_a_file_that_is_none(tmp_path: Path) -> None:
-    (tmp_path / "e.db").write_bytes(b"no database at all" * 100)
-    with pytest.raises(CorpusError, match=r"e\.db: vectors cannot be kept there \(.*\); remove the file"):
-        CachedEncoder(Meanings(), tmp_path / "e.db")
 
 
 # -- the encoder of a corpus is made, and compared, when there is something to encode --------------

@@ -1,24 +1,21 @@
-"""Encoders of texts as vectors: checks, prefixes, the hashing encoder, caching, and encoders behind HTTP."""
+"""Encoders of texts as vectors: checks, prefixes, the hashing encoder, and encoders behind HTTP."""
 
 from __future__ import annotations
 
 import json
 import re
-import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from asof.errors import CorpusError, ModelError, UsageError
+from asof.errors import ModelError, UsageError
 from asof.http import Endpoint
 from asof.models.ports import Encoder
 
@@ -172,78 +169,6 @@ class HashedNgrams(Struct, frozen=True):
             for size in range(self.shortest, self.longest + 1)
             for at in range(len(word) - size + 1)
         ]
-
-
-# -- cache: encodes each text once ---------------------------------------------------------------------
-
-DIGEST_BYTES = 16
-BATCH = 256
-"""So many texts are encoded and then stored."""
-
-MEMORY = ":memory:"
-
-
-class CachedEncoder:
-    """Vectors of `encoder`, kept in the SQLite file `path` (":memory:": only as long as this object).
-
-    A vector belongs to the encoder's name, to what its text is (a question or a passage), and to the text,
-    of which only a digest is kept. Processes may share the file. Close it. Raises CorpusError where the file
-    cannot be used.
-    """
-
-    def __init__(self, encoder: Encoder, path: Path | str) -> None:
-        self.encoder, self.path = encoder, path
-        with self._translated():
-            self._db = sqlite3.connect(path, timeout=60)
-            self._db.execute(
-                "CREATE TABLE IF NOT EXISTS vectors (digest BLOB PRIMARY KEY, vector BLOB NOT NULL)"
-                " WITHOUT ROWID"
-            )
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._db.close()
-
-    @property
-    def name(self) -> str:
-        return self.encoder.name
-
-    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
-        """The cached vectors; missing ones are encoded, each text once, and then cached."""
-        if not texts:
-            return self.encoder.encode([], question=question)
-        start = f"{'question' if question else 'passage'}\0{self.name}\0"
-        keys = {text: self._key(start + text) for text in texts}
-        with self._translated():
-            found = {text: vector for text, key in keys.items() if (vector := self._stored(key)) is not None}
-        missing = [text for text in keys if text not in found]
-        for first in range(0, len(missing), BATCH):
-            some = missing[first : first + BATCH]
-            encoded = dict(zip(some, self.encoder.encode(some, question=question), strict=True))
-            rows = [(keys[text], vector.astype("<f4").tobytes()) for text, vector in encoded.items()]
-            with self._translated(), self._db:
-                self._db.executemany("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
-            found |= encoded
-        return np.stack([found[text] for text in texts]).astype(np.float32)
-
-    @staticmethod
-    def _key(text: str) -> bytes:
-        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
-
-    def _stored(self, key: bytes) -> NDArray[np.float32] | None:
-        row = self._db.execute("SELECT vector FROM vectors WHERE digest = ?", (key,)).fetchone()
-        return None if row is None else np.frombuffer(row[0], "<f4")
-
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise CorpusError(
-                f"{self.path}: vectors cannot be kept there ({error}); remove the file"
-            ) from error
 
 
 # -- lazy encoder that must have an expected name, compared when there is something to encode ----------

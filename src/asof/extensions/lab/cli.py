@@ -120,22 +120,15 @@ BUILT_IN = ("none", "hashed")
 """Encoders that are settings of a corpus; all others are models."""
 
 
-@contextmanager
-def encoding(name: str | None) -> Iterator[Encoder | None]:
-    """The model that is to encode, with its vectors kept in the folder of the cache; None where none is
-    named. Raises UsageError, ModelError."""
+def encoding(name: str | None) -> Encoder | None:
+    """The model that is to encode, each text once; None for none. Raises UsageError, ModelError."""
     if name is None or name in BUILT_IN:
-        yield None
-        return
-    from asof import environment
+        return None
     from asof.corpus.corpus import encoder_named
-    from asof.extensions.lab.datasets import cached_vectors
+    from asof.extensions.lab.datasets import EncodedOnce
 
-    if (encoder := encoder_named(name, Path.cwd())) is None:
-        yield None
-        return
-    with cached_vectors(encoder, environment.cache_folder()) as cached:
-        yield cached
+    encoder = encoder_named(name, Path.cwd())
+    return None if encoder is None else EncodedOnce(encoder)
 
 
 # -- unreadable lines of a dataset, on standard error ----------------------------------------------
@@ -239,7 +232,8 @@ def evaluate(
         from asof.extensions.lab.figures import ready
 
         ready(figures)
-    with encoding(encoder) as encodes, step_progress() as progress:
+    encodes = encoding(encoder)
+    with step_progress() as progress:
         found = evaluation.evaluate(
             dataset, chosen, options, encoder=encodes,
             run_file=run_file, progress=progress, models=models,

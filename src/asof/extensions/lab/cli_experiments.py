@@ -69,7 +69,8 @@ def experiment(
     chosen = named(name)
     from asof.extensions.lab.cli import BUILT_IN, encoding
 
-    with encoding(encoder) as encodes, step_progress() as progress:
+    encodes = encoding(encoder)
+    with step_progress() as progress:
         options = ExperimentOptions(
             limit, 0, queries, filter_by, config=_configuration(), encoder=encodes,
             built_in=encoder if encoder in BUILT_IN else "none", progress=progress or no_progress,

@@ -12,12 +12,15 @@ import itertools
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache as memoize
 from pathlib import Path
 from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 import asof
 from asof.config import Config
@@ -314,10 +317,6 @@ def last(document: Document) -> int | None:
 CACHE_FOLDER = "evaluate"
 """The folder of such corpora in the cache."""
 
-VECTORS = "embeddings.db"
-"""The file of vectors in that folder: a text is encoded once, whatever the code, the chunking and the cut of
-the corpus (--leakage), so that its vector has the same bits."""
-
 SOURCES = (".py", ".toml", ".md")
 
 
@@ -350,13 +349,27 @@ def _folder(cache: Path) -> Path:
     return folder
 
 
-@contextmanager
-def cached_vectors(encoder: Encoder, cache: Path) -> Iterator[Encoder]:
-    """The encoder with its vectors kept in the folder `cache`."""
-    from asof.models.encoders import CachedEncoder
+@dataclass(frozen=True, slots=True)
+class EncodedOnce:
+    """The vectors of `encoder`, which gets each text once, whatever the cut of the corpus (--leakage): so its
+    vector has the same bits."""
 
-    with CachedEncoder(encoder, _folder(cache) / VECTORS) as cached:
-        yield cached
+    encoder: Encoder
+    vectors: dict[tuple[str, bool], NDArray[np.float32]] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.encoder.name
+
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
+        """Vectors of unit length. Raises what the encoder raises."""
+        new = [text for text in dict.fromkeys(texts) if (text, question) not in self.vectors]
+        if new or not texts:
+            encoded = self.encoder.encode(new, question=question)
+            self.vectors.update(((text, question), vector) for text, vector in zip(new, encoded, strict=True))
+            if not texts:
+                return encoded
+        return np.stack([self.vectors[text, question] for text in texts])
 
 
 @contextmanager

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from asof.time.moment import read
-from asof.values import Document, SourcedTime
+from asof.values import Document
 
 pytest_plugins = ["tests.support.example_served"]
 
@@ -75,17 +72,14 @@ def users(home: Path) -> Callable[[str], Path]:
 @pytest.fixture
 def memory_folder() -> Iterator[Path]:
     """A folder in memory where there is one: for tests that commit very often."""
-    shared = Path("/dev/shm")  # noqa: S108
-    with tempfile.TemporaryDirectory(dir=shared if shared.is_dir() else None) as folder:
-        yield Path(folder)
+    from tests.support import corpora  # it imports numpy
+
+    with corpora.memory_folder() as folder:
+        yield folder
 
 
 @pytest.fixture(scope="session")
 def document() -> Callable[..., Document]:
     """A document from id, text and the date that it claims."""
 
-    def make(id_: str, text: str, date: str | None = None, **more: Any) -> Document:
-        published = SourcedTime(read(date), date, "metadata") if date else None
-        return Document(id_, text, published=published, **more)
-
-    return make
+    return lambda id_, text, date=None, **more: Document(id_, text, published=date, **more)

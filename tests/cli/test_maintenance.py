@@ -9,8 +9,9 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 import pytest
+from tests.support.local_server import send
 from tests.support.meanings import Meanings
-from tests.support.openai_server import ModelServer, Request, says, send
+from tests.support.openai_server import ModelServer, Request, says
 
 from asof import environment
 from asof.recipes import NAMES

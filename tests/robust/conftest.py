@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing
+import subprocess
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.support.forked_commands import ForkedCommands
+from tests.support.forked_commands import run_command
 
 import asof
 
-Run = ForkedCommands
 WriteLines = Callable[[Path, Iterable[Mapping[str, Any]]], Path]
 
 
 @pytest.fixture(scope="session")
-def run_asof() -> Iterator[Run]:
-    """Run `asof ARGS...`; `before`: Python statements that its process runs first."""
-    with closing(ForkedCommands()) as commands:
-        yield commands
+def run_asof() -> Callable[..., subprocess.CompletedProcess[str]]:
+    return run_command
 
 
 @pytest.fixture(scope="session")

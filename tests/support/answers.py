@@ -14,13 +14,11 @@ from asof.answer.question import ParsedQuestion
 from asof.corpus.corpus import Corpus
 from asof.index.view import View
 from asof.store.schema import CorpusSettings
-from asof.time.moment import read
-from asof.values import Document, Hit, SourcedTime
+from asof.values import Document, Hit
 
 
 def doc(id_: str, date: str | None, text: str, title: str = "", **more: Any) -> Document:
-    published = SourcedTime(read(date), date, "metadata") if date else None
-    return Document(id_, text, title, published, **more)
+    return Document(id_, text, title, date, **more)
 
 
 @contextmanager

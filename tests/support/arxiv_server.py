@@ -12,15 +12,14 @@ gives papers and versions by id. What was submitted shows `lag` later; `at`: the
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
-from typing import Self
+from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, urlsplit
 from xml.sax.saxutils import escape
+
+from tests.support.local_server import LocalServer, send
 
 FOREVER = datetime(9000, 1, 1, tzinfo=UTC)
 HEAD = (
@@ -98,7 +97,7 @@ def nothing(archive: Archive, asked: dict[str, str]) -> Reply:
 
 
 @dataclass
-class Archive:
+class Archive(LocalServer):
     papers: list[Paper] = field(default_factory=list)
     at: datetime = FOREVER
     lag: timedelta = timedelta(0)
@@ -106,57 +105,33 @@ class Archive:
     asked: list[dict[str, str]] = field(default_factory=list)
     after: Callable[[Archive], None] | None = None
     pdfs: dict[str, bytes] = field(default_factory=dict)
-    _http: ThreadingHTTPServer = field(init=False)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}/api/query"
+        return f"{self.origin}/api/query"
 
     @property
     def pdf_url(self) -> str:
-        return self.url.replace("/api/query", "/pdf")
+        return f"{self.origin}/pdf"
 
     @property
     def starts(self) -> list[int]:
         """Where the searched pages began."""
         return [int(each["start"]) for each in self.asked if "search_query" in each]
 
-    def __enter__(self) -> Self:
-        there = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                parts = urlsplit(self.path)
-                asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
-                there.asked.append({**asked, "path": parts.path, "agent": self.headers["User-Agent"]})
-                if parts.path.startswith("/pdf/"):
-                    body = there.pdfs.get(parts.path.removeprefix("/pdf/"))
-                    reply: Reply = (404, {}, b"") if body is None else (200, {}, body)
-                else:
-                    reply = there.faults.pop(0)(there, asked) if there.faults else there.answer(asked)
-                status, headers, body = reply
-                self.send_response(status)
-                for name, value in {"Content-Length": str(len(body)), **headers}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                self.wfile.write(body)
-                if there.after is not None:
-                    there.after(there)
-
-            def log_message(self, *said: object) -> None:
-                pass
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,))
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._http.shutdown()
-        self._thread.join()
-        self._http.server_close()
+    def serve(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        parts = urlsplit(handler.path)
+        asked = {name: values[0] for name, values in parse_qs(parts.query).items()}
+        self.asked.append({**asked, "path": parts.path, "agent": handler.headers["User-Agent"]})
+        if parts.path.startswith("/pdf/"):
+            pdf = self.pdfs.get(parts.path.removeprefix("/pdf/"))
+            reply: Reply = (404, {}, b"") if pdf is None else (200, {}, pdf)
+        else:
+            reply = self.faults.pop(0)(self, asked) if self.faults else self.answer(asked)
+        status, headers, said = reply
+        send(handler, status, said, headers)
+        if self.after is not None:
+            self.after(self)
 
     def there(self, paper: Paper) -> tuple[Version, ...]:
         """The versions of a paper that are there by now."""

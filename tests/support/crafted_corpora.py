@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tests.support.hostile_folders import state
 
 import asof
 from asof.errors import AsofError
@@ -24,21 +25,8 @@ from asof.index.segment import Segment, SegmentWriter
 
 EXTREMES = (-1, 0, 1, 2, 255, 300, 2**31 - 1, -(2**31), 2**32, 2**40, 2**62, -(2**62), 2**63 - 1, -(2**63))
 VALUES = (
-    *EXTREMES,
-    None,
-    "",
-    "x",
-    "[]",
-    "{}",
-    "[[1]]",
-    '{"a": 1}',
-    "[1, 2",
-    "9" * 40,
-    b"",
-    b"\0" * 14,
-    0.5,
-    1e300,
-)
+    *EXTREMES, None, "", "x", "[]", "{}", "[[1]]", '{"a": 1}', "[1, 2", "9" * 40, b"", b"\0" * 14, 0.5, 1e300,
+)  # fmt: skip
 RECIPES = ("asof", "twe", "vault", "tempralm", "papers", "tgrag")
 TOWNS = ("mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "bell", "fog", "tide", "oak")
 
@@ -123,36 +111,36 @@ def numbers(rng: random.Random, root: Path, _outside: Path) -> str:
     return f"{path.name}: numbers of {name}"
 
 
+SHAPES: dict[str, Callable[[Any, random.Random], Any]] = {
+    "shorter": lambda array, _: array[: len(array) // 2],
+    "longer": lambda array, _: np.concatenate([array, array[:3]]),
+    "of another type": lambda array, rng: array.astype(rng.choice(["<f4", "<i2", "<u8", "|u1", "<i8"])),
+    "empty": lambda array, _: array[:0],
+    "2-d": lambda array, _: array.reshape(-1, 1),
+}
+
+
 def shapes(rng: random.Random, root: Path, _outside: Path) -> str:
     """Arrays that are shorter, longer, of another type, missing or added; other facts."""
     path = rng.choice(files_of(root))
-    names = list(Segment(path).facts["arrays"])
-    name, how = (
-        rng.choice(names),
-        rng.choice(["shorter", "longer", "type", "missing", "empty", "facts", "2-d"]),
-    )
+    name, how = rng.choice(list(Segment(path).facts["arrays"])), rng.choice([*SHAPES, "missing", "facts"])
 
     def change(arrays: dict[str, Any], facts: dict[str, Any]) -> None:
-        array = arrays[name]
-        if how == "shorter":
-            arrays[name] = array[: len(array) // 2]
-        elif how == "longer":
-            arrays[name] = np.concatenate([array, array[:3]])
-        elif how == "type":
-            arrays[name] = array.astype(rng.choice(["<f4", "<i2", "<u8", "|u1", "<i8"]))
+        if how in SHAPES:
+            arrays[name] = SHAPES[how](arrays[name], rng)
         elif how == "missing":
             del arrays[name]
-        elif how == "empty":
-            arrays[name] = array[:0]
-        elif how == "2-d":
-            arrays[name] = array.reshape(-1, 1)
         else:
-            facts[rng.choice(list(facts) or ["x"])] = rng.choice(
-                [v for v in VALUES if not isinstance(v, bytes)]
-            )
+            values = [value for value in VALUES if not isinstance(value, bytes)]
+            facts[rng.choice(list(facts) or ["x"])] = rng.choice(values)
 
     _rewrite(root, path, change)
     return f"{path.name}: {name} {how}"
+
+
+CONTENTS: tuple[Any, ...] = (
+    "O", "|S8", "<M8[us]", [], [-1], [2**40], [1.5], ["a"], -64, 2**60, None, {}, "x", [2**70], [[1]], True,
+)  # fmt: skip
 
 
 def contents(rng: random.Random, root: Path, _outside: Path) -> str:
@@ -161,28 +149,8 @@ def contents(rng: random.Random, root: Path, _outside: Path) -> str:
     raw = path.read_bytes()
     at, length, _, magic = struct.unpack("<QII8s", raw[-24:])
     table = json.loads(raw[at : at + length])
-    entry = rng.choice(list(table["arrays"].values()))
-    key = rng.choice(["dtype", "shape", "at", "crc"])
-    entry[key] = rng.choice(
-        [
-            "O",
-            "|S8",
-            "<M8[us]",
-            [],
-            [-1],
-            [2**40],
-            [1.5],
-            ["a"],
-            -64,
-            2**60,
-            None,
-            {},
-            "x",
-            [2**70],
-            [[1]],
-            True,
-        ]
-    )
+    entry, key = rng.choice(list(table["arrays"].values())), rng.choice(["dtype", "shape", "at", "crc"])
+    entry[key] = rng.choice(CONTENTS)
     whole: Any = rng.choice([table, table, table, table, [], 5, {"arrays": 3}, {"arrays": {"visible": []}}])
     encoded = json.dumps(whole).encode() if rng.random() < 0.9 else b"[" * 100_000
     crc = zlib.crc32(encoded)
@@ -243,20 +211,13 @@ def names(rng: random.Random, root: Path, outside: Path) -> str:
 def links(rng: random.Random, root: Path, outside: Path) -> str:
     """A link in the place of a file or folder of the corpus, or an additional one."""
     inside = root / ".asof"
-    folders = [
-        inside / name
-        for name in ("segments", "derived", "derived/latent", "derived/evidence", "derived/succession")
-    ]
+    folders = ("segments", "derived", "derived/latent", "derived/evidence", "derived/succession")
+    more = (
+        "write.lock", "merge.lock", "corpus.db-wal", "corpus.db-shm", "corpus.db-journal",
+        "derived/evidence/lock", "fetched", "segments/0123456789abcdef.tmp", "segments/0123456789abcdef.seg",
+    )  # fmt: skip
     there = [path for path in inside.rglob("*") if path.is_file()]
-    more = [
-        inside / name
-        for name in (
-            "write.lock", "merge.lock", "corpus.db-wal", "corpus.db-shm", "corpus.db-journal",
-            "derived/evidence/lock", "fetched", "segments/0123456789abcdef.tmp",
-            "segments/0123456789abcdef.seg",
-        )
-    ]  # fmt: skip
-    path = rng.choice([inside, *folders, *there, *more])
+    path = rng.choice([inside, *there, *(inside / name for name in folders + more)])
     if path.is_dir() and not path.is_symlink():
         moved = outside / f"moved{rng.randrange(10**9)}"
         if rng.random() < 0.5:
@@ -279,10 +240,8 @@ def links(rng: random.Random, root: Path, outside: Path) -> str:
 def kinds_of_file(rng: random.Random, root: Path, _outside: Path) -> str:
     """A folder, a pipe, an empty file or noise in the place of a file."""
     inside = root / ".asof"
-    path = rng.choice(
-        [path for path in sorted(inside.rglob("*")) if path.is_file()]
-        + [inside / "write.lock", inside / "merge.lock"]
-    )
+    files = [path for path in sorted(inside.rglob("*")) if path.is_file()]
+    path = rng.choice([*files, inside / "write.lock", inside / "merge.lock"])
     how = rng.choice(["folder", "pipe", "empty", "noise", "missing"])
     path.unlink(missing_ok=True)
     if how == "folder":
@@ -300,37 +259,32 @@ KINDS: tuple[Craft, ...] = (numbers, shapes, contents, rows, schema, names, link
 # -- trying -----------------------------------------------------------------------------------------
 
 
-def attempt(sound: Path, folder: Path, kind: Craft, seed: int) -> tuple[str, str]:
-    """Craft a corpus and use it: what was crafted, and what came of it ("", or one line of an error).
+PRECIOUS = (
+    "precious.txt", "precious.seg", "folder/0123456789abcdef.seg", "folder/chains.seg", "folder/x.tmp",
+    f"folder/{'0' * 32}-01234567.basis", "folder/edges-0.05-0.seg",
+)  # fmt: skip
 
-    Raises whatever is no AsofError, and AssertionError when a file outside of the corpus was touched.
+
+def attempt(sound: Path, folder: Path, kind: Craft, seed: int) -> None:
+    """Craft a corpus and use it.
+
+    Raises whatever is no AsofError, and AssertionError when that is more than one line or a file outside of
+    the corpus was touched.
     """
     rng = random.Random(seed)
     root, outside = folder / "root", folder / "outside"
     shutil.copytree(sound, root)
     (outside / "folder").mkdir(parents=True)
-    for name in ("precious.txt", "precious.seg", "folder/0123456789abcdef.seg", "folder/chains.seg",
-                 "folder/x.tmp",
-                 f"folder/{'0' * 32}-01234567.basis", "folder/edges-0.05-0.seg"):  # fmt: skip
+    for name in PRECIOUS:
         (outside / name).write_text("precious")
     what = kind(rng, root, outside)
-    before = _state(outside)
+    before, said = state(outside), "well"
     try:
         use_all(root)
-        said = ""
     except AsofError as error:
         said = str(error)
-        assert said
-        assert "\n" not in said, said
-    assert _state(outside) == before, f"{what}: files outside were touched"
-    return what, said
-
-
-def _state(folder: Path) -> dict[str, Any]:
-    return {
-        str(path.relative_to(folder)): path.lstat().st_mode if path.is_dir() else path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-    }  # fmt: skip
+    assert len(said.splitlines()) == 1, said
+    assert state(outside) == before, f"{what}: files outside were touched"
 
 
 def files_of(root: Path) -> list[Path]:

@@ -8,7 +8,7 @@ is that of publication. A head with `company` and `ticker` says that these mean 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from typing import Any
 
@@ -71,8 +71,7 @@ def text(*lines: str) -> str:
 
 def note(id_: str, date: str | None, *lines: str, **more: Any) -> Document:
     """A document with a fact in each line."""
-    published = SourcedTime(read(date), date, "metadata") if date else None
-    return Document(id_, text(*lines), published=published, **more)
+    return Document(id_, text(*lines), published=date, **more)
 
 
 def learn(corpus: Corpus) -> None:
@@ -100,16 +99,3 @@ def corpus_of(*documents: Document, now: str = "2025") -> Iterator[Corpus]:
 
 def view(corpus: Corpus, as_of: str | None = None, known_at: str | None = None) -> View:
     return corpus.at(as_of, known_at).view()
-
-
-def sets(names: Iterable[str], same: Any) -> list[list[str]]:
-    """Names in sets of those that mean the same, in order."""
-    found: list[list[str]] = []
-    for name in sorted(names):
-        for each in found:
-            if same(each[0], name):
-                each.append(name)
-                break
-        else:
-            found.append([name])
-    return found

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 import pytest
+from tests.support.local_server import LocalServer, write
 
 Reply = tuple[int, dict[str, str], bytes]
 
@@ -19,7 +18,7 @@ def shared_words(question: str, text: str) -> float:
     return float(len(set(question.lower().split()) & set(text.lower().split())))
 
 
-def answer(body: dict[str, Any] | None) -> Reply:
+def reranked(body: dict[str, Any] | None) -> Reply:
     """What a reranker says, best first; "well" to a GET."""
     if body is None:
         return 200, {}, b"well"
@@ -29,60 +28,28 @@ def answer(body: dict[str, Any] | None) -> Reply:
     return 200, {}, json.dumps({"model": "m", "results": rows}).encode()
 
 
-def drips(first: bytes) -> Callable[[BaseHTTPRequestHandler], None]:
-    """Says this, and then a byte now and then, without an end."""
-
-    def reply(handler: BaseHTTPRequestHandler) -> None:
-        handler.wfile.write(first)
-        for _ in range(500):
-            handler.wfile.write(b" ")
-            time.sleep(0.02)
-
-    return reply
-
-
 @dataclass
-class Server:
+class Server(LocalServer):
     """`replies` are used up, one a request; then it answers. `seen`: path, headers and body of each."""
 
-    url: str
+    url: str = ""
     replies: list[Reply | Callable[[BaseHTTPRequestHandler], None]] = field(default_factory=list)
     seen: list[tuple[str, dict[str, str], Any]] = field(default_factory=list)
+
+    def serve(self, handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        asked = json.loads(body) if body else None
+        self.seen.append((handler.path, dict(handler.headers), asked))
+        reply = self.replies.pop(0) if self.replies else reranked(asked)
+        if callable(reply):
+            reply(handler)
+            return
+        status, headers, said = reply
+        handler.send_response_only(status)  # without a Date of its own
+        write(handler, said, headers)
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.reply(None)
-
-        def do_POST(self) -> None:
-            self.reply(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
-
-        def reply(self, body: Any) -> None:
-            there.seen.append((self.path, dict(self.headers), body))
-            reply = there.replies.pop(0) if there.replies else answer(body)
-            if callable(reply):
-                reply(self)
-                return
-            status, headers, said = reply
-            self.send_response_only(status)  # without a Date of its own
-            for name, value in {"Content-Length": str(len(said)), **headers}.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(said)
-
-        def log_message(self, *args: object) -> None:
-            """Nothing: the terminal is the tests'."""
-
-    class Quiet(ThreadingHTTPServer):
-        def handle_error(self, *args: object) -> None:
-            """A client that hung up is what some tests are about."""
-
-    with Quiet(("127.0.0.1", 0), Handler) as http:
-        there = Server(f"http://127.0.0.1:{http.server_address[1]}/rerank")
-        thread = threading.Thread(target=http.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with Server() as there:
+        there.url = f"{there.origin}/rerank"
         yield there
-        http.shutdown()
-        thread.join()

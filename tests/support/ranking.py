@@ -22,7 +22,7 @@ from asof.rank.gather import TopK
 from asof.rank.stage import Ranking, Recipe, Stage
 from asof.time.moment import read
 from asof.time.span import Span
-from asof.values import Document, Filters, Query, SourcedTime
+from asof.values import Document, Filters, Query
 
 # -- a corpus in memory, and stages run over it ----------------------------------------------------
 
@@ -99,8 +99,7 @@ def aged() -> Callable[..., Document]:
     def make(days: int | None, text: str = "mill", id_: str = "", **more: Any) -> Document:
         if days is None:
             return Document(id_ or "undated", text, **more)
-        day = (TODAY - timedelta(days)).isoformat()
-        return Document(id_ or str(days), text, published=SourcedTime(read(day), day, "metadata"), **more)
+        return Document(id_ or str(days), text, published=TODAY - timedelta(days), **more)
 
     return make
 

@@ -63,8 +63,7 @@ def corpus_of_texts(folder: Path, texts: Sequence[str], title: str = "", date: s
     """A corpus in a folder of these texts, each a document of that day, with their facts."""
     corpus = asof.open(folder)
     corpus.maintenance.background = False
-    published = SourcedTime(read(date), date, "metadata")
-    corpus.add([Document(f"d{number}", text, title, published) for number, text in enumerate(texts)])
+    corpus.add([Document(f"d{number}", text, title, date) for number, text in enumerate(texts)])
     with closing(corpus.store.writer()) as db:
         extract_all(corpus.store, db, Sentences())
     return corpus

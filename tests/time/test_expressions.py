@@ -10,7 +10,6 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
-from tests.support.time_runs import whole_run
 
 from asof.lang import codes
 from asof.time.dates import _TABLES, _able, day_point
@@ -21,6 +20,8 @@ from asof.time.lexicon import (
     WORD,
     TimeLexicon,
     TimeText,
+    TokenRun,
+    WordWindow,
     bond,
     lexicon,
     windows,
@@ -33,6 +34,12 @@ from asof.time.span import GRAINS, Period, Span, months_later
 
 ANCHOR = datetime(2024, 5, 31, 12, 34, tzinfo=UTC)  # a Friday
 BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def whole_run(text: str, lexicon: TimeLexicon) -> TokenRun:
+    """All words of a text as one run, whether they can say a time or not."""
+    whole = TimeText(text)
+    return TokenRun(WordWindow(whole, whole.ends), lexicon)
 
 
 def only(text: str, **how: object) -> TimeExpression:

@@ -97,7 +97,7 @@ BUILT_IN = {
     READERS: {
         ".md": "asof.sources.markdown:MARKDOWN",
         ".markdown": "asof.sources.markdown:MARKDOWN",
-        ".txt": "asof.sources.markdown:PLAIN",
+        ".txt": "asof.extensions.documents.chats:TEXT",
         ".rst": "asof.sources.markdown:RST",
         ".html": "asof.sources.html:HTML",
         ".htm": "asof.sources.html:HTML",
@@ -117,7 +117,7 @@ BUILT_IN = {
         ".eml": "asof.extensions.documents.reading:EML",
         ".mbox": "asof.extensions.documents.reading:MBOX",
         ".ipynb": "asof.extensions.documents.notebook:NOTEBOOK",
-        ".org": "asof.sources.org:ORG",
+        ".org": "asof.extensions.documents.org:ORG",
         ".adoc": "asof.sources.markdown:ASCIIDOC",
         ".asciidoc": "asof.sources.markdown:ASCIIDOC",
     },

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
+from asof.extensions.documents.org import parse_org
 from asof.sources.dates import dates_in
 from asof.sources.files import document
 from asof.sources.html import parse_text as parse_html
 from asof.sources.html_walk import HtmlLines, pieces
 from asof.sources.markdown import parse_asciidoc, parse_markdown, split
-from asof.sources.org import parse_org
 from asof.sources.readers import ParsedFile, TextParser, Unreadable, decoded, parsed, suffixes
 from asof.sources.source import InputLimits
 from asof.values import Document

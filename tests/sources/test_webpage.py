@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from asof.extensions.documents.chats import TEXT
 from asof.sources import html as webpage
 from asof.sources import markdown
 from asof.sources.dates import dates_in
 from asof.sources.html_walk import HtmlLines, pieces
-from asof.sources.markdown import PLAIN
 from asof.sources.source import InputLimits
 from asof.values import Heading, Link
 
@@ -241,7 +241,7 @@ def test_sections_of_asciidoc_outside_of_code():
     [("\n\n First \nsecond", "First"), ("x" * 81 + "\ny", "stem"), ("x" * 80, "x" * 80)],
 )
 def test_the_title_of_plain_text(text, title):
-    assert PLAIN(text.encode(), "stem", InputLimits()).title == title
+    assert TEXT(text.encode(), "stem", InputLimits()).title == title
 
 
 @pytest.mark.parametrize(

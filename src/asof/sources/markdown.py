@@ -17,7 +17,6 @@ from urllib.parse import unquote
 import msgspec
 from msgspec import Struct
 
-from asof.sources.chat import parse_chat
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, text_reader
 from asof.sources.source import InputLimits
 from asof.values import MAX_NESTING, Heading, Link, Problem, storable
@@ -452,11 +451,6 @@ ASCIIDOC = text_reader(parse_asciidoc)
 
 
 def parse_plain(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
-    """A text whose first line is the title if it is short; a chat that WhatsApp exported by its bursts."""
-    if (chat := parse_chat(text, stem)) is not None:
-        return chat
+    """A text whose first line is the title if it is short."""
     first = text.lstrip().partition("\n")[0].rstrip()
     return ParsedFile(text, first if len(first) <= LONGEST_TITLE else stem)
-
-
-PLAIN = text_reader(parse_plain)

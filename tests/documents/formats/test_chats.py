@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from asof.sources.chat import parse_chat
+from asof.extensions.documents.chats import parse_chat
 from asof.sources.dates import dates_in
 
 IOS = """\

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from asof.extensions.documents.org import parse_org
 from asof.sources.dates import dates_in
-from asof.sources.org import parse_org
 from asof.sources.readers import Unreadable, parsed
 from asof.sources.source import InputLimits
 from asof.values import Heading, Link

@@ -1,4 +1,4 @@
-"""Reads chats that WhatsApp exported as text: a document for each burst of messages."""
+"""Reads plain text; of a chat that WhatsApp exported it makes a document for each burst of messages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from asof.sources.readers import ParsedFile
+from asof.sources.markdown import parse_plain
+from asof.sources.readers import ParsedFile, text_reader
+from asof.sources.source import InputLimits
 from asof.values import Problem
 from asof.wire import replace
 
@@ -166,3 +168,11 @@ def _part(burst: Sequence[_Message], channel: str, names: Counter[str], *, dated
         by="metadata",
         name=first if names[first] == 1 else f"{first} ({names[first]})",
     )
+
+
+def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:
+    """A chat by its bursts, any other text as it is."""
+    return parse_chat(text, stem) or parse_plain(text, stem, limits)
+
+
+TEXT = text_reader(parse_text)

@@ -43,7 +43,6 @@ def test_no_model_is_named_unless_the_table_is_there():
 
 FACTS = [
     ('extractor = "model"', "extractor", "model"),
-    ('extractor = "model"\ngleaning = 2', "gleaning", 2),
     ('extractor = "model"\nentity_types = ["ships"]', "entity_types", ("ships",)),
 ]  # fmt: skip
 
@@ -72,7 +71,7 @@ REFUSED = [
     (LEAST + "attempts = 0", r"\[model\].*attempts"),
     (LEAST + "prices = { prompt = 1 }", r"\[model\].*prices"),
     ('[facts]\nextractor = "magic"', r"\[facts\].*extractor"),
-    ("[facts]\ngleaning = 1", r"\[facts\] gleaning"),
+    ("[facts]\nentity_types = [1]", r"\[facts\] entity_types"),
     ('[ask]\nmode = "both"', r"\[ask\] mode.*auto.*local.*global"), ("[ask]\ntokens = 1", r"\[ask\] tokens"),
     ("[ask]\ntokens = true", r"\[ask\] tokens"), ('[ask]\nrecipe = "magic"', r"\[ask\] recipe.*asof"),
     ("[ask]\nbudget = -1", r"\[ask\] budget"), ("[ask]\nbudget = nan", r"\[ask\] budget"),

@@ -85,31 +85,6 @@ def test_what_was_read_and_what_was_not(db):
     assert kept.without_facts(db, [2, 3]) == [3]
 
 
-def test_facts_by_the_keys_of_subject_or_object(db):
-    kept.save_extractions(
-        db, "x", [Extraction(1, (fact("Quay, Inc."), fact("Crane", "stands on", "the Quay"), fact("Mole")))]
-    )
-    assert [each.number for each in kept.facts_about(db, ["quay"])] == [0, 1]
-    assert [each.number for each in kept.facts_about(db, ["mole", "crane"])] == [1, 2]
-    assert kept.facts_about(db, ["zebra"]) == []
-
-
-def test_facts_by_kind(db):
-    value = fact(kind=VALUE, amount=Amount(2.0, "EUR"))
-    kept.save_extractions(db, "x", [Extraction(1, (value, fact()))])
-    assert [each.fact for each in kept.facts_of_kind(db, VALUE)] == [value]
-
-
-def test_facts_by_time_have_an_instant_in_it(db):
-    kept.save_extractions(
-        db, "x", [Extraction(1, (fact(when="2020"), fact(when="2021-Q1"), fact(when=None)))]
-    )
-    year = read("2021")
-    assert [each.number for each in kept.facts_during(db, year.first, year.last)] == [1]
-    assert [each.number for each in kept.facts_during(db, year.first - 1, year.last)] == [0, 1]
-    assert kept.facts_during(db, year.last + 1, year.last + 9) == []
-
-
 def test_an_excerpt_is_a_passage_and_the_head_of_its_document():
     text = "# Fees\n\nIn 2020 a berth cost 2 euros."
     document = Document(
@@ -234,11 +209,6 @@ def test_what_had_turned_out_to_be_wrong_is_never_known():
         ("2024", None): [("fees", "20 euros"), ("fees", "3 euros")],
         ("2024", "2022-12"): [("fees", "2 euros"), ("fees", "3 euros")],
     }
-
-
-def test_what_was_erased_is_not_known(quay):
-    quay.purge("fees")
-    assert said(facts_about(view(quay), ["quay"], ended=True)) == [("crane", "Quay"), ("crane", "9 euros")]
 
 
 def test_facts_by_rows_by_time_and_by_kind(quay):

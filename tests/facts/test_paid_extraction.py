@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import json
-import signal
-import subprocess
-import sys
-import time
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +18,7 @@ from tests.support.market import (
     sales,
     stall,
 )
-from tests.support.openai_server import ModelServer, slow, status
+from tests.support.openai_server import ModelServer, status
 
 import asof
 from asof.errors import ModelError, UsageError
@@ -189,40 +184,6 @@ def test_what_was_committed_stays_when_the_server_goes(corpus):
     with pytest.raises(ModelError), model(corpus.store, url) as asked, closing(corpus.store.writer()) as db:
         extract_facts(corpus.store, db, BY_MODEL, asked, batch_size=4)
     assert len(objects(corpus)) == done > 0
-
-
-RUN = """
-import sys
-from contextlib import closing
-from pathlib import Path
-from tests.support.market import BY_MODEL, model
-from asof.extensions.facts.extraction import extract_facts
-from asof.store.store import Store
-store = Store.open(Path(sys.argv[1]))
-with model(store, sys.argv[2]) as asked, closing(store.writer()) as db:
-    extract_facts(store, db, BY_MODEL, asked)
-"""
-
-
-@pytest.mark.slow
-def test_a_killed_run_pays_for_nothing_twice(corpus, server):
-    server.way = slow(0.05)
-    command = [sys.executable, "-c", RUN, str(corpus.store.folder), server.url]
-    run = subprocess.Popen(command, cwd=Path(__file__).parents[2])
-    give_up = time.monotonic() + 60
-    while server.answered < 6 and run.poll() is None and time.monotonic() < give_up:
-        time.sleep(0.005)
-    run.send_signal(signal.SIGKILL)
-    assert run.wait() == -signal.SIGKILL
-    assert objects(corpus) == []  # the batch was not committed; its replies were
-    kept = len(rows(corpus, "SELECT digest FROM calls"))
-    assert 0 < kept < 12
-    server.way = None
-    assert learned(corpus, server).complete
-    assert objects(corpus) == LOAVES
-    assert len(server.prompts) == 12
-    twice = [prompt for prompt, times in server.prompts.items() if times > 1]
-    assert len(twice) == server.answered - 12 <= 4  # two under way, and at most two that were just told
 
 
 # -- what is said in the passages -----------------------------------------------------------------------

@@ -176,11 +176,6 @@ def test_several_documents_that_say_the_same_are_one_point():
     assert (found.facts, found.documents) == (3, 3)
 
 
-def test_the_same_figure_of_another_time_is_another_point():
-    facts = [known("a", "Five.", "2024-Q1", value=5.0), known("b", "Five again.", "2024-Q2", value=5.0)]
-    assert {each.because for each in report("2024", *facts).points} == {"central"}
-
-
 def test_what_is_known_by_its_date_only_is_one_claim_on_many_days():
     facts = [known(name, f"{name} says so.", f"2024-03-0{day}", relation="is", object_="harbour master",
                    by="published") for day, name in enumerate("abc", 1)]  # fmt: skip
@@ -416,18 +411,6 @@ def test_a_fact_asks_for_what_it_touches_and_nothing_else(drawn, day):
     before, after = asked(facts, "2024", "2025"), asked([*facts, new], "2024", "2025")
     fresh = sorted(str(each) for each in touched([new]))
     assert periods(after.keys() - before.keys()) == fresh
-
-
-def test_a_level_of_the_tree_is_one_batch():
-    class Batches(ScriptedModel):
-        def complete(self, prompts):
-            sizes.append(len(prompts))
-            return super().complete(prompts)
-
-    sizes: list[int] = []
-    build_reports(Hierarchy.of(YEAR), [Period.parse("2024")], None, Batches(echo))
-    # 5 days, 4 months (2, 5, 6, 9), 3 quarters, the year
-    assert sizes == [5, 4, 3, 1]
 
 
 def test_the_passages_of_all_that_is_shown_are_named():

@@ -255,12 +255,6 @@ def test_evidence_that_does_not_fit_is_left_out_and_said(view):
     assert digest.notes == ("left out: 1 of 3 points (17 tokens): 32 of at most 36 tokens are used",)
 
 
-def test_long_evidence_is_read_in_parts(view):
-    model = model_of(noted(("Rope.", 60, 0.9, [1])), merged(("Rope.", [1])))
-    map_reduce("rope?", pieces_of(view), model, 100, part_tokens=1)
-    assert len(model.prompts) == 4  # three parts of one piece each, and the whole
-
-
 def test_where_a_model_fails_the_digest_is_extracted(view):
     plain = told(summarise_span("what happened to rope?", view, YEAR, ReportSelection(relevance=rope)))
     for mapping, why in (
@@ -394,12 +388,6 @@ def test_a_sentence_has_one_number_wherever_it_is_cited():
     assert made.citations[0].published == PUBLISHED
 
 
-def test_two_sentences_of_a_passage_are_two_citations():
-    other = quote("rope", "Rope was spliced.")
-    made = summary(SummarySection(None, (point("Both.", ROPE, other),))).as_answer("")
-    assert [each.quote for each in made.citations] == ["Rope was sold.", "Rope was spliced."]
-
-
 def test_a_summary_without_sections_is_a_refusal():
     made = summary(notes=("a note",)).as_answer("Otter Mills")
     assert made.refused
@@ -407,11 +395,6 @@ def test_a_summary_without_sections_is_a_refusal():
     assert made.text == f"No answer: {made.reason}."
     assert (made.notes, made.citations) == (("a note",), ())
     assert summary().as_answer("").reason == "no fact of that time answers the question"
-
-
-def test_a_model_is_named():
-    assert summary(SummarySection(None, (point("Rope.", ROPE),)), by="m-1").as_answer("").by == "m-1"
-    assert summary(by="m-1").as_answer("").by == "m-1"
 
 
 # -- the points that fit -------------------------------------------------------------------------------

@@ -165,12 +165,6 @@ def test_a_document_is_of_its_year_if_it_began_then() -> None:
     assert of_day(("2021-02", "plan-2021.md", text), ("2021-02", "server-2008.md", text)) == {"plan-2021.md"}
 
 
-def test_a_folder_of_days() -> None:
-    days: list[Told] = [("2021", f"sea/2021-03-0{day}.md", "Text.") for day in range(1, 5)]
-    assert "sea/index.md" in of_day(*days, ("2021", "sea/index.md", "Text."))
-    assert "sea/index.md" not in of_day(*days[:1], ("2021", "sea/index.md", "Text."))
-
-
 def test_sections_headed_by_dates() -> None:
     text = "# Crane\n\n" + "".join(f"## 2021-0{month}-01\n\nOiled.\n\n" for month in range(1, 6))
     assert of_day(("2021", "crane.md", text)) == {"crane.md"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -13,9 +12,6 @@ from asof.extensions.facts.current import DocumentLifetime, current_headings, ev
 from asof.index.view import View
 from asof.store.reader import stem_of
 from asof.time.span import nearest_moment
-
-DATED_SHARE, DATED_LEAST = 0.6, 3
-"""A folder is of days if this share of its documents, and so many, have a date for a name."""
 
 LOG_SHARE, LOG_LEAST = 0.6, 3
 """A document is a log if this share of its sections, and so many, are headed by a date or a version."""
@@ -38,7 +34,6 @@ _VERSION = re.compile(
     r"(?:version|release|v|[\w.-]{1,30}\s)?\s?\[?v?\d{1,4}(?:\.\d{1,4}){1,3}[\w.+-]{0,20}\]?(?:\s?[-–(].*)?",
     re.IGNORECASE,
 )
-_VERSION_NAME = re.compile(r"v?\d{1,4}(?:[-_.]\d{1,4}){1,3}")
 _BARE_YEAR = re.compile(rf"(?:(?:in|of|year)\s)?\(?{_YEAR}\)?(?:\s?[-–/]\s?(?:{_YEAR}|\d\d))?")
 _ORDER = re.compile(r"^\d{1,3}[-_. ]+")
 _YEAR_BESIDE = re.compile(rf"(?<![\w.])\(?{_YEAR}\)?[-_ ]|[-_ ]\(?{_YEAR}\)?$")
@@ -50,13 +45,12 @@ def of_their_day(view: View) -> frozenset[int]:
     key = "of their day"
     if key not in view.memo:
         there = {number: life for number, life in lives(view).items() if life.ended is None}
-        names = {number: life.name for number, life in there.items()}
         told = {
             number
             for number, life in there.items()
             if by_name(life.name, life.title) or _of_its_year(life) or _by_kind(life.meta)
         }
-        view.memo[key] = frozenset(told | _in_dated_folders(names) | _logs(view, names.keys()))
+        view.memo[key] = frozenset(told | _logs(view, there))
     found: frozenset[int] = view.memo[key]
     return found
 
@@ -145,20 +139,6 @@ def _by_kind(meta: str) -> bool:
 
 def _texts(value: object) -> list[str]:
     return [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]
-
-
-def _in_dated_folders(names: dict[int, str]) -> set[int]:
-    """The documents of folders in which most names are dates or versions."""
-    folders: dict[str, list[int]] = defaultdict(list)
-    for number, name in names.items():
-        folders[name.rpartition("/")[0]].append(number)
-    found: set[int] = set()
-    for numbers in folders.values():
-        stems = [stem_of(names[number].rpartition("/")[2]) for number in numbers]
-        dated = sum(bool(_DATED.search(stem) or _VERSION_NAME.fullmatch(stem)) for stem in stems)
-        if dated >= max(DATED_LEAST, DATED_SHARE * len(numbers)):
-            found.update(numbers)
-    return found
 
 
 def _logs(view: View, documents: Iterable[int]) -> set[int]:

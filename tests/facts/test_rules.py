@@ -71,6 +71,7 @@ def test_one_value(text, relation, said, value, unit):
 WHOSE = [
     ("The Bank of Sundrey raised its base rate to 5%.", [("Bank of Sundrey", "base rate", "5%")]),
     ("The mole was breached over a length of 14 metres.", [("mole", "length", "14 metres")]),
+    ("In the next season he made 18 League points.", [("", "League points", "18 League points")]),
     ("The mill's output was 40 tonnes.", [("mill", "output", "40 tonnes")]),
     ("The rope division's sales were $9 million.", [("rope division", "sales", "$9 million")]),
     ("Sales of Bolt Works were $9 million.", [("Bolt Works", "Sales", "$9 million")]),
@@ -140,6 +141,8 @@ NOTHING = [
     "Sales rose to a new record of $2.16 billion.",
     "On 3 May 2021 nothing happened.",
     "Version 2.1.3 is out.",
+    "Levin spoke of the COVID-19 pandemic.",
+    "We make Kestrel be the default.",
     "The train leaves at 07:15.",
     "See RFC 8601 strings.",
     "We do well.",
@@ -249,6 +252,7 @@ DONE = [
     ("The company sold its mill.", [("", "sold", "mill")]),
     ("The bakery was renamed Crumb & Co in 2020.", [("bakery", "was renamed", "Crumb & Co")]),
     ("Tern Rovers beat Gull United on Saturday.", [("Tern Rovers", "beat", "Gull United")]),
+    ("Finch and Daughters opened a shop.", [("Finch and Daughters", "opened", "shop")]),
     ("Ada Holm won the race.", [("Ada Holm", "won", "race")]),
     ("The mole was closed.", [("mole", "was closed", "")]),
     (

@@ -81,7 +81,7 @@ _LABEL = re.compile(r"(?:^|[/.])(?P<phrase>[^/.:#Tyvb]{1,14}):x*$")
 _AGAIN = re.compile(r"(?:[&,]|#(?=i))[dxi]*$")
 _COMPARED = re.compile(r"c[icdx]*$")
 _HIGHER = re.compile(r"[xd]?(?P<phrase>[NMng]{0,4}?)(?P<move>[rfg])(?:[io]d?(?P<of>[NMnRg][NMnRgo]{0,8}))?")
-_RIGHT = re.compile(r"(?P<of>[oi]?)d?(?P<phrase>[NMnRg][NMnRg&o]{0,9})")
+_RIGHT = re.compile(r"(?P<of>[oi]?)d?(?P<phrase>[NMnRg](?:[NMnRgo]|&(?=[nMg]{1,4}M)){0,9})")
 _DONE = re.compile(r"(?P<verb>v)(?P<phrase>d?[NMnRg]{0,6})i?d?x*$")
 _BASIS = re.compile(r",?[ic][id]?d?T")
 _ACT = re.compile(r"vd?x*$")
@@ -325,7 +325,7 @@ class Sentence:
         for at in range(first, after - 1):
             if self.items[at].low.endswith(("'s", "s'")):
                 owner, first = words_of(self.items, first, at + 1), at + 1
-        if not owner and self.tags[max(0, first - 1) : first] not in ("d",):
+        if not owner and self.tags[max(0, first - 1) : first] not in ("d", "#"):
             owner, first, after = self._named(first, after)
         first, after = trimmed(self.items, first, after)
         tags = self.tags[first:after]
@@ -421,7 +421,8 @@ class Sentence:
             if tag == "v":
                 draft = self._done_by(i) or self._done_last(i)
             called = "called" in self.items[i].senses and self.tags[i - 1 : i] != "b"
-            if draft is None and (tag == "b" or called or self._will_be(i)):
+            is_it = tag == "b" and self.items[i].low not in ("be", "been", "being")
+            if draft is None and (is_it or called or self._will_be(i)):
                 draft = self._being(i)
             if draft is not None:
                 yield from self._parted(draft)
@@ -446,14 +447,14 @@ class Sentence:
         if aside and not aside.strip("N") and len(aside) > 1:  # "the mayor, Horace Bell, opened"
             first, after, article = end - 1 - len(aside), end - 1, False
         tags = self.tags[first:after]
-        names = len(tags) - len(tags.rstrip("N"))
+        names = len(tags) - len(tags.rstrip("N&"))
         before = self.tags[max(0, first - 1) : first]
         if names and (names == len(tags) or "o" not in tags) and not self._are_offices(after - names, after):
-            first = first if article else after - names
+            first = first if article else after - names + tags[len(tags) - names :].startswith("&")
             alone = names == 1 and self._begins(first) and self.items[first].senses
             if alone or before == "i":
                 return None
-            if self.tags[first:after] == "N" * names and not article:
+            if not self.tags[first:after].strip("N&") and not article:
                 return Subject(words_of(self.items, first, after), NAMED, end)
         last = self.items[after - 1]
         if article and "itself" in last.senses:
@@ -611,12 +612,10 @@ _OBJECT = re.compile(r"i?d?(?:T|i?d?T)?d?[xd]*(?P<phrase>[NMnRg](?:[NMnRgd]|[o&]
 _TIMED = re.compile("id?T")
 _LAST = re.compile(r"(?P<verb>[bx])(?P<rest>[^.,;/:vb]{0,9}[NMnRgT][^.,;/:vb]{0,3})$")
 _APPOINTED = re.compile(r"d?(?P<name>N{2,4})d?(?P<office>[nMNRgo]*R[NMnRgo]*)")
-_NAME_OFFICE = re.compile(
-    r"(?<!N)(?P<name>N{2,6})(?P<mark>,)(?P<office>[dx]?[NMnRg](?:[NMnRg]|[&o]d?(?=[NMnRg])){0,9})(?=[/.,;()&]|$)"
-)
-_OFFICE_NAME = re.compile(
-    r"(?P<office>d[NMnRg](?:[NMnRg]|od?(?=[NMnRg])){0,9})(?P<mark>,)(?P<name>N{2,5})(?=[/.,;()&]|$)"
-)
+_ONE_CASE = r"(?:[NRM]{1,8}|[nRMg]{1,8})"
+_OFFICE = rf"(?P<office>[dx]?{_ONE_CASE}(?:o[dx]?[NMnRg]{{1,8}}|&[dx]?{_ONE_CASE}){{0,3}})"
+_NAME_OFFICE = re.compile(rf"(?<!N)(?P<name>N{{2,6}})(?P<mark>,){_OFFICE}(?=[/.,;()&]|$)")
+_OFFICE_NAME = re.compile(rf"(?<=d){_OFFICE}(?P<mark>,)(?P<name>N{{2,5}})(?=[/.,;()&]|$)")
 _FIELD = re.compile(
     r"(?:^|(?<=[/.;]))(?P<label>[NMnRg][NMnRgo&d]{0,3})(?P<mark>:)(?P<value>[NMRd,&oi]{1,12})(?=[/.;]|$)"
 )

@@ -35,6 +35,10 @@ _TAGS = (
 
 _VERBS = (("event", "v"), ("rise", "r"), ("fall", "f"), ("link", "l"), ("verb", "y"))
 _NOUN_BEFORE, _VERB_BEFORE = "dMngio#&,", "RNw"
+_IN_NAME = re.compile(r"[^\W\d_][-–]$")  # "COVID-19"
+_NO_ADVERBS = frozenset(
+    "family supply assembly reply ally monopoly butterfly anomaly".split()  # noqa: SIM905
+)
 _PLAIN_MARKS = {",": ",", "(": "(", ")": ")", ":": ":", "\n": "/", "&": "&"}
 _NAME = re.compile(r" [^\W\d_a-z][^\W\d_]+")
 _LONGEST_CUE = 12  # characters
@@ -74,10 +78,11 @@ def tokens_of(text: str, words: RuleLexicon, times: Sequence[TimeMark]) -> list[
 
 def _figures_and_times(text: str, words: RuleLexicon, times: Iterable[TimeMark]) -> list[Token]:
     """The figures and times of a text, none inside another."""
-    figures = [figure for match in pattern(words.language).finditer(text)
-               if (figure := figure_of(match, words)) is not None]  # fmt: skip
+    figures = (figure_of(match, words) for match in pattern(words.language).finditer(text))
     found = [
-        Token(text[each.start : each.end], "", each.start, each.end, "#", figure=each) for each in figures
+        Token(text[each.start : each.end], "", each.start, each.end, "#", figure=each)
+        for each in figures
+        if each is not None and not _IN_NAME.search(text, max(0, each.start - 2), each.start)
     ]
     found += [
         Token(mark.text, "", mark.start, mark.end, "T", time=mark)
@@ -132,11 +137,13 @@ def _word(word: str, start: int, end: int, words: RuleLexicon) -> Token:
     if not senses and "-" in low:
         senses = words.senses.get(low.replace("-", "_"), NONE)
     capital = (word[:1].isupper() or word[1:2].isupper()) and "no_name" not in senses
-    return Token(word, low, start, end, _tag(senses, capital=capital), senses, capital)
+    return Token(word, low, start, end, _tag(senses, capital=capital, low=low), senses, capital)
 
 
-def _tag(senses: Senses, *, capital: bool) -> str:
+def _tag(senses: Senses, *, capital: bool, low: str = "") -> str:
     tag = next((tag for sense, tag in _TAGS if sense in senses), "n")
+    if tag == "n" and not capital and low.endswith("ly") and low not in _NO_ADVERBS:
+        return "x"
     return "N" if capital and tag not in "MgRo&rfvbl!ac" else tag
 
 

@@ -1,4 +1,4 @@
-"""Zotero libraries (`zotero:FOLDER`): items, their notes, and the texts of their files.
+"""Zotero libraries (`zotero:FOLDER`): items, the paths of their files, and their notes.
 
 The database is opened read-only, which Zotero's lock refuses while it runs. Zotero's dates are
 `2020-03-00 March 2020`: digits (00 for an unknown part), then words.
@@ -9,23 +9,20 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from asof.arguments import checked
 from asof.errors import BadTime, SourceError
 from asof.extensions.documents.feeds import FileSource, date_in, naming_of, words_of
-from asof.sources.dates import dates_in, stated
-from asof.sources.files import content, document, notes
-from asof.sources.readers import Unreadable, parsed, suffix, suffixes
+from asof.sources.dates import stated
 from asof.sources.records import language_code
-from asof.sources.source import SourceContext, SourceNaming, SourceScheme, token
-from asof.values import Checkpoint, Document, Link, Problem, SourcedTime, SourceEvent, Unchanged, storable
-from asof.wire import replace
+from asof.sources.source import SourceContext, SourceNaming, SourceScheme
+from asof.values import Document, Link, Problem, SourcedTime, SourceEvent, storable
 
 # -- the database ----------------------------------------------------------------------------------
 
@@ -179,63 +176,47 @@ def uri_of(item: ZoteroItem) -> str:
 
 PREFIX = "zotero:"
 STORED = "storage:"
-_KEY = re.compile(r"(?:[^/]+/)?([A-Za-z0-9]{1,32})")
 
 
 class Zotero(FileSource):
-    """The documents of a library: of each item, of each note, of each file that can be read. What the library
-    has no more, or in its bin, has ended."""
+    """The documents of a library: of each item, of each note. What the library has no more, or in its bin,
+    has ended."""
 
     kind = "zotero"
-    _checkpoints: Mapping[str, bytes] = {}
-
-    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
-        self._checkpoints = checkpoints
 
     def documents(self) -> Iterator[SourceEvent]:
         """The items in the order in which they were added. Raises SourceError."""
-        others: Counter[str] = Counter()  # the files that are not read, by the reason
         rows = library(self.naming.target, self.naming.shown)
         items = {row.number: row for row in rows if row.kind not in ("note", "attachment")}
+        files = defaultdict[int | None, list[str]](list)
         for row in rows:
-            item = items.get(row.parent or row.number)
+            stored = f"storage/{row.key.rpartition('/')[2]}/"
+            files[row.parent] += [row.path.replace(STORED, stored, 1)] if row.path else []
+        for row in rows:
             if row.number in items:
-                yield from self._item(row)
-            elif row.parent is not None and item is None:
-                continue  # its item is in the bin
-            elif row.kind == "note":
-                yield from self._note(row, item)
-            elif row.path.startswith(STORED) and suffix(row.path) in suffixes():
-                yield from self._file(row, item)
-            elif row.path:
-                stored = row.path.startswith(STORED)
-                kind = f"of a kind that is not read: {suffix(row.path) or 'no suffix'}"
-                others[kind if stored else "outside of Zotero's folder, and not read"] += 1
-        for what, count in sorted(others.items()):
-            are = "is" if count == 1 else "are"
-            yield Problem(f"{count} of the files {are} {what}", self.naming.shown, lost=False)
+                yield from self._item(row, files[row.number])
+            elif row.kind == "note" and (row.parent is None or row.parent in items):  # else it is in the bin
+                yield from self._note(row, items.get(row.parent or 0))
 
-    def _item(self, item: ZoteroItem) -> Iterator[Document | Problem]:
+    def _item(self, item: ZoteroItem, files: list[str]) -> Iterator[Document | Problem]:
         name, title, text = PREFIX + item.key, " ".join(item.first_of(_TITLES).split()), text_of(item)
         if not (text or title):
             yield Problem("it has neither a title nor an abstract", name, document=name)
             return
         problems: list[Problem] = []
-        published, changed = self._published(item, problems), _clock(item.changed, name, problems)
+        about = Problem("its date", name, remedy="mend it in Zotero")
+        added, changed = (date_in(of_clock, each, problems, about) for each in (item.added, item.changed))
+        published = date_in(of_field, item.first_of(_DATES), problems, about) or added
         yield from problems
-        meta = {key: item.fields[field] for field, key in _META.items() if item.fields.get(field)}
-        meta |= {"type": item.kind, "added": item.added}
+        meta: dict[str, object] = {
+            key: item.fields[field] for field, key in _META.items() if item.fields.get(field)
+        }
+        meta |= {"type": item.kind, "added": item.added, "author": item.people, "files": files}
         yield Document(
             name, text or title, title, published, changed, tags=tuple(item.tags),
-            meta=meta | ({"author": item.people} if item.people else {}), uri=uri_of(item),
+            meta={key: value for key, value in meta.items() if value}, uri=uri_of(item),
             language=language_code(item.fields.get("language", "")),
         )  # fmt: skip
-
-    def _published(self, item: ZoteroItem, problems: list[Problem]) -> SourcedTime | None:
-        """The date of an item, else when it was added to the library."""
-        about = Problem("its date", PREFIX + item.key, remedy="mend it in Zotero")
-        said = date_in(of_field, item.first_of(_DATES), problems, about)
-        return said or _clock(item.added, PREFIX + item.key, problems)
 
     def _note(self, note: ZoteroItem, item: ZoteroItem | None) -> Iterator[Document | Problem]:
         """A document of its own: what was written in 2021 on a book of 1999 was not there in 1999."""
@@ -243,64 +224,13 @@ class Zotero(FileSource):
         if not words.text:
             return  # Zotero keeps empty notes
         problems: list[Problem] = []
-        when = _clock(note.changed or note.added, name, problems)
+        when = date_in(of_clock, note.changed or note.added, problems, Problem("its date", name))
         yield from problems
         title = f"Note on {item.first_of(_TITLES)}" if item else words.text.partition("\n")[0][:120]
         links = (Link(PREFIX + item.key),) if item else ()
         yield Document(
             name, words.text, title, when, when, links=links, tags=tuple(note.tags), outline=words.outline
         )
-
-    def _file(self, file: ZoteroItem, item: ZoteroItem | None) -> Iterator[SourceEvent]:
-        name, shown = PREFIX + file.key, self.naming.file(f"storage/{file.key}")
-        path = self._path(file)
-        if path is None:
-            yield Problem("the file is not in storage", shown, 0, "let Zotero fetch it", name, lost=False)
-            return
-        problems: list[Problem] = []
-        about = item or file
-        title, published = about.first_of(_TITLES), self._published(about, problems)
-        try:
-            raw = content(path, self.limits.file)
-            state = token(repr((self.limits, suffixes())), title, path.name, repr(published), raw)
-            if self._checkpoints.get(name) == state:
-                yield Unchanged(name)
-                return
-            page = parsed(raw, storable(path.name), self.limits)
-        except Unreadable as wrong:
-            yield Problem(str(wrong), shown, 0, wrong.remedy, name, wrong.lost)
-            return
-        if page.parts:
-            remedy = "index the file itself: asof index FILE"
-            yield Problem("it holds several documents", shown, 0, remedy, name)
-            return
-        said = dates_in(page, published=False)
-        remarks = (*page.notes, *said.notes)
-        yield from notes(self.naming, f"storage/{file.key}", remarks)
-        links = (Link(PREFIX + item.key), *page.links) if item else page.links
-        made = document(name, page, said, published, None)
-        yield replace(
-            made, title=title or page.title, links=links, tags=(*about.tags, *page.tags), uri=uri_of(about)
-        )
-        if published is not None:
-            yield Checkpoint(name, state)
-
-    def _path(self, file: ZoteroItem) -> Path | None:
-        """The path of a stored file; None if it is not there, or the database names one outside of
-        storage."""
-        key, name = _KEY.fullmatch(file.key), file.path.removeprefix(STORED)
-        if key is None or PurePosixPath(name).name != name or "\\" in name or "\0" in name:
-            return None
-        storage = (self.naming.target / "storage").resolve()
-        try:
-            path = (storage / key[1] / name).resolve()
-            return path if path.is_relative_to(storage) and path.is_file() else None
-        except (OSError, RuntimeError):
-            return None
-
-
-def _clock(words: str, name: str, problems: list[Problem]) -> SourcedTime | None:
-    return date_in(of_clock, words, problems, Problem("its date", name, remedy="mend it in Zotero"))
 
 
 @checked

@@ -99,8 +99,7 @@ def pptx(*slides: str, core: str = "", show: str = "1", order: str = "", **membe
     named = [relation(f"s{n}", "slide", f"slides/slide{n}.xml") for n in range(1, len(slides) + 1)]
     made = _package("ppt/presentation.xml", core) | {
         "ppt/presentation.xml": f"<p:presentation {_SLIDES}>{section}</p:presentation>",
-        "ppt/_rels/presentation.xml.rels": relations(*named, relation("rA", "commentAuthors", "authors.xml")),
-        "ppt/authors.xml": f'<p:cmAuthorLst {_SLIDES}><p:cmAuthor id="7" name="Ann"/></p:cmAuthorLst>',
+        "ppt/_rels/presentation.xml.rels": relations(*named),
     }
     for n, shapes in enumerate(slides, 1):
         tree = f"<p:cSld><p:spTree>{shapes}</p:spTree></p:cSld>"

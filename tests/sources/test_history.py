@@ -202,8 +202,7 @@ def test_versions_that_cannot_be_read(repository):
 
 
 def test_versions_in_another_encoding(repository):
-    """Each version is read in its own, one note tells of all, and a change of the encoding or of the ends of
-    lines is no edit."""
+    """Each version is read in its own, and a change of the encoding or of the ends of lines is no edit."""
     repository.commit(0, a="one\ntwo\n", c="one\ntwo\n")
     repository.commit(10, a="café".encode("latin-1"), b="Fähre".encode("utf-16"))
     repository.commit(20, a="cafés".encode("latin-1"))
@@ -212,11 +211,10 @@ def test_versions_in_another_encoding(repository):
     items = history(repository.folder)
     texts = [item.text for item in items if isinstance(item, Document)]
     assert texts == ["one\ntwo\n", "one\ntwo\n", "café", "Fähre", "cafés"]
-    assert [p.message for p in problems(items)] == [
-        "1 file was read as UTF-16: b.md",
-        "1 file was read as windows-1252: a.md",
-    ]
-    assert not any(p.lost for p in problems(items))
+    found = problems(items)
+    assert [(p.file[:4], p.message, p.lost) for p in found] == [
+        ("a.md", "the file was read as windows-1252", False), ("b.md", "the file was read as UTF-16", False),
+    ]  # fmt: skip
 
 
 def test_a_date_in_the_frontmatter_does_not_win(repository):

@@ -251,7 +251,7 @@ def test_the_title_of_plain_text(text, title):
 def test_the_charset_that_a_page_declares_counts(charset: str, text: str) -> None:
     raw = f'<html><head><meta charset="{charset}"></head><body><p>{text}</p></body></html>'.encode(charset)
     page = webpage.HTML(raw, "stem", InputLimits())
-    assert (page.text.strip(), page.encoding) == (text, "")
+    assert (page.text.strip(), page.notes) == (text, ())
 
 
 @pytest.mark.parametrize("charset", ["utf-8", "rot13", "no-such", "punycode", ""])

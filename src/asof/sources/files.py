@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -243,35 +243,11 @@ def content(path: Path, largest: int) -> bytes:
 
 # -- the source ----------------------------------------------------------------------------------------
 
-LISTED_FILES = 5
 COUNT = 4
 """The bytes of a checkpoint with the number of documents of a file."""
 
 COMMIT = 100
 """After so many slow files their documents are committed, in case the run breaks off."""
-
-
-class Encodings(defaultdict[str, set[str]]):
-    """The files of a run that were not UTF-8, by the encoding that they were read as."""
-
-    def __init__(self) -> None:
-        super().__init__(set)
-
-    def of(self, relative: str, page: ParsedFile) -> ParsedFile:
-        """Notes the encoding of a page, and returns the page."""
-        if page.encoding:
-            self[page.encoding].add(relative)
-        return page
-
-    def problems(self, naming: SourceNaming) -> Iterator[Problem]:
-        """A note for each encoding: how many files were read so, and which."""
-        for encoding, files in sorted(self.items()):
-            count = "1 file was" if len(files) == 1 else f"{len(files)} files were"
-            more = f" and {len(files) - LISTED_FILES} more" if len(files) > LISTED_FILES else ""
-            yield Problem(
-                f"{count} read as {encoding}: {', '.join(sorted(files)[:LISTED_FILES])}{more}", naming.shown,
-                remedy="save as UTF-8 what looks wrong", lost=False,
-            )  # fmt: skip
 
 
 class Files:
@@ -291,7 +267,6 @@ class Files:
         self._options = repr((fiscal_start, limits, suffixes()))
         self._checkpoints: Mapping[str, bytes] = {}
         self._parts: dict[str, list[str]] = {}
-        self._encodings = Encodings()
         self._slow = 0
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
@@ -302,7 +277,6 @@ class Files:
                 self._parts.setdefault(document_file(name), []).append(name)
 
     def documents(self) -> Iterator[SourceEvent]:
-        self._encodings.clear()
         listing = survey(self.naming)
         yield from listing.problems
         yield from unread(self.naming, listing.others)
@@ -320,7 +294,6 @@ class Files:
             if self._slow >= COMMIT:
                 self._slow = 0
                 yield SafeToCommit()
-        yield from self._encodings.problems(self.naming)
         if same_minute and undated:
             yield Problem(
                 f"{same_minute} of {len(listing.files)} files were last modified within the same minute,"
@@ -358,7 +331,7 @@ class Files:
             if same := self._unchanged(id_, state):
                 yield from map(Unchanged, same)
                 return
-            page = self._encodings.of(relative, parsed(raw, relative, self.limits))
+            page = parsed(raw, relative, self.limits)
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
@@ -389,7 +362,7 @@ class Files:
         changed = page_dates.changed or known.committed or known.mtime
         yield document(known.id, page, page_dates, published, changed)
         quiet = not remarks or page.slow  # else it is remarked on each time
-        if published is not None and quiet and not page.encoding:
+        if published is not None and quiet:
             yield Checkpoint(known.id, known.state)
 
 

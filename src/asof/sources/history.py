@@ -12,7 +12,6 @@ from asof.errors import BadTime, SourceError
 from asof.sources import dates
 from asof.sources.dates import of_file, second
 from asof.sources.files import (
-    Encodings,
     Files,
     FoundFile,
     InputTooLarge,
@@ -60,7 +59,6 @@ class History:
         self.limits = limits
         self.fiscal_start = fiscal_start
         self._reported: set[tuple[str, str]] = set()
-        self._encodings = Encodings()
         self._suffixes = suffixes()
         self._start = token("history", repr((fiscal_start, limits, self._suffixes)))
         self._checkpoints: Mapping[str, bytes] = {}
@@ -82,7 +80,6 @@ class History:
                     " git fetch --unshallow"
                 )
             self._reported.clear()
-            self._encodings.clear()
             with git.blobs() as blobs:
                 if layout.head:
                     past, clamped = commits(git, layout)
@@ -102,7 +99,6 @@ class History:
                     ]
                     yield from self._versions(blobs, changes)
                 yield from self._work_tree(git, blobs, tree(git, layout.head) if layout.head else {})
-            yield from self._encodings.problems(self.naming)
         except GitFailed as wrong:
             raise SourceError(f"{self.naming.shown}: {wrong}") from wrong
 
@@ -157,7 +153,7 @@ class History:
             raw = blobs.read(blob, self.limits.file)
             if isinstance(raw, int):
                 raise InputTooLarge(raw, self.limits.file)
-            page = self._encodings.of(path, _one(parsed(raw, path, self.limits)))
+            page = _one(parsed(raw, path, self.limits))
         except Unreadable as wrong:
             if wrong.empty:
                 yield Ended(self.naming.id(path), at)
@@ -202,7 +198,7 @@ class History:
             raw = content(self.naming.target / file.relative, self.limits.file)
             if blob and (same_content(raw, blob) or self._same_text(blobs, raw, blob)):
                 return
-            page = self._encodings.of(file.relative, _one(parsed(raw, file.relative, self.limits)))
+            page = _one(parsed(raw, file.relative, self.limits))
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return

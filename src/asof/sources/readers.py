@@ -89,9 +89,8 @@ class ParsedFile(Struct, frozen=True):
     name dates (`published`, `date`, `updated`, `about` and others) are read as such, the others are metadata.
     `by` is what dates in `front` count as; `created` is when the file was made, for files whose name and
     history say nothing of dates. `parts`: further documents in the file, each by its `name`; the file itself
-    is one if it has text. `slow`: reading it costs so much that notes on it are
-    said once, and not each time. `notes` are problems that still lack the name of the file; `encoding` is
-    that of the file where it is not UTF-8.
+    is one if it has text. `slow`: reading it costs so much that notes on it are said once, and not each
+    time. `notes` are problems that still lack the name of the file.
     """
 
     text: str
@@ -106,7 +105,6 @@ class ParsedFile(Struct, frozen=True):
     by: str = "frontmatter"
     created: SourcedTime | None = None
     notes: tuple[Problem, ...] = ()
-    encoding: str = ""
     name: str = ""
     parts: tuple[ParsedFile, ...] = ()
     slow: bool = False
@@ -205,11 +203,14 @@ def text_reader(parse: TextParser, declared: Callable[[bytes], str] = lambda _: 
             raise Unreadable(f"the file {wrong}", "save it as UTF-8") from None
         if not text or text.isspace():
             raise Unreadable("the file is empty", empty=True)
-        notes: tuple[Problem, ...] = ()
+        notes = []
+        if encoding:
+            remedy = "save it as UTF-8 if it looks wrong"
+            notes.append(Problem(f"the file was read as {encoding}", remedy=remedy, lost=False))
         if (fit := storable(text)) != text:
-            notes = (Problem("NUL characters stand in the file: read as U+FFFD", lost=False),)
+            notes.append(Problem("NUL characters stand in the file: read as U+FFFD", lost=False))
         file = parse(fit, stem, limits)
-        return replace(file, notes=(*notes, *file.notes), encoding=encoding) if notes or encoding else file
+        return replace(file, notes=(*notes, *file.notes)) if notes else file
 
     return read
 

@@ -20,7 +20,6 @@ FILE = """\
 #+AUTHOR: Ada
 #+DATE: <2024-03-05 Tue 10:00>
 #+FILETAGS: :one:two:
-#+TODO: NEXT(n) | GONE
 #+STARTUP: overview
 # a comment
 #+BEGIN_COMMENT
@@ -28,7 +27,7 @@ hidden
 #+END_COMMENT
 Intro with [[file:notes/b.org::*Part][label]], [[id:2f-b]] and [[https://e.org/][the web]].
 
-* NEXT [#A] Repair /quay/                 :work:@home:
+* TODO [#A] Repair /quay/                 :work:@home:
 SCHEDULED: <2024-03-06 Wed>
 :LOGBOOK:
 CLOCK: [2024-03-05 Tue 10:00]
@@ -41,10 +40,6 @@ CLOCK: [2024-03-05 Tue 10:00]
 x = [[1]]
 ,* no headline
 #+END_SRC
-* COMMENT Draft
-left out
-** Below it
-left out too
 * TODO
 """
 
@@ -52,7 +47,7 @@ left out too
 TEXT = """\
 Intro with label, 2f-b and the web.
 
-NEXT [#A] Repair quay
+TODO [#A] Repair quay
 SCHEDULED: <2024-03-06 Wed>
 | a | b |
 | 1 | 2 |
@@ -72,7 +67,7 @@ def test_a_file():
     page = parse(FILE)
     assert page.text == TEXT
     assert page.outline == (
-        Heading(page.text.index("NEXT"), 1, "Repair quay"),
+        Heading(page.text.index("TODO"), 1, "Repair quay"),
         Heading(page.text.index("Code"), 2, "Code"),
     )
     assert page.links == (Link("notes/b.org", "Part", "label"), Link("2f-b"))
@@ -111,7 +106,6 @@ def test_dates(written, plain):
         ("[[file:]]", "", []),
         ("[[a][b]", "[[a][b]", []),
         ("=code= ~v~, /usr/bin and a*b*c", "code v, /usr/bin and a*b*c", []),
-        ('#+INCLUDE: "./part one.org" src', "", [Link("./part one.org", kind="embed")]),
     ],
 )
 def test_links_and_emphasis(written, shown, links):

@@ -28,6 +28,7 @@ _TIMESTAMP = re.compile(
 )
 _QUOTED = re.compile(r'"([^"\n]*)"|(\S+)')
 
+_STATES = ("TODO", "DONE")
 _VERBATIM = ("src", "example", "export")
 _KEPT_KEYS = ("author", "description", *dates.PUBLISHED, *dates.CHANGED, *dates.ABOUT)
 _ALIAS_KEYS = ("roam_aliases", "roam_alias")
@@ -36,9 +37,8 @@ _ALIAS_KEYS = ("roam_aliases", "roam_alias")
 def parse_org(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
     """An Org file parsed; its title is `#+TITLE`, or its only headline of the first level.
 
-    An `:ID:` of a headline or of the file is an alias, so that `id:` links lead to the file. Only the TODO
-    keywords that the file declares, TODO and DONE are known. A subtree marked COMMENT is left out. In the
-    drawer of the file itself (before any headline) dates such as `:CREATED:` count like `#+DATE`.
+    An `:ID:` of a headline or of the file is an alias, so that `id:` links lead to the file. In the drawer of
+    the file itself (before any headline) dates such as `:CREATED:` count like `#+DATE`.
     """
     reading = _OrgReading()
     for number, line in enumerate(text.split("\n"), 1):
@@ -74,19 +74,15 @@ class _OrgReading:
         self.places: dict[str, int] = {}
         self.title: list[str] = []
         self.language = ""
-        self._states = {"TODO", "DONE"}
         self._length = 0
         self._verbatim = ""
         self._skipped: list[str] = []  # of a drawer or comment that may have no end: then it is text
         self._skips_to = ""
-        self._commented = 0  # the level of the COMMENT headline below which everything is left out
 
     def take(self, line: str, number: int) -> None:
         if headline := _HEADLINE.fullmatch(line):
             self.end()
             self._headline(len(headline[1]), headline[2].strip())
-        elif self._commented:
-            return
         elif self._skips_to:
             self._skip(line, number)
         elif self._verbatim:
@@ -104,19 +100,13 @@ class _OrgReading:
             self._verbatim = ""
 
     def _headline(self, level: int, rest: str) -> None:
-        if self._commented and level > self._commented:
-            return
-        self._commented = 0
         if tags := _HEADLINE_TAGS.search(rest):
             rest = rest[: tags.start()].rstrip()
         state, _, title = rest.partition(" ")
-        if state not in self._states:
+        if state not in _STATES:
             state, title = "", rest
         priority = _PRIORITY.match(title.lstrip())
         title = title.lstrip()[priority.end() if priority else 0 :]
-        if title == "COMMENT" or title.startswith("COMMENT "):
-            self._commented = level
-            return
         self.tags += tags[1].strip(":").split(":") if tags else []
         title = " ".join(self._words(title).split())
         if not title:
@@ -185,12 +175,6 @@ class _OrgReading:
             self.tags += [tag for part in re.split("[,;]", value) if (tag := " ".join(part.split()))]
         elif key == "language":
             self.language = self.language or language_code(value)
-        elif key in ("todo", "seq_todo", "typ_todo"):
-            self._states.update(word.partition("(")[0] for word in value.split() if word != "|")
-        elif key in ("caption", "subtitle"):
-            self._write(self._words(value))
-        elif key == "include" and (path := _QUOTED.match(value)):
-            self._link(f"file:{path[1] or path[2]}", "", "embed")
         elif key in _ALIAS_KEYS:
             self._aliases(value)
         elif key in _KEPT_KEYS and value:
@@ -208,14 +192,14 @@ class _OrgReading:
         line = _LINK.sub(lambda match: self._link(match[1].strip(), (match[2] or "").strip()), line)
         return _EMPHASIS.sub(r"\2", line)
 
-    def _link(self, target: str, label: str, kind: str = "link") -> str:
+    def _link(self, target: str, label: str) -> str:
         """The displayed text of a link. Links to the web and inside the file itself lead to no document."""
         scheme, colon, path = target.partition(":")
         named = colon and scheme in ("id", "file", "file+emacs", "file+sys")
         if named or target.startswith(("./", "../")):
             target, _, place = (path if named else target).partition("::")
             if target and (scheme == "id" or _is_relative(target)):
-                self.links.append(Link(target, place.lstrip("*#"), label, kind))
+                self.links.append(Link(target, place.lstrip("*#"), label))
         return label or target.lstrip("*#")
 
     def _write(self, line: str) -> None:

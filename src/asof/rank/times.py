@@ -8,7 +8,7 @@ group and lets their dates decide.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from asof.index.columns import AboutTimes, about_or_published
 from asof.index.lexical import Term, presence
 from asof.index.segment import Window
-from asof.index.vectors import VECTOR_SCALE
 from asof.index.view import View
 from asof.rank.expression import (
     Constant,
@@ -33,7 +32,6 @@ from asof.rank.expression import (
     ratio,
     total,
 )
-from asof.rank.gather import stored_vector
 from asof.rank.stage import Ranking, Traits
 from asof.rank.words import largest_coverage, names_a_title, weighted_words
 from asof.revisions.chains import succession
@@ -43,7 +41,7 @@ from asof.text.passages import sentences
 from asof.text.tokens import term_hash, tokenize
 from asof.time.intent import mentions_termination, termination_words
 from asof.time.span import Span
-from asof.values import Query, Why
+from asof.values import Query
 
 # -- ages at the moment of the query -------------------------------------------------------------------
 
@@ -361,65 +359,6 @@ def _best_sentences(text: str, stems: frozenset[str], language: str, view: View)
     return " ".join(piece for piece, count in zip(pieces, counts, strict=True) if count == max(counts))
 
 
-# -- pairwise similarity of passages, by vectors or by words -------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class PairwiseSimilarity:
-    """The similarities of n passages (n, n), in [0, 1] up to rounding; `name` is that of the measure.
-
-    `why` gives the tree of a number, from the two places.
-    """
-
-    name: str
-    values: Values
-    why: Callable[[int, int], Why]
-
-
-def pairwise_similarity(view: View, rows: NDArray[np.int64]) -> PairwiseSimilarity:
-    """Cosines (0 where negative) in a corpus with an encoder, otherwise Jaccard similarities of stems.
-
-    For a few hundred rows: all pairs are compared.
-    """
-    return jaccard_similarity(view, rows) if view.encoder is None else _cosine_similarity(view, rows)
-
-
-def _cosine_similarity(view: View, rows: NDArray[np.int64]) -> PairwiseSimilarity:
-    # sums of whole numbers below 2^53: float64 holds them exactly in any order
-    vectors = np.array([stored_vector(view, row) for row in rows.tolist()], np.float64)
-    products = np.maximum(vectors @ vectors.T, 0.0)
-
-    def why(one: int, other: int) -> Why:
-        return Why.of(
-            "cosine with the most similar before", "ratio",
-            Why("product of whole-number vectors", float(products[one, other])),
-            Why("scale", float(VECTOR_SCALE * VECTOR_SCALE)),
-        )  # fmt: skip
-
-    return PairwiseSimilarity("vectors", products / float(VECTOR_SCALE * VECTOR_SCALE), why)
-
-
-def jaccard_similarity(view: View, rows: NDArray[np.int64]) -> PairwiseSimilarity:
-    """Jaccard similarities of the stems of the texts."""
-    sets = [set(view.analyzer.terms(record.text, record.language)) for record in view.records(rows)]
-    number = {stem: at for at, stem in enumerate(sorted(set().union(*sets)))}
-    holds = np.zeros((len(sets), max(len(number), 1)), np.float32)
-    for at, stems in enumerate(sets):
-        holds[at, [number[stem] for stem in stems]] = 1.0
-    shared = (holds @ holds.T).astype(np.float64)  # counts below 2^24: exact in float32
-    sizes = np.array([len(stems) for stems in sets], np.float64)
-    either = np.maximum(sizes[:, None] + sizes[None, :] - shared, 1.0)
-
-    def why(one: int, other: int) -> Why:
-        return Why.of(
-            "Jaccard similarity with the most similar before", "ratio",
-            Why("words in both", float(shared[one, other])),
-            Why("words in either", float(either[one, other])),
-        )  # fmt: skip
-
-    return PairwiseSimilarity("words", shared / either, why)
-
-
 # -- same kind: editions, versions, results, turns of a conversation -----------------------------------
 
 EXAMINED = 24
@@ -427,6 +366,19 @@ EXAMINED = 24
 
 SAME_WORDS = 0.4
 """The smallest Jaccard similarity of words of texts of one kind."""
+
+
+def shared_words(view: View, rows: NDArray[np.int64]) -> Values:
+    """The Jaccard similarities (n, n) of the stems of the texts of a few rows."""
+    sets = [view.analyzer.terms(record.text, record.language) for record in view.records(rows)]
+    number = {stem: at for at, stem in enumerate(sorted(set().union(*sets)))}
+    holds = np.zeros((len(sets), max(len(number), 1)))
+    for at, stems in enumerate(sets):
+        holds[at, [number[stem] for stem in stems]] = 1.0
+    shared: Values = holds @ holds.T
+    sizes = holds.sum(axis=1)
+    similarity: Values = shared / np.maximum(sizes[:, None] + sizes[None, :] - shared, 1.0)
+    return similarity
 
 
 def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View, examined: int = EXAMINED) -> float:
@@ -449,7 +401,7 @@ def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View, exami
     groups = view.titles(chosen).group_of
     same = (groups[:, None] == groups[None, :]) & (groups != 0)
     if not (same & apart).any(axis=1).all():
-        same |= jaccard_similarity(view, chosen).values >= SAME_WORDS
+        same |= shared_words(view, chosen) >= SAME_WORDS
     return float((linked | (same & apart).any(axis=1)).mean())
 
 

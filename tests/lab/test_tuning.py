@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.support.json_schema import against
-from tests.support.planted_weights import BOX, planted
 
 from asof import config
 from asof.errors import MissingExtra, UsageError
 from asof.extensions.lab.evaluation import evaluate
 from asof.extensions.lab.runs import EvaluationOptions
-from asof.extensions.lab.tuning import dataset_questions, toml_lines, tune
+from asof.extensions.lab.tuning import TuningQuestions, dataset_questions, toml_lines, tune
+from asof.extensions.systems.learning import Box, ExpressionLosses, JudgedQuery, JudgedScores
+from asof.extensions.systems.loss import gains
+from asof.extensions.systems.recipes import PAPERS
 from asof.models.encoders import HashedNgrams
 from asof.rank.stage import with_values
 from asof.recipes import named
@@ -23,6 +27,45 @@ from asof.store.schema import CorpusSettings
 from asof.wire import encode, replace
 
 from .conftest import write_dataset
+
+WEIGHTS = tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume"))
+BOX = Box.of(PAPERS, WEIGHTS)
+GRADES = (3, 2, 2, 1, 1, 1)
+DOCUMENTS = 25
+
+Floats = NDArray[np.float64]
+
+
+def nowhere(do: object) -> None:
+    """Nothing is searched."""
+
+
+def weighed(columns: Floats, settings: Floats) -> Floats:
+    """The weighted sums (m, n) of the columns (n, d) at settings (m, d)."""
+    return sum(settings[:, [at]] * column for at, column in enumerate(columns.T))  # type: ignore[no-any-return]
+
+
+def planted(
+    seed: int, hidden: Floats, questions: int = 60, noise: float = 0.02, *, shuffled: bool = False
+) -> TuningQuestions:
+    """The best documents by a hidden sum of their columns, plus noise, are right; `shuffled`: any of them."""
+    rng = np.random.default_rng(seed)
+    found, posed = [], []
+    every = np.arange(DOCUMENTS, dtype=np.int64)
+    for _ in range(questions):
+        columns = rng.random((DOCUMENTS, 4))
+        order = np.argsort(-(columns @ hidden + rng.normal(0, noise, DOCUMENTS)), kind="stable")
+        grades = np.zeros(DOCUMENTS)
+        grades[(rng.permutation(DOCUMENTS) if shuffled else order)[: len(GRADES)]] = GRADES
+        gain = np.array(gains(grades.tolist()))
+        found.append(JudgedScores(partial(weighed, columns), every, gain, DOCUMENTS))
+        right = {str(at): each for at, each in enumerate(gain.tolist())}
+        posed.append(JudgedQuery(None, nowhere, right))  # type: ignore[arg-type]
+    table = ExpressionLosses(posed, found, 5)
+
+    texts = [f"question {at}" for at in range(questions)]
+    return TuningQuestions("planted", PAPERS, BOX, texts, table)
+
 
 STREETS = (
     "Alder", "Birch", "Cedar", "Damson", "Elder", "Fig", "Gorse", "Hazel", "Ivy", "Juniper", "Kerria",

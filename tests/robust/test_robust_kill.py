@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import random
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
+import threading
 import time
-from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +20,14 @@ from tests.support.amounts import KILLED_BATCH as BATCH
 from tests.support.amounts import KILLED_DOCUMENTS as DOCUMENTS
 from tests.support.amounts import KILLS
 from tests.support.amounts import KILLS_IN_SERIES as SERIES
+from tests.support.forked_commands import CONTEXT
 
 import asof
+from asof import engine
 from asof.errors import NoCorpus
 
 pytestmark = pytest.mark.slow
 
-INDEXER = str(Path(__file__).parents[1] / "support" / "killable_indexer.py")
 BATCHES = DOCUMENTS // BATCH
 EVERYWHERE = 1000  # more than there are passages
 
@@ -51,60 +51,42 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-class Indexer:
-    """Talks to `killable_indexer.py`."""
+def index(folder: Path, source: Path, told: Connection) -> None:
+    """In the child: index in small batches, and tell after each how many documents were committed, while
+    another thread merges segments."""
+    engine.BATCH_DOCUMENTS = BATCH
+    done = threading.Event()
+    with asof.open(folder) as corpus, ThreadPoolExecutor(1) as pool:
 
-    def __init__(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-B", INDEXER, str(BATCH)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+        def merge() -> None:
+            while not done.wait(0.002):
+                corpus.tidy()
 
-    def run(
-        self, folder: Path, source: Path, kill_after: int | None = None, delay: float = 0.0
-    ) -> tuple[int, int]:
-        """Index, killed `delay` seconds after so many acknowledged batches; (documents, exit status)."""
-        assert self.process.stdin is not None
-        self._say(json.dumps([str(folder), str(source)]))
-        pid = self._hear("pid")
-        documents = batches = 0
+        merging = pool.submit(merge)
+        try:
+            corpus.add(source, progress=lambda report: told.send(report.added + report.unchanged))
+        finally:
+            done.set()
+        merging.result()
+
+
+def indexed(folder: Path, source: Path, kill_after: int | None = None, delay: float = 0.0) -> tuple[int, int]:
+    """Index, killed `delay` seconds after so many acknowledged batches; (documents, exit code)."""
+    heard, told = CONTEXT.Pipe(duplex=False)
+    process = CONTEXT.Process(target=index, args=(folder, source, told))
+    process.start()
+    told.close()
+    documents = batches = 0
+    with contextlib.suppress(EOFError):  # it ended
         while True:
             if batches == kill_after:
                 time.sleep(delay)
-                os.kill(pid, signal.SIGKILL)
+                process.kill()
                 kill_after = None
-            word, number = self._line()
-            if word == "ended":
-                self._say("")
-                return documents, self._hear("status")
-            documents, batches = number, batches + 1
-
-    def _say(self, line: str) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.write(line + "\n")
-        self.process.stdin.flush()
-
-    def _line(self) -> tuple[str, int]:
-        assert self.process.stdout is not None
-        word, number = self.process.stdout.readline().split()
-        return word, int(number)
-
-    def _hear(self, expected: str) -> int:
-        word, number = self._line()
-        assert word == expected
-        return number
-
-    def close(self) -> str:
-        """What it said on standard error."""
-        return self.process.communicate(timeout=30)[1]
-
-
-@pytest.fixture
-def indexer() -> Iterator[Indexer]:
-    indexer = Indexer()
-    yield indexer
-    indexer.process.kill()
-    indexer.close()
+            documents, batches = heard.recv(), batches + 1
+    process.join()
+    assert process.exitcode in (0, -signal.SIGKILL)
+    return documents, process.exitcode
 
 
 def answers(corpus: asof.Corpus) -> list[tuple[Any, ...]]:
@@ -166,7 +148,7 @@ def examine(folder: Path, acknowledged: int, rng: random.Random) -> int:
     return len(documents)
 
 
-def test_killed_at_any_moment(memory_folder: Path, source: Path, indexer: Indexer) -> None:
+def test_killed_at_any_moment(memory_folder: Path, source: Path) -> None:
     rng = random.Random(20)
     whole = memory_folder / "whole"
     with asof.open(whole) as corpus:
@@ -177,18 +159,17 @@ def test_killed_at_any_moment(memory_folder: Path, source: Path, indexer: Indexe
         folder = memory_folder / f"corpus{number // SERIES}"
         # in what is new to the corpus, or anywhere; the delay reaches into next batches and merges
         after = rng.choice([0, done, done, done]) // BATCH + rng.randrange(BATCHES // SERIES + 2)
-        done, status = indexer.run(folder, source, after, rng.random() * 0.01)
+        done, status = indexed(folder, source, after, rng.random() * 0.01)
         killed += status == -signal.SIGKILL
         done = examine(folder, done, rng)
         torn += bool(leftovers(folder))
         if number % SERIES == SERIES - 1:
-            assert indexer.run(folder, source) == (DOCUMENTS, 0)
+            assert indexed(folder, source) == (DOCUMENTS, 0)
             complete(folder, source, expected)
             shutil.rmtree(folder)
             done = 0
     assert killed >= KILLS * 4 // 5
     assert torn > 0, "no kill fell into the writing of a segment"
-    assert indexer.close() == ""
 
 
 def complete(folder: Path, source: Path, expected: list[tuple[Any, ...]]) -> None:

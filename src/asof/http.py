@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from http.client import HTTPS_PORT, HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, IncompleteRead
 from io import BufferedReader, RawIOBase
 from socket import socket
@@ -137,6 +137,12 @@ def _left(deadline: float) -> float:
     return left
 
 
+@lru_cache(maxsize=1)
+def _certificates(read: Callable[[], ssl.SSLContext]) -> ssl.SSLContext:
+    """The certificates of this machine, which take longer to read than a short answer takes to arrive."""
+    return read()
+
+
 class TimedConnection(HTTPConnection):
     """A connection to an http or https address, not yet made, for one request and its answer.
 
@@ -147,7 +153,7 @@ class TimedConnection(HTTPConnection):
 
     def __init__(self, url: str, seconds: float) -> None:
         parts = urlsplit(url)
-        self.tls = ssl.create_default_context() if parts.scheme == "https" else None
+        self.tls = _certificates(ssl.create_default_context) if parts.scheme == "https" else None
         if self.tls is not None:
             self.default_port = HTTPS_PORT
         super().__init__(parts.hostname or "", parts.port)

@@ -413,15 +413,11 @@ def stored_parts(
         ]  # fmt: skip
         if not rows and after >= entry.first:
             return
-        vectors = stored_vectors(db, rows, encoder) if encoder and rows else None
+        vectors = vectors_of(db, [row.id for row in rows], encoder) if encoder and rows else None
         yield rows, ends, vectors
         if not rows:
             return
         after, ends = rows[-1].id, []
-
-
-def stored_vectors(db: sqlite3.Connection, rows: Sequence[IndexRow], encoder: str) -> NDArray[np.int16]:
-    return vectors_of(db, [row.id for row in rows], encoder)
 
 
 def vectors_of(db: sqlite3.Connection, passages: Sequence[int], encoder: str) -> NDArray[np.int16]:

@@ -120,13 +120,9 @@ class QueryWord(NamedTuple):
     terms: tuple[Term, ...]
 
 
+@lru_cache(maxsize=16)  # the stages of a recipe read the same question
 def query_words(question: str, analyzer: Analyzer, *, stop_words: bool) -> tuple[QueryWord, ...]:
     """The words of a question (see `text.query.parse`) under every language of the corpus."""
-    return _query_words(question, analyzer, stop_words)
-
-
-@lru_cache(maxsize=16)  # the stages of a recipe read the same question
-def _query_words(question: str, analyzer: Analyzer, stop_words: bool) -> tuple[QueryWord, ...]:
     return tuple(
         QueryWord(word, count, tuple(Term(stem, term_hash(stem)) for stem in analyzer.alternatives(word)))
         for word, count in parse(question, analyzer, stop_words=stop_words).words

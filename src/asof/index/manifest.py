@@ -10,7 +10,6 @@ import re
 import secrets
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
@@ -22,7 +21,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof import files as corpus_files
-from asof.errors import Busy, CorpusError, DamagedSegment
+from asof.errors import CorpusError, DamagedSegment
 from asof.files import lacks, remove
 from asof.index import vectors
 from asof.index.build import (
@@ -43,10 +42,12 @@ from asof.index.segment import SEGMENT, Segment, SegmentWriter
 from asof.index.vectors import dimensions, encode_missing, keep
 from asof.models.ports import Encoder
 from asof.store.digest import indexed_text
-from asof.store.schema import POLL_SECONDS, change_encoder, encoder_of, transaction
+from asof.store.schema import change_encoder, encoder_of, exclusive_lock, transaction
 from asof.store.store import Store, translate_errors
 from asof.store.writing import EndRow, Ids, IndexRow, Transaction
 from asof.values import Document
+
+MERGE_LOCK = "merge.lock"
 
 LEFTOVER = re.compile(r"[0-9a-f]{16}(-[0-9]+)?\.(seg|tmp|part)")
 """The names of files that a killed process may leave behind; no other file is ever removed."""
@@ -281,7 +282,7 @@ class Manifest(Struct):
     def merging(self) -> Iterator[bool]:
         """Takes the lock of merges; yields True if this process may merge now."""
         corpus_files.make_folder(self.folder)
-        with corpus_files.try_lock(self.store.folder / "merge.lock") as lock:
+        with corpus_files.try_lock(self.store.folder / MERGE_LOCK) as lock:
             yield lock is not None
 
     def sweep(self, db: sqlite3.Connection) -> None:
@@ -451,7 +452,8 @@ class EmbeddingRun(Struct):
         """Exchange encoder, segments and vectors in one transaction, for which writers wait; returns how many
         passages were added, and encoded, since `fill`."""
         manifest, encoded, new = self.manifest, 0, list[str]()
-        with self._no_merges(), manifest.store.locked():
+        lock = manifest.store.folder / MERGE_LOCK
+        with exclusive_lock(lock, manifest.store.wait), manifest.store.locked():
             try:
                 with self.alone, transaction(self.db):
                     while self.encoder is not None and (batch := self._next(0)):
@@ -497,21 +499,3 @@ class EmbeddingRun(Struct):
     def _parts(self, passages: NDArray[np.int64]) -> Iterator[NDArray[np.int16]]:
         for first in range(0, len(passages), REBUILD_ROWS):
             yield vectors_of(self.db, passages[first : first + REBUILD_ROWS].tolist(), self.name)
-
-    # -- who may do what ----------------------------------------------------------------------------
-
-    @contextmanager
-    def _no_merges(self) -> Iterator[None]:
-        """Wait for a running merge; no merge or sweep begins until this is over."""
-        deadline = time.monotonic() + self.manifest.store.wait
-        while True:
-            with self.manifest.merging() as mine:
-                if mine:
-                    yield
-                    return
-            if time.monotonic() >= deadline:
-                raise Busy(
-                    f"a process is merging segments in {self.manifest.folder} and did not finish: run the "
-                    "same command again, it goes on where it was"
-                )
-            time.sleep(POLL_SECONDS)

@@ -164,21 +164,21 @@ def visible_intervals(
     text that came back has several. Ids of which there is nothing are left out."""
     found = {}
     for hit in hits:
-        rows = [each.passage for each in passage_histories(db, hit)]
-        seen = visible_passages(db, rows, as_of, known_at, ended=True).values()
-        begun = sorted((each for each in seen if each.id == hit), key=lambda each: each.visible)
-        if begun:
+        if begun := _states(db, hit, as_of, known_at):
             found[hit] = [VisibleInterval(each.visible, each.ended) for each in begun]
     return found
 
 
 def passage_as_of(db: sqlite3.Connection, hit: str, as_of: int, known_at: int) -> VisiblePassage | None:
     """The passage with a hit's id as of the moment, or its last state; None if there was none by then."""
-    if "#" not in hit:
-        return None
+    return next(reversed(_states(db, hit, as_of, known_at)), None) if "#" in hit else None
+
+
+def _states(db: sqlite3.Connection, hit: str, as_of: int, known_at: int) -> list[VisiblePassage]:
+    """The passage with a hit's id in all its intervals that had begun by `as_of`, in order of time."""
     rows = [each.passage for each in passage_histories(db, hit)]
     seen = visible_passages(db, rows, as_of, known_at, ended=True).values()
-    return max((each for each in seen if each.id == hit), key=lambda each: each.visible, default=None)
+    return sorted((each for each in seen if each.id == hit), key=lambda each: each.visible)
 
 
 class PassageHistory(NamedTuple):

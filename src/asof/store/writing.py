@@ -208,7 +208,7 @@ class Transaction:
             for place, link in enumerate(document.links)
         ]
         self.pending["aliases"] += [(alias, version.id) for alias in dict.fromkeys(document.aliases)]
-        self._add(state, version, published, _dated_by(published), head_id, pack_layout(passages))
+        self._add(state, version, published, head_id, pack_layout(passages))
         return version
 
     def end(self, name: str, at: SourcedTime | None, dated_by: str) -> tuple[str, StoredVersion | None]:
@@ -237,7 +237,7 @@ class Transaction:
         version = StoredVersion(
             self.ids["versions"].take(), b"", stated, visible, self.now, dated_by, deleted=True
         )
-        self._add(state, version, at, dated_by, None, None)
+        self._add(state, version, at, None, None)
         return version
 
     def add_copy(
@@ -259,7 +259,7 @@ class Transaction:
             (alias, version.id)
             for (alias,) in self.db.execute("SELECT alias FROM aliases WHERE version = ?", (old.id,))
         ]
-        self._add(state, version, published, _dated_by(published), head, layout)
+        self._add(state, version, published, head, layout)
         return version
 
     def retire(self, state: DocumentState, version: StoredVersion) -> None:
@@ -269,18 +269,13 @@ class Transaction:
         self.retired.append(version.id)
 
     def _add(
-        self,
-        state: DocumentState,
-        version: StoredVersion,
-        published: SourcedTime | None,
-        dated_by: str,
-        head: int | None,
+        self, state: DocumentState, version: StoredVersion, published: SourcedTime | None, head: int | None,
         layout: bytes | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         starts, ends = time_bounds(published)
         self.pending["versions"].append((
             version.id, state.id, head, version.content, version.stated,
-            published.text if published else None, starts, ends, dated_by, version.visible, layout,
+            published.text if published else None, starts, ends, version.dated_by, version.visible, layout,
             self.now, None,
         ))  # fmt: skip
         version.seen = True

@@ -28,7 +28,7 @@ from asof.extensions.systems.latent import (
     sampled,
     status,
 )
-from asof.extensions.systems.lsa import LatentLimits, fit
+from asof.extensions.systems.lsa import fit
 from asof.index.lexical import Term
 from asof.index.vectors import VECTOR_SCALE
 from asof.index.view import View
@@ -191,29 +191,6 @@ def test_a_question_is_like_the_text_that_says_the_same() -> None:
         assert (space.fitted, space.past) == (3, 3)
 
 
-def test_limits_of_terms_and_dimensions() -> None:
-    """Words: mill in 4 of 4 passages, ferry in 2, storm and bread in 1."""
-    told = ["mill ferry", "mill ferry storm", "mill bread", "mill"]
-    with fresh() as corpus:
-        corpus.add([document(f"d{at}", text, "2001") for at, text in enumerate(told)])
-        view = corpus.at().view()
-        by_limits = {
-            LatentLimits(): 1,  # ferry: at least 2 passages, at most 9 in 10
-            LatentLimits(least_df=1): 3,
-            LatentLimits(least_df=1, most_df=1.0): 4,
-            LatentLimits(least_df=1, most_df=0.25): 2,
-            LatentLimits(most=2, least_df=1, most_df=1.0): 2,
-        }
-        for limits, terms in by_limits.items():
-            basis = latent_space(view, limits).basis
-            assert basis.components.shape == (terms, 128), limits
-        space = latent_space(view, LatentLimits(3))
-        assert space.basis.components.shape == (1, 3)
-        assert space.vector(0).shape == (3,)
-        assert latent_space(view) is latent_space(view, LatentLimits()), "made once"
-        assert latent_space(view).basis.components.shape == (1, 128), "others do not change it"
-
-
 def test_days_on_which_little_is_added_share_a_basis(seen: dict[str, list[int]]) -> None:
     with fresh() as corpus:
         added(corpus, 30)
@@ -313,24 +290,3 @@ def test_few_bases_are_kept_in_memory(tmp_path: Any) -> None:
     assert cache.get("a") is not None, "from its file"
     assert list(cache.memo) == list("deba")
     assert cache.get("nowhere") is None
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["mill"], [1]),
-        (["the of and"], [0]),
-        (["!"], [0]),
-        (["mill", "mill"], [1, 1]),
-        (["mill", "bread", "!"], [0, 0, 1]),
-    ],
-)
-def test_tiny_corpora(words: list[str], expected: list[int]) -> None:
-    with fresh() as corpus:
-        assert latent_space(corpus.at().view()).fitted == 0
-        corpus.add([document(f"d{at}", text, "2001") for at, text in enumerate(words)])
-        view = corpus.at().view()
-        space = latent_space(view)
-        assert space.fitted == view.n
-        found = space.cosines(view.window(Filters()), question_vector(space, "mill"))
-        assert sorted(found) == pytest.approx(expected, abs=1e-3)

@@ -45,11 +45,6 @@ def weights(view: View, graph: Evidence) -> dict[frozenset[str], float]:
     }
 
 
-def corroborates(view: View, row: int, rows: Any, **options: Any) -> Any:
-    """Which of some rows have an edge with a row."""
-    return np.isin(rows, evidence(view, **options).neighbours(row)[0])
-
-
 def by_document(view: View, values: Any) -> dict[str, Any]:
     """Values of rows, by document; passages not in force are left out, of several the last counts."""
     rows = np.flatnonzero(evidence(view).alive[evidence(view).nodes])
@@ -173,16 +168,6 @@ def test_a_hub_and_all_equal() -> None:
         }
     with fresh(*(document(name, words("a")) for name in names)) as corpus:
         assert evidence(corpus.at().view()).degrees.tolist() == [2 * EDGE_SCALE] * 3
-
-
-def test_who_corroborates_a_passage() -> None:
-    with fresh(*(document(name, text) for name, text in TEXTS.items())) as corpus:
-        view = corpus.at().view()
-        row_of = by_document(view, np.arange(4))
-        rows = np.array([row_of[name] for name in "DCBA"])
-        assert corroborates(view, row_of["A"], rows).tolist() == [False, True, True, False]
-        assert corroborates(view, row_of["D"], rows).tolist() == [False] * 4
-        assert corroborates(view, row_of["B"], rows, threshold=0.1).tolist() == [False, False, False, True]
 
 
 # -- the cap: of those that carry a shingle, the first in time share it --------------------------------

@@ -140,7 +140,7 @@ def test_a_clock_that_went_back(repository):
     items = history(repository.folder)
     assert told(items) == [(1000, "a.md", "one"), (1000, "b.md", "two"), (2000, "a.md", "three")]
     (problem,) = problems(items)
-    assert problem.message == "1 commit is dated before its parent and is taken to be as late as that"
+    assert problem.message == "1 commit is dated before a parent, and taken to be as late as that"
     assert not problem.lost
 
 

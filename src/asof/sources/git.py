@@ -12,9 +12,10 @@ import hashlib
 import os
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -270,11 +271,17 @@ class GitCommit(Struct, frozen=True):
     when: int
 
 
-class CommitMoment(Struct, frozen=True):
-    """The changes of one second: the last state of each file, and the commit that set it."""
+class FileChange(NamedTuple):
+    """The state of a file at a commit (`blob` None: it was deleted), `when` in seconds since 1970."""
 
+    path: str
+    blob: Blob
+    commit: str
     when: int
-    files: Mapping[str, tuple[Blob, str]]
+
+    def token(self, before: bytes) -> bytes:
+        """The token of this state of the file and all `before`; the commit's id is not part of it."""
+        return hashlib.blake2b(f"{self.blob} {self.when}".encode(), digest_size=16, key=before).digest()
 
 
 def commits(git: Git, layout: Layout) -> tuple[list[GitCommit], int]:
@@ -320,8 +327,9 @@ class Replay(Struct):
     state: dict[str, Blob] = msgspec.field(default_factory=dict)
     owner: dict[str, int] = msgspec.field(default_factory=dict)  # which commit (by number) set a file last
 
-    def moments(self) -> Iterator[CommitMoment]:
-        """The changes of the history, oldest first. Raises GitFailed."""
+    def changes(self) -> Iterator[FileChange]:
+        """The changes of the history, oldest first; of one second the last state of a file, and the commit
+        that set it. Raises GitFailed."""
         changed_by = differences(self.git, self.history)
         before: dict[str, Blob] = {}
         for number, (commit, ancestors) in enumerate(self._with_ancestors()):
@@ -335,14 +343,11 @@ class Replay(Struct):
                 self.owner[path] = number
             last = number + 1 == len(self.history)
             if before and (last or self.history[number + 1].when != commit.when):
-                changed = {
-                    path: (self.state[path], self.history[self.owner[path]].id)
-                    for path, blob in before.items()
-                    if self.state[path] != blob
-                }
+                for path in sorted(before):
+                    if self.state[path] != before[path]:
+                        commit_id = self.history[self.owner[path]].id
+                        yield FileChange(path, self.state[path], commit_id, commit.when)
                 before = {}
-                if changed:
-                    yield CommitMoment(commit.when, changed)
 
     def _apart(self, number: int, commit: GitCommit, ancestors: int) -> dict[str, Blob]:
         """The files that a branch outside this merge has set last, as they are in the merge."""

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
 
 from asof.errors import BadTime, SourceError
 from asof.sources import dates
@@ -22,24 +20,21 @@ from asof.sources.files import (
     unread,
     unreadable,
 )
-from asof.sources.git import Blobs, Git, GitFailed, Replay, commits, in_work_tree, same_content, tree
+from asof.sources.git import (
+    Blobs,
+    FileChange,
+    Git,
+    GitFailed,
+    Replay,
+    commits,
+    in_work_tree,
+    same_content,
+    tree,
+)
 from asof.sources.readers import NotText, ParsedFile, Unreadable, decoded, parsed, suffix, suffixes
 from asof.sources.records import JsonLines
 from asof.sources.source import Fields, InputLimits, SourceNaming, printable, token
 from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged
-
-
-class FileChange(NamedTuple):
-    """The state of a file at a commit (`blob` None: it was deleted), `when` in seconds since 1970."""
-
-    path: str
-    blob: str | None
-    commit: str
-    when: int
-
-    def token(self, before: bytes) -> bytes:
-        """The token of this state of the file and all `before`; the commit's id is not part of it."""
-        return blake2b(f"{self.blob} {self.when}".encode(), digest_size=16, key=before).digest()
 
 
 class History:
@@ -84,19 +79,10 @@ class History:
                 if layout.head:
                     past, clamped = commits(git, layout)
                     if clamped:
-                        one = "1 commit is dated before its parent and is"
-                        they_are = (
-                            one if clamped == 1 else f"{clamped} commits are dated before a parent and are"
-                        )
-                        yield Problem(
-                            f"{they_are} taken to be as late as that", self.naming.shown, lost=False
-                        )
-                    changes = [
-                        FileChange(path, blob, commit, moment.when)
-                        for moment in Replay(git, past).moments()
-                        for path, (blob, commit) in sorted(moment.files.items())
-                        if self._is_accepted(path)
-                    ]
+                        are = "1 commit is" if clamped == 1 else f"{clamped} commits are"
+                        said = f"{are} dated before a parent, and taken to be as late as that"
+                        yield Problem(said, self.naming.shown, lost=False)
+                    changes = [each for each in Replay(git, past).changes() if self._is_accepted(each.path)]
                     yield from self._versions(blobs, changes)
                 yield from self._work_tree(git, blobs, tree(git, layout.head) if layout.head else {})
         except GitFailed as wrong:
@@ -108,39 +94,30 @@ class History:
         A token chains the states of a file, so that a history that was rewritten is read anew from its
         beginning. After a version that cannot be read a file has no checkpoints, and it is tried again.
         """
-        stored = self._stored(changes)
-        yield from (Unchanged(self.naming.id(path)) for path in stored)
-        tokens: dict[str, bytes] = {}
-        unread: set[str] = set()
+        states: list[bytes] = []
+        before: dict[str, bytes] = {}
+        stored: dict[str, int] = {}  # for each file the number of the last change that its checkpoint covers
         for number, change in enumerate(changes):
+            states.append(change.token(before.get(change.path, self._start)))
+            before[change.path] = states[-1]
+            if self._checkpoints.get(self.naming.id(change.path)) == states[-1]:
+                stored[change.path] = number
+        yield from (Unchanged(self.naming.id(path)) for path in stored)
+        unread: set[str] = set()
+        for number, (change, state) in enumerate(zip(changes, states, strict=True)):
             path = change.path
-            tokens[path] = state = change.token(tokens.get(path, self._start))
             if number <= stored.get(path, -1):
                 continue
-            for item in self._version(blobs, *change):
+            for item in self._version(blobs, change):
                 if isinstance(item, Problem) and item.lost:
                     unread.add(path)
                 yield item
             if path not in unread:
                 yield Checkpoint(self.naming.id(path), state)
 
-    def _stored(self, changes: Sequence[FileChange]) -> dict[str, int]:
-        """For each file the number of the last change that its checkpoint covers."""
-        stored: dict[str, int] = {}
-        tokens: dict[str, bytes] = {}
-        wanted = {change.path: self._checkpoints.get(self.naming.id(change.path)) for change in changes}
-        for number, change in enumerate(changes):
-            path = change.path
-            if wanted[path] is not None:
-                tokens[path] = change.token(tokens.get(path, self._start))
-                if tokens[path] == wanted[path]:
-                    stored[path] = number
-        return stored
-
-    def _version(
-        self, blobs: Blobs, path: str, blob: str | None, commit: str, when: int
-    ) -> Iterator[Document | Ended | Problem]:
+    def _version(self, blobs: Blobs, change: FileChange) -> Iterator[Document | Ended | Problem]:
         """The statement of a file at a commit: a version, its end, or a problem."""
+        path, blob, commit, when = change
         try:
             at = second(when, "git")
         except BadTime as wrong:

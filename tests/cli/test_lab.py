@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.support.json_schema import against
+from tests.support.streets import STREETS, streets
 
 from asof.extensions.lab import tuning
 from asof.extensions.lab.published import EXPERIMENTS
@@ -329,26 +330,13 @@ def test_what_cannot_be_run(refused, towns, write):
 
 # -- tune: it writes nothing -------------------------------------------------------------------------------
 
-STREETS = (
-    "Alder", "Birch", "Cedar", "Damson", "Elder", "Gorse", "Hazel", "Juniper", "Kerria", "Larch", "Maple",
-    "Nettle", "Olive", "Poplar", "Quince", "Rowan", "Sorrel", "Thistle", "Vetch", "Willow",
-)  # fmt: skip
-
 
 @pytest.fixture
 def town(dataset, write, monkeypatch):
-    """For each street an old report that is right, and a note of yesterday that leads as long as freshness
-    weighs as much as it does."""
+    """The published weights find the note of yesterday first: freshness weighs as much as it does."""
     monkeypatch.setattr(tuning, "FOLDS", 2)
     monkeypatch.setattr(tuning, "TRIALS", 100)
-    found, asked = [], []
-    for at, street in enumerate(STREETS):
-        text = f"{street}lamp {street}wick {street}oil"
-        note = f"{street}lamp {street}wick and plums"
-        found.append({"id": f"old-{at}", "timestamp": "2021-03-01", "text": text})
-        found.append({"id": f"new-{at}", "timestamp": "2024-01-30", "text": note})
-        asked.append({"id": f"q{at}", "text": text, "asked_at": "2024-01-31"})
-    dataset("town", found, asked, [(f"q{at}", f"old-{at}", 1) for at in range(len(STREETS))])
+    dataset("town", *streets())
     write("asof.toml", '[index]\nencoder = "hashed"\n')
     return ["town", "--recipe", "papers"]
 

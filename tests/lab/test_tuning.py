@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from tests.support.json_schema import against
+from tests.support.streets import streets
 
 from asof import config
 from asof.errors import MissingExtra, UsageError
@@ -67,32 +67,9 @@ def planted(
     return TuningQuestions("planted", PAPERS, BOX, texts, table)
 
 
-STREETS = (
-    "Alder", "Birch", "Cedar", "Damson", "Elder", "Fig", "Gorse", "Hazel", "Ivy", "Juniper", "Kerria",
-    "Larch", "Maple", "Nettle", "Olive", "Poplar", "Quince", "Rowan", "Sorrel", "Thistle", "Ulex", "Vetch",
-    "Willow", "Yew",
-)  # fmt: skip
-
-
-def lamps() -> tuple[list[dict[str, Any]], list[dict[str, Any]], list[tuple[str, str, int]]]:
-    """Documents, questions and judgements. The old report says all three words that are asked, the note of
-    the day before the question two of them. Its likeness by n-grams of letters is about .8, so that it leads
-    with .4 · .8 + .25 · exp(-.05) + .25 · .8 + .1 = .86 against .4 + .25 + .1 = .75. Weights of .6, .1, .2
-    and .1 give it .84 against .9."""
-    documents, questions, judged = [], [], []
-    for at, street in enumerate(STREETS):
-        asked = f"{street}lamp {street}wick {street}oil"
-        documents.append({"id": f"old-{at}", "timestamp": "2021-03-01", "text": asked})
-        noted = f"{street}lamp {street}wick and plums"
-        documents.append({"id": f"new-{at}", "timestamp": "2024-01-30", "text": noted})
-        questions.append({"id": f"q{at}", "text": asked, "asked_at": "2024-01-31"})
-        judged.append((f"q{at}", f"old-{at}", 1))
-    return documents, questions, judged
-
-
 @pytest.fixture
 def town(tmp_path: Path) -> Path:
-    return write_dataset(tmp_path / "town", *lamps())
+    return write_dataset(tmp_path / "town", *streets())
 
 
 HIDDEN = (np.array([0.15, 0.1, 0.5, 0.25]), np.array([0.1, 0.5, 0.3, 0.1]), np.array([0.6, 0.1, 0.1, 0.2]))

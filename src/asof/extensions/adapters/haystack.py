@@ -16,7 +16,7 @@ from asof.time.moment import When
 from asof.time.span import Period
 
 try:
-    from haystack import Document, component, default_from_dict, default_to_dict
+    from haystack import Document, component, default_to_dict
 except ModuleNotFoundError as error:
     raise missing_extra("asof.extensions.adapters.haystack", "haystack", "haystack") from error
 
@@ -77,12 +77,6 @@ class HaystackRetriever:
             options["top_k"] = options.pop("k")
         written: dict[str, Any] = default_to_dict(self, index=str(self.retrieval.handle.folder), **options)
         return written
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> HaystackRetriever:
-        """The component that `to_dict` wrote."""
-        made: HaystackRetriever = default_from_dict(cls, data)
-        return made
 
 
 def _plain(value: object) -> object:

@@ -65,9 +65,6 @@ class CorpusHandle:
                 self._closing()
             self._opened = self._closing = None
 
-    def __copy__(self) -> Self:
-        return self
-
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
 

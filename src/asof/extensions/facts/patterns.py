@@ -104,7 +104,7 @@ _OWNER = re.compile(rf"(?:{_SUBJECT}|(?P<other>p))[xe!]*[yvbrf][xbyve!n]{{0,6}}i
 
 
 @dataclass(slots=True)
-class Sentence:
+class TaggedSentence:
     """A sentence being read. `measure` is the last measure, `last` the last figure that was read (-1: none);
     `person` is who "her" and "him" mean, "" if that is not known."""
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from asof.extensions.facts.dating import Dating, TimeMark
-from asof.extensions.facts.patterns import FactDraft, Sentence
+from asof.extensions.facts.patterns import FactDraft, TaggedSentence
 from asof.extensions.facts.store import Extraction, ExtractorInput
 from asof.extensions.facts.tokens import Token, tokens_of
 from asof.lang import every
@@ -289,7 +289,7 @@ class _PassageReader:
         for start, end in sentences(text):
             inside = items[bisect_left(starts, start) : bisect_left(starts, end)]
             if inside:
-                drafts = Sentence(inside, text, self.words.be, self.person).read()
+                drafts = TaggedSentence(inside, text, self.words.be, self.person).read()
                 self.person = next((each.owner for each in reversed(drafts) if _is_person(each)), self.person)
                 facts += self._dated(drafts, inside, (start, start + len(text[start:end].rstrip())))
         known = {(key(fact.relation), key(fact.object)) for fact in facts}

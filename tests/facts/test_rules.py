@@ -466,6 +466,7 @@ def test_short_values_of_the_frontmatter_are_facts():
         "status": "accepted", "author": "[[Ida Holm]]", "team_lead": ["Ole", "Jo"], "rating": 7,
         "public": True, "permalink": "a/b", "site": "https://example.org", "note": "x" * 81,
         "empty": "", "aliases": ["K"], "lang": "de", "tags": ["ferry"], "cssclasses": ["wide"],
+        "created": "2024-01-02", "sidebar_position": 3, "type": "page",
     }  # fmt: skip
     note = replace(excerpt("Built.", "Quay", meta=meta, number=0), document="Quay.md")
     found = read(note)

@@ -41,8 +41,13 @@ _NOTES = (".md", ".markdown")
 _TECHNICAL = frozenset({
     "id", "uid", "uuid", "permalink", "slug", "publish", "draft", "mobile", "description", "excerpt",
     "layout", "template", "cssclass", "cssclasses", "banner", "cover", "icon", "position", "kanban-plugin",
-    "lang", "language", "locale", "tag", "tags", "keywords", "categories", "weight", "order", "toc",
+    "lang", "language", "locale", "tag", "tags", "keywords", "category", "categories", "weight", "order",
+    "toc",
+    "type", "kind", "created", "modified", "updated", "lastmod", "reviewed", "image", "thumbnail", "summary",
 })  # fmt: skip
+_OF_A_SITE = frozenset({"sidebar", "nav", "redirect", "hide", "has", "show", "og", "seo", "menu"})
+"""First words of technical fields: `sidebar_position`."""
+
 _TEMPLATE = re.compile(
     r"%%.*?%%|<!--.*?-->|<%.*?%>|\{\{.*?\}\}|<table\b.*?</table\s*>|<tr\b.*?</tr\s*>",
     re.DOTALL | re.IGNORECASE,
@@ -79,9 +84,10 @@ def field_facts(excerpt: ExtractorInput, subject: str, when: SourcedTime | None)
     if not excerpt.document.lower().endswith(_NOTES):
         return
     for field, stated in excerpt.meta.items():
-        if field in NAMES or field in OTHERS or field.lower() in _TECHNICAL:
-            continue
         relation = " ".join(re.split(r"[\s_-]+", field)).strip()
+        technical = field.lower() in _TECHNICAL or relation.lower().split(" ")[0] in _OF_A_SITE
+        if technical or field in NAMES or field in OTHERS:
+            continue
         for value in (stated if isinstance(stated, list) else [stated])[:MOST_VALUES]:
             if isinstance(value, bool):
                 continue

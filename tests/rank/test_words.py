@@ -155,17 +155,49 @@ TITLES = st.lists(
 QUESTIONS = st.lists(st.sampled_from(["fog", "mill", "2", "may", "penguin"]), max_size=4).map(" ".join)
 
 
+def words_of(title: str, asked: set[str]) -> tuple[list[str], list[str], list[str]]:
+    """The words of the question in a title, those before the last of them, and those after it, each once."""
+    stems = [word for word in title.split() if word != "the"]
+    last = max((at for at, word in enumerate(stems) if word in asked), default=-1)
+    plain = [word not in asked and word not in ("2", "may") for word in stems]
+    before = [word for at, word in enumerate(stems) if plain[at] and at < last]
+    after = [word for at, word in enumerate(stems) if plain[at] and at > last]
+    own = [word for word in stems if word in asked]
+    return list(dict.fromkeys(own)), list(dict.fromkeys(before)), list(dict.fromkeys(after))
+
+
 @given(TITLES, QUESTIONS, st.integers(1, 3))
 def test_titles_compared_at_once_are_the_titles_compared_one_by_one(
     fresh: Make, column: Make, document: Make, titles: list[str], question: str, batches: int
 ) -> None:
-    """The trees compare stems, one title at a time: `run` holds each number against its tree, bit for bit."""
+    """By count and idf, whatever the segments; `run` holds each number against its tree, bit for bit."""
     made = [document(f"d{at}", "boat", "2001", title=title) for at, title in enumerate(titles)]
+    n, asked = len(made), set(question.split())
+    dfs = {
+        word: sum(word in title.split() for title in titles)
+        for word in ["fog", "mill", "rope", "2", "may", "bell"]
+    }
+
+    def weight(words: list[str]) -> float:
+        return sum(idf(n, dfs[word]) for word in words)
+
     with fresh() as corpus:
         for first in range(batches):
             corpus.add(made[first::batches])
-        for name in ("title", "off_topic_title_terms", "extra_title_terms"):
-            assert len(column(corpus, f"boat {question}", name, *TITLED)) == len(made)
+        title, strange, further = (
+            column(corpus, f"boat {question}", name, *TITLED)
+            for name in ("title", "off_topic_title_terms", "extra_title_terms")
+        )
+    whole = idf(n, n) + weight([word for word in dict.fromkeys(question.split()) if dfs.get(word)])
+    for at, text in enumerate(titles):
+        own, before, after = words_of(text, asked)
+        share, more = (
+            weight(some) / (weight(some) + weight(own)) if some and own else 0.0 for some in (before, after)
+        )
+        other = max(share, len(before) / (len(before) + len(own))) if own else float(bool(text))
+        assert title[f"d{at}"] == pytest.approx(weight(own) / whole)
+        assert strange[f"d{at}"] == pytest.approx(other)
+        assert further[f"d{at}"] == pytest.approx(more)
 
 
 # -- what stands around a passage, in its document or in a thread ----------------------------------

@@ -16,7 +16,6 @@ from asof.text.query import (
 from asof.text.query import (
     QueryWords,
     Shingler,
-    TitleMatch,
     TitleStems,
     contains_phrase,
     figure,
@@ -118,47 +117,6 @@ def test_a_title_has_stems_without_stop_words() -> None:
 )
 def test_the_key_of_a_series(one: str, other: str, *, series: bool) -> None:
     assert (title(one).key == title(other).key) is series
-
-
-@pytest.mark.parametrize(
-    ("text", "question", "said", "strange", "further"),
-    [
-        ("Icinga Web", "web", ["web"], ["icinga"], []),
-        ("Harbour Guide Deluxe", "harbour guide", ["harbour", "guide"], [], ["deluxe"]),
-        ("Harbour Guide 2.1", "harbour guide", ["harbour", "guide"], [], []),
-        ("Harbour Guide 2.1", "harbour guide 2.1", ["harbour", "guide", "2.1"], [], []),
-        ("Women's singles final", "men singles", ["singles"], ["women's"], ["final"]),
-        ("Fog", "harbour", [], [], ["fog"]),
-        ("", "harbour", [], [], []),
-        ("Fog and fog", "fog", ["fog"], [], []),
-    ],
-)
-def test_what_a_question_says_of_a_title(
-    text: str, question: str, said: list[str], strange: list[str], further: list[str]
-) -> None:
-    asked = frozenset(title(question).stems)
-    parts = title(text).stems
-    naming = TitleMatch.of(title(text), asked)
-    pieces = {stem for words in (said, strange, further) for word in words for stem in title(word).stems}
-    assert pieces == set(parts) - {stem for stem in parts if figure(stem) and stem not in asked}
-    for found, expected in zip(
-        (naming.matched, naming.off_topic, naming.extra), (said, strange, further), strict=True
-    ):
-        assert found == tuple(stem for word in expected for stem in title(word).stems)
-
-
-WORDS = st.lists(st.sampled_from(["fog", "mill", "rope", "2", "v3", "bell"]), max_size=6)
-
-
-@given(WORDS, WORDS)
-def test_every_word_is_one_of_the_three(words: list[str], asked: list[str]) -> None:
-    made = title(" ".join(words))
-    naming = TitleMatch.of(made, frozenset(asked))
-    parts = [naming.matched, naming.off_topic, naming.extra]
-    assert set(naming.matched) == set(words) & set(asked)
-    assert set().union(*parts) == set(naming.matched) | set(made.plain)
-    assert not set(naming.matched) & set(naming.off_topic)
-    assert not set(naming.off_topic) & set(asked)
 
 
 # -- names as they are compared --------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ from asof.rank.gather import query_terms
 from asof.rank.stage import Ranking, places_among
 from asof.schema import within
 from asof.store.digest import name_digest
-from asof.text.query import TitleMatch, TitleStems, figure
+from asof.text.query import figure
 from asof.text.tokens import term_hash
 from asof.values import Query, Why
 
@@ -173,6 +173,19 @@ def _in_groups(present: NDArray[np.bool_], groups: NDArray[np.uint64]) -> NDArra
 # -- title match: how much of a title the query names, and which words of it it does not ---------------
 
 
+class _TitleWords(NamedTuple):
+    """The words of titles as a question has them: of each the place among the question's stems (`which`, -1:
+    none); whether it is a word of the question, off topic (before the last of these: another subject,
+    "women's singles" by "men's singles") or extra (after it: a part or a member, "Harbour Guide Deluxe"),
+    each once, figures neither; and of each title the last word of the question in it (`last`, -1: none)."""
+
+    which: NDArray[np.int64]
+    own: NDArray[np.bool_]
+    off_topic: NDArray[np.bool_]
+    extra: NDArray[np.bool_]
+    last: NDArray[np.int64]
+
+
 class TitleMatches(NamedTuple):
     """The matches of a question with the titles of some candidates.
 
@@ -180,7 +193,7 @@ class TitleMatches(NamedTuple):
     without figures except in `query_coverage`: the share of the question in it (`query_coverage`), the share
     of it that is of another subject (`off_topic`) or beyond the question (`extra`), and the share of it that
     is in the question (`title_coverage`). `stems` are the stems of the question; `matched`: which of them
-    stand in each title (titles, stems).
+    stand in each title (titles, stems). `words`: what each word of a title is.
     """
 
     table: TitleTable
@@ -190,13 +203,15 @@ class TitleMatches(NamedTuple):
     title_coverage: Values
     stems: tuple[str, ...]
     matched: NDArray[np.bool_]
+    words: _TitleWords
 
 
 def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatches:
-    """Matches a question with the titles of the documents of these rows (`TitleMatch`, all at once)."""
+    """Matches a question with the titles of the documents of these rows."""
     table, terms = view.titles(rows), _question_terms(query, view)
     stems, hashes = tuple(term.word for term in terms), hashes_of(terms)
-    which, own, off_topic, extra, last = _title_words(table, hashes)
+    words = _title_words(table, hashes)
+    which, own, off_topic, extra, last = words
     title, n = table.title_of_stem, len(table.ids)
     matched = np.zeros((n, len(stems)), bool)
     asked = which >= 0
@@ -225,20 +240,8 @@ def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatc
         np.where(last >= 0, other, 1.0),
         _share(total(extra), weight),
         _share(total(own & ~figures), total(off_topic | extra)),
-        stems, matched,
+        stems, matched, words,
     )  # fmt: skip
-
-
-class _TitleWords(NamedTuple):
-    """The words of titles as a question has them: of each the place among the question's stems (`which`, -1:
-    none); whether it is a word of the question, off topic, or extra, each once; and of each title the last
-    word of the question in it (`last`, -1: none)."""
-
-    which: NDArray[np.int64]
-    own: NDArray[np.bool_]
-    off_topic: NDArray[np.bool_]
-    extra: NDArray[np.bool_]
-    last: NDArray[np.int64]
 
 
 def _title_words(table: TitleTable, hashes: NDArray[np.uint64]) -> _TitleWords:
@@ -281,92 +284,64 @@ def _idfs(
     return idf[: len(stems)], np.array(dfs, np.int64)[asked], idf[len(stems) :].tolist()
 
 
-@dataclass(frozen=True, slots=True)
 class TitleTrees:
-    """The trees of one title's numbers in `TitleMatches`; `stems` are those of the question."""
+    """The trees of one title's numbers in `TitleMatches`."""
 
-    match: TitleMatch
-    weights: StemWeights
-    stems: tuple[str, ...]
-
-    @classmethod
-    def of(cls, title: int, matches: TitleMatches, view: View) -> TitleTrees:
-        """The numbers of one title."""
-        table = matches.table
-        first, last = table.start[title : title + 2].tolist()
-        hashes = table.stems[first:last]
-        stems = tuple(stems_of(view.prefix, hashes))
-        plain = tuple(np.array(stems)[(table.kinds[first:last] & PLAIN) > 0].tolist())
-        match = TitleMatch.of(TitleStems(stems, plain, ()), frozenset(matches.stems))
-        hash_of = {stem: term_hash(stem) for stem in matches.stems} | dict(
-            zip(stems, hashes.tolist(), strict=True)
+    def __init__(self, title: int, matches: TitleMatches, view: View) -> None:
+        table, words = matches.table, matches.words
+        here = slice(*table.start[title : title + 2].tolist())
+        names = np.array(stems_of(view.prefix, table.stems[here]), object)
+        self.own, self.off_topic_terms, self.extra_terms = (
+            names[mask[here]].tolist() for mask in (words.own, words.off_topic, words.extra)
         )
-        weights = StemWeights(view.n, dict(zip(hash_of, view.dfs(list(hash_of.values())), strict=True)))
-        return cls(match, weights, tuple(stem for stem in matches.stems if weights.dfs[stem]))
+        self.is_named = bool(words.last[title] >= 0)
+        hash_of = {stem: term_hash(stem) for stem in matches.stems}
+        hash_of |= dict(zip(names.tolist(), table.stems[here].tolist(), strict=True))
+        self.n, self.dfs = view.n, dict(zip(hash_of, view.dfs(list(hash_of.values())), strict=True))
+        self.asked = [stem for stem in matches.stems if self.dfs[stem]]
+        self.found = [stem for stem in self.asked if stem in self.own]
 
     def coverage(self) -> Why:
-        matched = tuple(stem for stem in self.stems if stem in self.match.matched)
-        return _ratio_why(self.weights, "query words in the title", matched, self.stems)
+        if not self.asked:
+            return Why("query words in the title: no word weighs anything", 0.0)
+        return Why.of(
+            "query words in the title", "ratio", self._idf("weight of those words", self.found),
+            self._idf("weight of all query words", self.asked),
+        )  # fmt: skip
 
     def off_topic(self) -> Why:
-        match = self.match
-        if not match.matched:
+        label, terms = "off-topic title words", self.off_topic_terms
+        if not self.is_named:
             return Why("no query word is in the title", 1.0)
         count = Why.of(
             "by count", "ratio",
-            Why(_listed("off-topic title words", match.off_topic), float(len(match.off_topic))),
-            Why("those and the query words in it", float(len(match.off_topic) + len(match.matched))),
+            Why(_listed(label, terms), float(len(terms))),
+            Why("those and the query words in it", float(len(terms) + len(self.own))),
         )  # fmt: skip
-        weight = _part_why(self.weights, "off-topic title words", match.off_topic, match.matched)
-        return Why.of("off-topic share of the title", "max", weight, count)
+        return Why.of("off-topic share of the title", "max", self._part(label, terms), count)
 
     def extra(self) -> Why:
-        return _part_why(self.weights, "extra title terms", self.match.extra, self.match.matched)
+        return self._part("extra title terms", self.extra_terms)
 
+    def _part(self, label: str, terms: Sequence[str]) -> Why:
+        """The share of some terms of the title in these and the query words in it."""
+        if not terms or not self.own:
+            return Why(f"{label}: none", 0.0)
+        some = self._idf(_listed(label, terms), terms)
+        whole = Why.of("with the query words in it", "sum", some, self._idf("query words in it", self.own))
+        return Why.of(label, "ratio", some, whole)
 
-@dataclass(frozen=True, slots=True)
-class StemWeights:
-    """The idf of stems in a view."""
-
-    n: int
-    dfs: Mapping[str, int]
-
-    def why(self, label: str, stems: Sequence[str]) -> Why:
-        """The tree of that sum."""
+    def _idf(self, label: str, stems: Sequence[str]) -> Why:
+        """The tree of the sum of the idf of stems."""
         if not stems:
             return Why(f"{label}: none", 0.0)
-        trees = [idf_why(self.n, self.dfs[stem]) for stem in stems]
+        trees = [(stem, idf_why(self.n, self.dfs[stem])) for stem in stems]
         return Why.of(
-            label, "sum",
-            *[Why(f"idf of “{stem}”", tree.value, tree.op, tree.parts)
-              for stem, tree in zip(stems, trees, strict=True)],
-        )  # fmt: skip
+            label, "sum", *[Why(f"idf of “{stem}”", tree.value, tree.op, tree.parts) for stem, tree in trees]
+        )
 
 
-def _ratio_why(weights: StemWeights, label: str, some: tuple[str, ...], whole: tuple[str, ...]) -> Why:
-    if not whole:
-        return Why(f"{label}: no word weighs anything", 0.0)
-    return Why.of(
-        label,
-        "ratio",
-        weights.why("weight of those words", some),
-        weights.why("weight of all query words", whole),
-    )
-
-
-def _part_why(weights: StemWeights, label: str, some: tuple[str, ...], others: tuple[str, ...]) -> Why:
-    if not some or not others:
-        return Why(f"{label}: none", 0.0)
-    own = weights.why(_listed(label, some), some)
-    return Why.of(
-        label,
-        "ratio",
-        own,
-        Why.of("with the query words in it", "sum", own, weights.why("query words in it", others)),
-    )
-
-
-def _listed(label: str, stems: tuple[str, ...]) -> str:
+def _listed(label: str, stems: Sequence[str]) -> str:
     return f"{label}: {', '.join(stems)}" if stems else label
 
 
@@ -391,7 +366,7 @@ class TitleColumns:
             def why(at: int) -> Why:
                 if of[at] < 0:
                     return Why("it has no title", 0.0)
-                return tree(TitleTrees.of(int(of[at]), matches, view))
+                return tree(TitleTrees(int(of[at]), matches, view))
 
             return why
 

@@ -119,35 +119,6 @@ class TitleStems(Struct, frozen=True):
         return cls(stems, plain, tuple(sorted(set(plain))))
 
 
-class TitleMatch(Struct, frozen=True):
-    """The match of a question with a title.
-
-    `matched`: words of the title that are in the question. `off_topic`: words up to the last of these that
-    are not: another subject ("Icinga Web" asked for by "Web", "women's singles" by "men's singles").
-    `extra`: words after it, which name a part or a member ("Harbour Guide Deluxe"). Figures are neither.
-    """
-
-    matched: tuple[str, ...]
-    off_topic: tuple[str, ...]
-    extra: tuple[str, ...]
-
-    @classmethod
-    def of(cls, title: TitleStems, question_stems: frozenset[str]) -> TitleMatch:
-        """Of a title, by the stems of a question."""
-        stems = title.stems
-        matched = tuple(dict.fromkeys(stem for stem in stems if stem in question_stems))
-        left = len(stems)
-        while left and stems[left - 1] not in question_stems:
-            left -= 1
-        if len(matched) == len(stems):
-            return cls(matched, (), ())
-        plain = set(title.plain)
-        off_topic = dict.fromkeys(
-            stem for stem in stems[:left] if stem in plain and stem not in question_stems
-        )
-        return cls(matched, tuple(off_topic), tuple(dict.fromkeys(s for s in stems[left:] if s in plain)))
-
-
 # -- names ---------------------------------------------------------------------------------------------
 # Case, punctuation, possessive and legal form make no difference. Doubtful parts keep names apart: two keys
 # can be joined by evidence, one key cannot be taken apart. So a legal form goes only at the end, never as the

@@ -16,7 +16,6 @@ from asof.files import FileTooLarge, NotAFile
 
 OPENERS: tuple[Callable[[Path], int], ...] = (
     files.open_file,
-    files.append_file,
     files.open_lock,
 )
 

@@ -145,11 +145,6 @@ def create_file(path: Path) -> int:
         return os.open(path.name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _SAFE, 0o666, dir_fd=folder)
 
 
-def append_file(path: Path) -> int:
-    """A descriptor of a regular file, made if it is missing, for appending."""
-    return _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-
-
 def open_lock(path: Path) -> int:
     """A descriptor of a lock file, made if it is missing.
 

@@ -286,15 +286,13 @@ class ModelProvider:
     """The encoder, the reranker and the language model of a corpus. Threads may share it.
 
     `model`: a language model in place of the configured one. `config`: a configuration in place of that of
-    the session. `meter`: counts all calls of the language model, see `metered`. `keeps`: its replies are
-    stored in the corpus.
+    the session. `meter`: counts all calls of the language model, see `metered`.
     """
 
     session: Session
     model: Model | None = None
     config: Config | None = None
     meter: Meter | None = None
-    keeps: bool = True
     _reranker: tuple[RerankerConfig, Reranker] | None = field(default=None, init=False)
     _configured: tuple[LanguageModelConfig, Model] | None = field(default=None, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -337,12 +335,6 @@ class ModelProvider:
         shared.meter = Meter(settings.prices if settings is not None else None, budget)
         return shared
 
-    def forgetting(self) -> ModelProvider:
-        """The same models, whose replies are not stored."""
-        shared = copy(self)
-        shared.keeps = False
-        return shared
-
     @contextmanager
     def language(self, budget: float | None = None) -> Iterator[MeteredModel | None]:
         """The language model, or None. Its replies are stored in the corpus (not those of a function without
@@ -358,7 +350,7 @@ class ModelProvider:
             yield None
             return
         prices = settings.prices if settings is not None else None
-        if not self.keeps or not is_cacheable(model):
+        if not is_cacheable(model):
             yield MeteredModel(model, prices, budget, self.meter)
             return
         with closing(StoredCalls(self.session.store, self.session.clock)) as calls:

@@ -191,14 +191,33 @@ def _entries(path: tuple[str, ...]) -> tuple[tuple[str, EntryPoint], ...]:
 
 
 def _read(path: tuple[str, ...]) -> Iterator[tuple[str, EntryPoint]]:
-    from importlib.metadata import distributions  # 30 modules that most commands do without
+    """Only packages that name a group of asof are read as such: to read all takes longer than a search."""
+    places = [
+        folder for each in path for kind in ("dist", "egg") for folder in Path(each).glob(f"*.{kind}-info")
+    ]
+    offering = [each for each in places if each.name.partition("-")[0] != OWN and _names_a_group(each)]
+    if not offering:
+        return
+    from importlib.metadata import Distribution  # 30 modules that most commands do without
 
-    seen = {"asof-search"}  # its own stand in BUILT_IN
-    for package in distributions(path=list(path)):
+    seen: set[str] = set()
+    for folder in offering:
+        package = Distribution.at(folder)
         name = package.metadata["Name"] or "a package without a name"
         if name not in seen:  # what comes first on the path counts
             seen.add(name)
             yield from ((name, entry) for entry in package.entry_points)
+
+
+OWN = "asof_search"
+"""asof's own entry points stand in BUILT_IN."""
+
+
+def _names_a_group(package: Path) -> bool:
+    try:
+        return "[asof." in (package / "entry_points.txt").read_text("utf-8")
+    except (OSError, ValueError):
+        return False
 
 
 def scipy(name: str = "") -> Any:

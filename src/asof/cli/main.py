@@ -12,16 +12,16 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import click
-import msgspec
 from click.core import ParameterSource
 
 from asof import __version__
 from asof.cli.commands import START, Commands, entry_of
 from asof.cli.terminal import plain, plain_json, show
 from asof.errors import AsofError, UsageError
-from asof.wire import encode
 
 if TYPE_CHECKING:
+    import msgspec
+
     from asof.config import Config
     from asof.corpus.corpus import Corpus
     from asof.corpus.snapshot import Snapshot
@@ -200,7 +200,9 @@ def verb_command(
     takes all words that are left, unless it is a time. The function gets the parameters, then `index`,
     `as_json` and the options that it has itself.
     """
-    known = {each.name: _Parameter.of(each) for each in msgspec.structs.fields(parameters)}
+    from msgspec import structs  # `asof --help` needs none of it
+
+    known = {each.name: _Parameter.of(each) for each in structs.fields(parameters)}
 
     def made(function: Callable[..., int]) -> click.Command:
         def called(**given: Any) -> int:
@@ -286,6 +288,8 @@ class _Parameter(NamedTuple):
         """The value, which the parameter accepts. Raises click.UsageError."""
         if self.is_time:
             _checked_time(context, option, value)
+        import msgspec
+
         try:
             for each in value if self.many else ():
                 msgspec.convert(part := each, self.item)
@@ -371,6 +375,7 @@ def note_answers(config: Config) -> None:
 def print_json(value: Any, *details: str) -> None:
     """Prints the JSON of a value, with these details (`asof.wire.Only`)."""
     from asof.cli.terminal import json_layout
+    from asof.wire import encode
 
     click.echo(plain_json(json_layout(encode(value, *details))))
 

@@ -341,8 +341,6 @@ FILE = "keys.json"
 LARGEST = 1_000_000
 
 KeyScope = Literal["read", "write"]
-SCOPES: tuple[KeyScope, ...] = ("read", "write")
-"""`write` also adds and deletes documents."""
 
 BEGINNING = 13
 """So many characters of a secret are stored as they are ("asof_" and 8 of 43): whose they are not is no key,

@@ -14,7 +14,7 @@ from tests.support.small_pdf import small_pdf
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.errors import Busy, MissingExtra, UsageError
+from asof.errors import Busy, MissingExtra
 from asof.extensions.documents import pdf
 from asof.extensions.systems.arxiv import FeedEntry, PaperId
 from asof.extensions.systems.arxiv_harvest import HarvestLog
@@ -197,20 +197,6 @@ def test_nothing_that_is_kept_names_it(thirty, library):
     assert (traces(library), library.check()) == ([], [])
 
 
-def test_of_a_day_the_newest_that_are_left_are_taken(thirty, library):
-    thirty.papers = [paper(n, day(2, n)) for n in range(9)]
-    library.add("arxiv:cs.IR", since="2024-01-01", per_day=2)  # 8 and 7
-    library.purge("arxiv:2401.00008")
-    library.add("arxiv:cs.IR", since="2024-01-01", per_day=3)  # 7, 6 and 5
-    assert held(library, *(f"arxiv:2401.0000{n}" for n in (4, 5, 6, 7, 8))) == [
-        False,
-        True,
-        True,
-        True,
-        False,
-    ]
-
-
 def test_by_its_id_it_comes_back_and_is_then_a_paper_like_others(thirty, library):
     library.add("arxiv:2401.00003", full=True)
     assert library.maintenance.purged_with(GONE) == (GONE, FULL)
@@ -238,13 +224,6 @@ def test_while_papers_are_fetched_none_is_erased(thirty, library):
     library.add([asof.Document("pier", "No paper at all.")])
     with busy_here.turn():
         assert library.purge("pier") == 1  # nothing of arXiv
-
-
-@pytest.mark.parametrize("name", ["arxiv:2401.09999", "arxiv:2401.00003v1", "arxiv:cs.IR", "arxiv:", FULL])
-def test_what_is_not_here_cannot_be_erased(thirty, library, name):
-    library.add("arxiv:cs.IR", since="2024-01-01")
-    with pytest.raises(UsageError, match="no document"):
-        library.purge(name)
 
 
 def test_files_that_name_it_go(tmp_path):

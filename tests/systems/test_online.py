@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.errors import UsageError
 from asof.extensions.systems import online
 from asof.extensions.systems.judgements import FeedbackLog
 from asof.extensions.systems.learning import Box
@@ -24,7 +22,6 @@ from asof.extensions.systems.loss import ndcg_of_gains
 from asof.extensions.systems.online import (
     RATE,
     SIGMA,
-    WINDOW,
     AdaptiveRecipe,
     OnlineLearner,
     gradient,
@@ -179,17 +176,6 @@ def test_the_same_is_asked_until_its_loss_is_told():
     assert online.ask() != first
 
 
-def test_what_cannot_be_told():
-    online = OnlineLearner.begin(BOX, START)
-    with pytest.raises(UsageError, match="ask for one"):
-        online.tell(0.5)
-    online.ask()
-    for loss in (math.nan, math.inf, 1e10):
-        with pytest.raises(UsageError, match="not usable"):
-            online.tell(loss)
-    assert online.evaluations == 0
-
-
 def test_losses_of_different_questions_are_put_right_by_rescoring():
     """The first setting met an easy question (.1), the second a hard one (.9); on both questions the second
     loses less."""
@@ -209,22 +195,6 @@ def test_the_best_is_not_the_luckiest():
     online.losses = np.array([0.30] * 9 + [0.29] + [0.5, 0.2])
     online.evaluations = 12
     assert online.best == {"x": 0.5}
-
-
-def test_the_oldest_goes_and_the_best_stays():
-    online = learned(KNOWN["corner"], 3, 6)
-    online.settings = np.vstack([online.settings, BOX.sample(np.random.default_rng(1), WINDOW - 6)])
-    online.losses = np.append(online.losses, np.linspace(3, 4, WINDOW - 6))
-    online.losses[0] = -5.0
-    online.evaluations = WINDOW
-    first, second, third = online.settings[:3].copy()
-    online.ask()
-    online.tell(3.0)
-    assert len(online.settings) == len(online.losses) == WINDOW
-    assert online.evaluations == WINDOW + 1
-    assert (online.settings[0] == first).all()
-    assert (online.settings[1] == third).all()
-    assert not (online.settings == second).all(axis=1).any() or (second == first).all()
 
 
 def test_nine_of_ten_close_nearly_all_of_the_gap_and_more_than_drawing_at_random():

@@ -24,7 +24,6 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from asof.errors import UsageError
 from asof.extensions.systems.gaussian import KAPPA, GaussianProcess, lowest
 from asof.extensions.systems.judgements import JudgedRecord, RecordedQuestion, recorded_scores
 from asof.extensions.systems.learning import Box, Floats, JudgedScores, numbers, replayable
@@ -36,9 +35,6 @@ from asof.rank.stage import Recipe, value_of, with_values
 
 WINDOW = 50
 """The number of latest settings that the next one is chosen by."""
-
-GREATEST = 1e9
-"""No loss is greater, nor less than its opposite: squares of differences stay finite."""
 
 EXPLORED = 0.3
 SIGMA = 0.1
@@ -87,8 +83,8 @@ def gradient(settings: ArrayLike, losses: ArrayLike) -> Floats:
 class OnlineLearner:
     """An ask-and-tell optimiser of one setting in a box: `ask` for it, rank with it, `tell` its loss, repeat.
 
-    `settings` (n, d) and `losses` (n,) are the latest WINDOW evaluated, oldest first (the best always stays).
-    `evaluations` is the number of losses reported in all, `pending` the setting whose loss is not known yet.
+    `settings` (n, d) and `losses` (n,) are the latest WINDOW evaluated, oldest first. `evaluations` is the
+    number of losses reported in all, `pending` the setting whose loss is not known yet.
     """
 
     box: Box
@@ -121,22 +117,11 @@ class OnlineLearner:
         return self.box.named(self.pending)
 
     def tell(self, loss: float) -> None:
-        """Report the loss of the pending setting. Raises UsageError if none is pending, or for no valid loss.
-
-        A question without a relevant document has no loss and is not reported.
-        """
-        if self.pending is None:
-            raise UsageError("no setting waits for a loss: ask for one first")
-        if not abs(loss) <= GREATEST:
-            raise UsageError(
-                f"a loss of {loss} is not usable; leave out questions without a relevant document"
-            )
-        if len(self.losses) == WINDOW:
-            oldest = int(self._best() == 0)
-            self.settings = np.delete(self.settings, oldest, axis=0)
-            self.losses = np.delete(self.losses, oldest)
-        self.settings = np.vstack([self.settings, self.pending])
-        self.losses = np.append(self.losses, loss)
+        """Report the loss of the setting that was asked for. A question without a relevant document has no
+        loss and is not reported."""
+        asked = np.array([*self.ask().values()])
+        self.settings = np.vstack([self.settings, asked])[-WINDOW:]
+        self.losses = np.append(self.losses, loss)[-WINDOW:]
         self.evaluations += 1
         self.pending = None
 

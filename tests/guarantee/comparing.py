@@ -27,11 +27,11 @@ def plain(value: Any) -> Any:
     """A value as JSON has it, with the names of its types and all bits of its numbers; without `LEFT_OUT`."""
     if isinstance(value, Enum):
         return value.name
-    if value is None or isinstance(value, bool | int | str):
-        return _text(value) if isinstance(value, str) else value
-    if isinstance(value, float):
-        return value.hex()
-    if isinstance(value, bytes):
+    if isinstance(value, str):  # JSON that a command printed is compared by its values
+        return plain(json.loads(value)) if value.startswith("{\n") else value
+    if value is None or isinstance(value, bool | int):
+        return value
+    if isinstance(value, float | bytes):
         return value.hex()
     if isinstance(value, date):
         return value.isoformat()
@@ -54,13 +54,6 @@ def _fields(of: str, values: Mapping[Any, Any]) -> dict[str, Any]:
     """Without functions: the tree that a hit makes is compared by itself."""
     kept = {name: value for name, value in values.items() if name not in LEFT_OUT and not callable(value)}
     return ({"": of} if of else {}) | {str(name): plain(value) for name, value in kept.items()}
-
-
-def _text(text: str) -> Any:
-    """JSON that a command printed is compared by its values."""
-    if text.startswith("{\n"):
-        return plain(json.loads(text))
-    return text
 
 
 def difference(here: Any, there: Any, path: str = "") -> str | None:

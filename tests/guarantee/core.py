@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.guarantee.histories import DAY, SMALL, Event, told
-from tests.guarantee.observing import Asked, Fault, Moment, Observable, command, in_full, search_by, verb
+from tests.guarantee.observing import (
+    Asked,
+    Fault,
+    Moment,
+    Observable,
+    command,
+    in_full,
+    puts,
+    search_by,
+    verb,
+)
 from tests.guarantee.texts import SENTENCES
 
 from asof import engine
@@ -28,10 +38,7 @@ from asof.time.span import NEVER
 from asof.values import Filters
 from asof.wire import replace
 
-TIGHT = ASOF.replaced({
-    "rerank_window.n": 10,
-    "round_robin_by_document.title_coverage": 0.1,
-})  # fmt: skip
+TIGHT = ASOF.replaced({"rerank_window.n": 10, "round_robin_by_document.title_coverage": 0.1})
 """The default recipe with a closer look at ten only."""
 
 
@@ -136,102 +143,62 @@ OBSERVABLES: dict[str, Observable] = {
 # -- planted faults ---------------------------------------------------------------------------------------
 
 
-def counts_all_rows(patch: pytest.MonkeyPatch) -> None:
-    right = Prefix.of.__func__  # type: ignore[attr-defined]
-
-    def wrong(cls: type[Prefix], segments: Any, as_of: int, known_at: int = NEVER) -> Prefix:
-        made: Prefix = right(cls, segments, as_of, known_at)
-        made.n = sum(segment.n for segment in segments)
-        return made
-
-    patch.setattr(Prefix, "of", classmethod(wrong))
+right_prefix = Prefix.of
+right_ends = index_segment.ended_by
+right_known = chains.ends_known
+right_link = Linker._linked
+right_chain = SeriesCache.chain
 
 
-def keeps_one_end_for_a_row(patch: pytest.MonkeyPatch) -> None:
+def of_all_rows(segments: Any, as_of: int, known_at: int = NEVER) -> Prefix:
+    made = right_prefix(segments, as_of, known_at)
+    made.n = sum(segment.n for segment in segments)
+    return made
+
+
+def one_end_for_a_row(segments: Any, as_of: int, known_at: int) -> Any:
     """The last known end wins, as if each row had a field `ended` that is overwritten."""
-
-    def wrong(segments: Any, as_of: int, known_at: int) -> Any:
-        last: dict[int, tuple[int, int]] = {}
-        for segment in segments:
-            ends = zip(
-                *(segment[name].tolist() for name in ("end_passage", "end_at", "end_added")), strict=True
-            )
-            for row, at, added in ends:
-                last[row] = max(last.get(row, (-1, 0)), (added, at))
-        dead = [row for row, (added, at) in last.items() if at <= as_of and added <= known_at]
-        return np.array(sorted(dead), np.int64)
-
-    patch.setattr(index_segment, "ended_by", wrong)
+    last: dict[int, tuple[int, int]] = {}
+    for segment in segments:
+        columns = (segment[name].tolist() for name in ("end_passage", "end_at", "end_added"))
+        for row, at, added in zip(*columns, strict=True):
+            last[row] = max(last.get(row, (-1, 0)), (added, at))
+    dead = [row for row, (added, at) in last.items() if at <= as_of and added <= known_at]
+    return np.array(sorted(dead), np.int64)
 
 
 def takes_ends_of_the_future(patch: pytest.MonkeyPatch) -> None:
-    right = index_segment.ended_by
+    wrong = lambda segments, at, known: right_ends(segments, at + 40 * DAY, known)  # noqa: E731
     for module in (index_segment, latent):
-        patch.setattr(module, "ended_by", lambda segments, at, known: right(segments, at + 40 * DAY, known))
+        patch.setattr(module, "ended_by", wrong)
 
 
-def breaks_ties_by_row(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(View, "tie_order", lambda _, scores, rows: np.lexsort((rows, -scores)))
-
-
-def reads_the_store_as_of_the_end(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(engine, "AsOfReader", lambda db, _, known: AsOfReader(db, NEVER - 1, known))
-
-
-def reads_the_store_as_known_now(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(engine, "AsOfReader", lambda db, at, _: AsOfReader(db, at, NEVER))
-
-
-def forgets_displaced_passages(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Linker, "_displaced", lambda *_: np.zeros(0, np.int64))
-
-
-def takes_all_ends_as_known(patch: pytest.MonkeyPatch) -> None:
+def all_ends(rows: Rows, prefix: Prefix) -> Any:
     """An end that was learned later lets a passage be followed by one of its own document."""
-    right = chains.ends_known
-
-    def wrong(rows: Rows, prefix: Prefix) -> Any:
-        return right(rows, Prefix(prefix.as_of, NEVER, prefix.parts, 0, 0, 0))
-
-    patch.setattr(chains, "ends_known", wrong)
+    return right_known(rows, Prefix(prefix.as_of, NEVER, prefix.parts, 0, 0, 0))
 
 
-def counts_what_turned_out_wrong(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Rows, "known", lambda self, _: self.present.copy())
-
-
-def names_the_latest_successor(patch: pytest.MonkeyPatch) -> None:
+def latest_successor(self: Linker, made: Any, touched: Any) -> Any:
     """The latest one that follows is taken, and not the earliest."""
-    right = Linker._linked
-
-    def wrong(self: Linker, made: Any, touched: Any) -> Any:
-        made = right(self, made, touched)
-        later = np.flatnonzero(made.before >= 0)
-        later = later[self.rows.canonical(later)]
-        made.after[made.before[later]] = later
-        return made
-
-    patch.setattr(Linker, "_linked", wrong)
+    made = right_link(self, made, touched)
+    later = np.flatnonzero(made.before >= 0)
+    later = later[self.rows.canonical(later)]
+    made.after[made.before[later]] = later
+    return made
 
 
-def never_updates_chains(patch: pytest.MonkeyPatch) -> None:
-    right = chains.SeriesCache.chain
-
-    def wrong(self: Any, view: View) -> Any:
-        linker, made = right(self, view)
-        return linker, self.__dict__.setdefault("first", made)
-
-    patch.setattr(chains.SeriesCache, "chain", wrong)
+def first_chain(self: Any, view: View) -> Any:
+    linker, made = right_chain(self, view)
+    return linker, self.__dict__.setdefault("first", made)
 
 
-def looks_among_all_passages(patch: pytest.MonkeyPatch) -> None:
-    """A series is known before it goes on."""
+def in_any_series(self: Succession, rows: Any) -> Any:
+    """A series is known before it goes on: all passages are looked among."""
+    nodes = self.nodes(rows)
+    return (self.chain.before[nodes] >= 0) | (self.chain.after[nodes] >= 0)
 
-    def wrong(self: Succession, rows: Any) -> Any:
-        nodes = self.nodes(rows)
-        return (self.chain.before[nodes] >= 0) | (self.chain.after[nodes] >= 0)
 
-    patch.setattr(Succession, "in_series", wrong)
+counts_what_turned_out_wrong = puts(Rows, "known", lambda self, _: self.present.copy())
 
 
 def fee(name: str, date: str, *texts: str, wait: int = DAY) -> Event:
@@ -252,42 +219,46 @@ LATER = (
 )
 
 FAULTS = [
-    Fault("a statistic over all rows", counts_all_rows, ("statistics", "search by bm25"), CURRENT + LATER,
-          "2020", asked=Asked("ferry ticket")),
-    Fault("one end for each row", keeps_one_end_for_a_row, ("statistics",), (
+    Fault("a statistic over all rows", puts(Prefix, "of", of_all_rows), ("statistics", "search by bm25"),
+          CURRENT + LATER, "2020", asked=Asked("ferry ticket")),
+    Fault("one end for each row", puts(index_segment, "ended_by", one_end_for_a_row), ("statistics",), (
         told("ferry.md", "2020-03-03", "Mill."), told("ferry.md", "2020-03-08", "Ferry."),
         told("ferry.md", "2020-03-05", "Bread."),
     ), "2020-03-09", 1),
     Fault("an end that is taken from the future", takes_ends_of_the_future, ("statistics", "verb search"),
           (*CURRENT, told("mill.md", "2020-03-05", "Bread.")), "2020-02-20",
           asked=Asked("latest price of bread")),
-    Fault("a tie that is broken by row number", breaks_ties_by_row, ("search by bm25",), (
+    Fault("a tie that is broken by row number",
+          puts(View, "tie_order", lambda _, scores, rows: np.lexsort((rows, -scores))), ("search by bm25",), (
         fee(ONE, "2020-03-01"), fee(TWO, "2020-03-01"), fee(THREE, "2020-03-01"),
     ), "2020", asked=Asked("mill ferry storm")),
-    Fault("the store is read as of the end", reads_the_store_as_of_the_end, (
+    Fault("the store is read as of the end",
+          puts(engine, "AsOfReader", lambda db, _, known: AsOfReader(db, NEVER - 1, known)), (
         "verb links", "verb document", "verb documents", "verb calendar", "names",
     ), CURRENT + LATER, "2020", asked=Asked("price of bread", "mill.md", "mill.md", "The Ledger")),
-    Fault("the store is read as it is known now", reads_the_store_as_known_now, (
+    Fault("the store is read as it is known now",
+          puts(engine, "AsOfReader", lambda db, at, _: AsOfReader(db, at, NEVER)), (
         "verb links", "verb document", "verb documents", "verb calendar", "names",
     ), CURRENT + LATER, "2022", 2, Asked("price of bread", "mill.md", "mill.md", "The Ledger")),
-    Fault("a displaced passage is not looked at again", forgets_displaced_passages, ("series",), (
+    Fault("a displaced passage is not looked at again",
+          puts(Linker, "_displaced", lambda *_: np.zeros(0, np.int64)), ("series",), (
         fee(ONE, "2020-03-01"), LOOK, fee(TWO, "2020-03-05"), LOOK, fee(THREE, "2020-03-03"),
     ), "2020-03-09"),
-    Fault("an end that was learned later counts", takes_all_ends_as_known, ("series",), (
+    Fault("an end that was learned later counts", puts(chains, "ends_known", all_ends), ("series",), (
         fee(ONE, "2020-03-06", "Ferry."), fee(ONE, "2020-03-04", "Mill."),
         fee(ONE, "2020-03-04", "Storm ferry mill."),
     ), "2020-03-07", 1),
     Fault("rows that were wrong count", counts_what_turned_out_wrong, ("series",), (
         fee(ONE, "2020-03-01"), fee(TWO, "2020-03-03"), Event("correct", name=ONE, date="2020-03-05"),
     ), "2020-03-09"),
-    Fault("a successor is not visible yet", names_the_latest_successor, ("series",), (
+    Fault("a successor is not visible yet", puts(Linker, "_linked", latest_successor), ("series",), (
         fee(ONE, "2020-03-03", "Storm mill."), fee(TWO, "2020-03-05", "Ferry.", "Ferry storm storm."),
         fee(ONE, "2020-03-03", "Storm."),
     ), "2020-03-05"),
-    Fault("chains are never brought up to date", never_updates_chains, ("series",), (
+    Fault("chains are never brought up to date", puts(SeriesCache, "chain", first_chain), ("series",), (
         fee(ONE, "2020-03-01"), LOOK, fee(TWO, "2020-03-03"), LOOK, fee(THREE, "2020-03-05"),
     ), "2020-03-09"),
-    Fault("a series is known before it goes on", looks_among_all_passages, ("series",), (
+    Fault("a series is known before it goes on", puts(Succession, "in_series", in_any_series), ("series",), (
         fee(ONE, "2020-03-01"), fee(TWO, "2020-03-05"),
     ), "2020-03-03"),
 ]  # fmt: skip

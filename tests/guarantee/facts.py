@@ -1,4 +1,4 @@
-"""What facts show at a moment, and faults that would show what is later."""
+"""What facts, stale links and passed times show at a moment, and faults that would show what is later."""
 
 from __future__ import annotations
 
@@ -7,14 +7,18 @@ from typing import Any
 
 import pytest
 from tests.guarantee.histories import told
-from tests.guarantee.observing import ENTITIES, Asked, Fault, Moment, Observable, command, search_by, verb
+from tests.guarantee.observing import Asked, Fault, Moment, Observable, command, puts, search_by, verb
+from tests.guarantee.texts import ENTITIES
 
 from asof.corpus.corpus import Corpus
 from asof.extensions.facts import store
+from asof.extensions.facts.current import lives
+from asof.extensions.facts.dated_documents import of_their_day
 from asof.extensions.facts.hierarchy import Hierarchy
 from asof.extensions.facts.indexer import ensure_facts, precompute_facts
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.names import EntityResolver
+from asof.extensions.facts.stale_links import moved_to
 from asof.extensions.facts.visible import facts_about, facts_during, facts_of_kind
 from asof.store import reader
 from asof.text.query import key
@@ -23,13 +27,8 @@ from asof.time.span import NEVER
 from asof.values import KINDS
 
 NAMES = (
-    *ENTITIES,
-    "Northern Harbour Authority",
-    "National Horse Association",
-    "QUA",
-    "The Ledger",
-    "Quai Ltd",
-)
+    *ENTITIES, "Northern Harbour Authority", "National Horse Association", "QUA", "The Ledger", "Quai Ltd",
+)  # fmt: skip
 
 
 def prepare(corpus: Corpus) -> None:
@@ -67,6 +66,18 @@ def asked_for_all(moment: Moment, asked: Asked) -> Any:
     return moment.then.ask(f"What happened in {asked.period}?", mode="global", on_text=pieces.append), pieces
 
 
+def moves(moment: Moment, asked: Asked) -> Any:
+    """Documents of their day, and where removed ones went; by their ids."""
+    view = moment.then.view()
+    known = lives(view)
+    called = {number: life.name for number, life in known.items()}
+    removed = [number for number, life in known.items() if life.ended is not None]
+    return (
+        {called[number] for number in of_their_day(view) if number in called},
+        sorted((called[old], called[new]) for old, new in moved_to(view, known, removed).items()),
+    )  # fmt: skip
+
+
 OBSERVABLES: dict[str, Observable] = {
     "facts": known, "entities": named, "global answer": asked_for_all,
     **{f"search by {name}": search_by(name) for name in ("tgrag", "naive-rag", "qd-rag")},
@@ -74,6 +85,7 @@ OBSERVABLES: dict[str, Observable] = {
     "verb report": verb("report", lambda asked: {"period": asked.period}),
     "verb report about": verb("report", lambda asked: {"period": asked.period, "about": asked.entity}),
     "verb graph": verb("graph", lambda asked: {"around": asked.entity}),
+    "verb stale": verb("stale", lambda _: {"explain": True}), "moves": moves,
     "command facts": command(("facts", "{entity}", "--why")),
 }  # fmt: skip
 
@@ -83,29 +95,12 @@ OBSERVABLES: dict[str, Observable] = {
 
 def forgets(module: Any, name: str, right: str, wrong: str = "") -> Callable[[pytest.MonkeyPatch], None]:
     """A query without a condition."""
-
-    def plant(patch: pytest.MonkeyPatch) -> None:
-        query = getattr(module, name)
-        assert right in query
-        patch.setattr(module, name, query.replace(right, wrong))
-
-    return plant
+    query = getattr(module, name)
+    assert right in query
+    return puts(module, name, query.replace(right, wrong))
 
 
-def reads_names_over_all_facts(patch: pytest.MonkeyPatch) -> None:
-    right = store.alias_facts
-    patch.setattr(store, "alias_facts", lambda db, _, known_at: right(db, NEVER - 1, known_at))
-
-
-def looks_at_aliases_once(patch: pytest.MonkeyPatch) -> None:
-    """What was kept for one moment is taken for all that have the same passages."""
-    patch.setattr(store, "has_aliases", lambda _: False)
-
-
-def reads_surnames_of_all_times(patch: pytest.MonkeyPatch) -> None:
-    right = store.mentions_by_document
-    wrong = lambda db, documents, *_: right(db, documents, NEVER - 1, NEVER)  # noqa: E731
-    patch.setattr(store, "mentions_by_document", wrong)
+right_aliases, right_mentions = store.alias_facts, store.mentions_by_document
 
 
 YESTERDAY = "Pier Ltd reported revenue of $4 million yesterday."
@@ -127,14 +122,20 @@ FAULTS = [
         told("ferry.md", "2020-02-03", f"## part 1\n\n{YESTERDAY}\n\n## part 2\n\nMill."),
         told("ferry.md", "2020-03-05", f"## part 1\n\n{YESTERDAY}\n\n## part 2\n\nFerry."),
     ), "2020-02-20"),
-    Fault("names over all facts", reads_names_over_all_facts, ("entities",), (
+    Fault("names over all facts",
+          puts(store, "alias_facts", lambda db, _, known_at: right_aliases(db, NEVER - 1, known_at)),
+          ("entities",), (
         told("ferry.md", "2020-02-03", REVENUE.format(3)), told("mill.md", "2021-01-15", BROAD),
     ), "2020"),
-    Fault("aliases are looked at once", looks_at_aliases_once, ("entities",), (
+    # what was kept for one moment is taken for all that have the same passages
+    Fault("aliases are looked at once", puts(store, "has_aliases", lambda _: False), ("entities",), (
         told("ferry.md", "2020-02-03", REVENUE.format(3)),
         told("ferry.md", "2020-03-05", REVENUE.format(3), aliases="[The Ledger]"),
     ), "2020-02-20"),
-    Fault("surnames of all times", reads_surnames_of_all_times, ("entities",), (
+    Fault("surnames of all times", puts(
+        store, "mentions_by_document",
+        lambda db, documents, *_: right_mentions(db, documents, NEVER - 1, NEVER),
+    ), ("entities",), (
         told("ferry.md", "2020-02-03", "Quill left Mole Inc."),
         told("ferry.md", "2021-01-15", "Marta Quill left Mole Inc. Quill left Mole Inc."),
     ), "2020"),

@@ -14,7 +14,18 @@ import pytest
 from hypothesis import strategies as st
 from tests.guarantee.comparing import difference, plain
 from tests.guarantee.histories import Event, History, Played, only_visible
-from tests.guarantee.texts import ALIASES, CALLED, DATES, LINKED, NAMES, QUESTIONS, SITES, TAGS
+from tests.guarantee.texts import (
+    ALIASES,
+    CALLED,
+    DATES,
+    ENTITIES,
+    LINKED,
+    NAMES,
+    PERIODS,
+    QUESTIONS,
+    SITES,
+    TAGS,
+)
 from tests.support.corpora import memory_folder
 
 from asof.cli.main import cli, run
@@ -25,9 +36,6 @@ from asof.rank.stage import Recipe
 from asof.time.span import iso
 from asof.verbs import all_verbs
 from asof.wire import encode
-
-ENTITIES = ("Quay Ltd", "Pier Ltd", "NHA", "Quill", "Marta Quill", "Mole Inc", "Jon Reed", "ferry", "Nobody")
-PERIODS = ("2020", "2019", "2020-Q1", "2020-03", "2020-03-05", "January 2020 to June 2020", "2021")
 
 
 class Moment(NamedTuple):
@@ -154,6 +162,11 @@ class Fault(NamedTuple):
 
     def __str__(self) -> str:
         return self.name
+
+
+def puts(owner: Any, name: str, wrong: Any) -> Callable[[pytest.MonkeyPatch], None]:
+    """Plants a fault in the place of a function, method or query."""
+    return lambda patch: patch.setattr(owner, name, wrong)
 
 
 # -- comparing two corpora --------------------------------------------------------------------------------

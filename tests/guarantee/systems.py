@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.guarantee.core import LOOK, counts_what_turned_out_wrong
 from tests.guarantee.histories import SMALL, Event, told
-from tests.guarantee.observing import Asked, Fault, Moment, Observable, search_by
+from tests.guarantee.observing import Asked, Fault, Moment, Observable, puts, search_by
 
 from asof.extensions.systems import evidence as evidence_cache
 from asof.extensions.systems import latent, overlap
@@ -83,41 +84,13 @@ OBSERVABLES: dict[str, Observable] = {
 # -- planted faults ---------------------------------------------------------------------------------------
 
 
-def caps_by_arrival(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Rows, "canonical", lambda _, nodes, *before: np.lexsort([nodes, *before]))
+right_cap = overlap.within_cap
 
 
-def caps_by_what_comes_later(patch: pytest.MonkeyPatch) -> None:
+def cap_by_what_comes_later(shingle: Any, node: Any, cap: int, rows: Rows) -> Any:
     """A shingle that too many carry is left out altogether, however few carried it then."""
-    right = overlap.within_cap
-
-    def wrong(shingle: Any, node: Any, cap: int, rows: Rows) -> Any:
-        return right(shingle, node, cap, rows) & ((np.bincount(shingle) <= cap)[shingle] if cap else True)
-
-    patch.setattr(overlap, "within_cap", wrong)
-
-
-def counts_what_turned_out_wrong(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Rows, "known", lambda self, _: self.present.copy())
-
-
-def takes_the_newest_graph(patch: pytest.MonkeyPatch) -> None:
-    """Also for an earlier moment of knowledge."""
-    patch.setattr(evidence_cache, "made_from", lambda *_: "the same for all")
-
-
-def fits_to_all_rows(patch: pytest.MonkeyPatch) -> None:
-    """Also to those that were not known yet, and those that were wrong from the beginning."""
-    patch.setattr(latent, "first_rows", lambda *given: np.arange(len(given[2]["visible"])))
-
-
-def fits_once(patch: pytest.MonkeyPatch) -> None:
-    """One basis for all views of a corpus: that of the first question."""
-    patch.setattr(latent, "identity", lambda *_: "the same for all")
-
-
-def samples_by_passage(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(latent, "sampled", lambda rows, of, most: rows[np.argsort(of["passage"][rows])[:most]])
+    right = right_cap(shingle, node, cap, rows)
+    return right & ((np.bincount(shingle) <= cap)[shingle] if cap else True)
 
 
 def same(name: str, date: str, body: str = "Mill ferry storm.") -> Event:
@@ -125,7 +98,6 @@ def same(name: str, date: str, body: str = "Mill ferry storm.") -> Event:
     return told(f"harbour/{name}.md", date, body)
 
 
-LOOK = Event("look")
 FITTED = (
     told("ferry.md", "2020-02-03", "Mill ferry bread."),
     told("mole.md", "2020-02-03", "Mill rope storm."),
@@ -136,21 +108,29 @@ FITTED = (
 )
 
 FAULTS = [
-    Fault("a cap by arrival and not by time", caps_by_arrival, ("evidence",),
+    Fault("a cap by arrival and not by time",
+          puts(Rows, "canonical", lambda _, nodes, *before: np.lexsort([nodes, *before])), ("evidence",),
           (same("1", "2020-03-04"), same("2", "2020-03-01"), same("3", "2020-03-02")), "2020-03-03"),
-    Fault("a cap by what comes later", caps_by_what_comes_later, ("evidence",),
+    Fault("a cap by what comes later", puts(overlap, "within_cap", cap_by_what_comes_later), ("evidence",),
           (same("1", "2020-03-01"), same("2", "2020-03-02"), same("3", "2020-03-04")), "2020-03-03"),
     Fault("rows that were wrong count for the cap", counts_what_turned_out_wrong, ("evidence",),
           (same("1", "2020-03-01"), same("2", "2020-03-02"),
            Event("correct", name="harbour/1.md", date="2020-03-03")), "2020-03-09"),
-    Fault("the newest graph for an earlier moment", takes_the_newest_graph, ("evidence",),
+    Fault("the newest graph for an earlier moment",
+          puts(evidence_cache, "made_from", lambda *_: "the same for all"), ("evidence",),
           (same("1", "2020-03-02"), LOOK, same("2", "2020-03-03"), LOOK, same("3", "2020-03-01")),
           "2020-03-09", 1),
-    Fault("a basis of all rows", fits_to_all_rows, ("search by lsa, changed",),
+    # also those that were not known yet, and those that were wrong from the beginning
+    Fault("a basis of all rows",
+          puts(latent, "first_rows", lambda *given: np.arange(len(given[2]["visible"]))),
+          ("search by lsa, changed",),
           (*FITTED, told("harbour/1.md", "2020-02-03", "Rope mill.")), "2020", 1, Asked("mill ferry storm")),
-    Fault("one basis for all views", fits_once, ("search by lsa, changed",), (*FITTED, LOOK), "2020",
+    Fault("one basis for all views", puts(latent, "identity", lambda *_: "the same for all"),
+          ("search by lsa, changed",), (*FITTED, LOOK), "2020",
           asked=Asked("mill ferry storm")),
-    Fault("a sample by number of passage", samples_by_passage, ("search by lsa, of a sample",), (
+    Fault("a sample by number of passage",
+          puts(latent, "sampled", lambda rows, of, most: rows[np.argsort(of["passage"][rows])[:most]]),
+          ("search by lsa, of a sample",), (
         same("1", "2020-03-02", "## part 0\n\nStorm storm.\n\n## part 1\n\nStorm ferry storm."),
         same("1", "2020-03-02", "## part 0\n\nStorm."), same("2", "2020-03-06", "## part 0\n\nFerry ferry."),
         same("1", "2020-03-01", "## part 0\n\nStorm."),

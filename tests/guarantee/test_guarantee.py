@@ -9,14 +9,16 @@ faults that must show in them, in `FAULTS`.
 from __future__ import annotations
 
 import shutil
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from random import Random
 from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
-from tests.guarantee import core, facts, stale, systems
+from tests.guarantee import core, facts, systems
 from tests.guarantee.histories import AFTER, DAY, Event, History, Played, histories, told
 from tests.guarantee.observing import ASKED, Asked, Fault, Moment, Observable, differences, pair, said
 from tests.support.amounts import HISTORIES
@@ -31,7 +33,7 @@ from asof.wire import replace
 
 pytestmark = pytest.mark.slow
 
-EXTENSIONS: list[ModuleType] = [core, facts, stale, systems]
+EXTENSIONS: list[ModuleType] = [core, facts, systems]
 """What each module has to show: `OBSERVABLES`, and perhaps `FAULTS`, and `prepare` for a corpus."""
 
 OBSERVABLES: dict[str, Observable] = {
@@ -70,14 +72,12 @@ def moment_of(played: Played, at: int, back: int, beside: int) -> tuple[int, int
 def test_at_a_moment_all_is_as_in_a_corpus_that_never_held_anything_else(
     history: History, asked: Asked, at: int, back: int, beside: int, looks: list[str]
 ) -> None:
-    with pair(
-        history, lambda played: moment_of(played, at, back, beside),
-        lambda corpus: look(corpus, looks, asked), prepare,
-    ) as corpora:  # fmt: skip
+    when = partial(moment_of, at=at, back=back, beside=beside)
+    with pair(history, when, partial(look, names=looks, asked=asked), prepare) as corpora:
         if corpora is None:
             return
-        played, here, there = corpora
-        names = sorted(played.was_current(here.as_of, here.known_at))
+        whole, here, there = corpora
+        names = sorted(whole.was_current(here.as_of, here.known_at))
         if asked.name not in names:  # what is asked is why something is not there
             asked = replace(asked, name=(names or [asked.name])[0])
         observables = dict(OBSERVABLES) if names else {"statistics": core.statistics}
@@ -117,20 +117,24 @@ def test_the_order_of_arrival_leaves_no_trace(
     }
     events = tuple(Event("state", 0, (note,)) for note in stated.values())
     mixed = (*random.sample(events, len(events)), Event("merge"))
+    both = (replace(history, events=each, start=AFTER) for each in (events, mixed))
+    with played(*both, as_of="2023") as (here, there):
+        observables = {name: OBSERVABLES[name] for name in names}
+        of = replace(asked, name=min(stated, default=""))
+        assert differences(observables, here, there, of) == {}
+
+
+@contextmanager
+def played(*histories: History, as_of: str) -> Iterator[list[Moment]]:
+    """The end of a date, in a corpus to which each of the histories happened."""
     with memory_folder() as folder, ExitStack() as stack:
         moments = []
-        for number, each in enumerate((events, mixed)):
-            played = stack.enter_context(
-                closing(Played(folder / str(number), replace(history, events=each, start=AFTER)))
-            )
-            played.play()
-            prepare(played.corpus)
-            moments.append(Moment(played.corpus, read("2023").last, NEVER))
-        observables = {name: OBSERVABLES[name] for name in names}
-        assert (
-            differences(observables, moments[0], moments[1], replace(asked, name=min(stated, default="")))
-            == {}
-        )
+        for number, history in enumerate(histories):
+            of = stack.enter_context(closing(Played(folder / str(number), history)))
+            of.play()
+            prepare(of.corpus)
+            moments.append(Moment(of.corpus, read(as_of).last, NEVER))
+        yield moments
 
 
 # -- planted faults: what is compared must be able to differ ----------------------------------------------
@@ -144,12 +148,8 @@ def shown(fault: Fault) -> dict[str, str]:
         writes = [row[0] for row in db_of(played.corpus).execute("SELECT id FROM transactions ORDER BY id")]
         return read(fault.as_of).last, writes[-1 - fault.back]
 
-    with pair(
-        History(fault.events, small=True),
-        at,
-        lambda corpus: look(corpus, [*fault.seen], fault.asked),
-        prepare,
-    ) as corpora:
+    look_at = partial(look, names=list(fault.seen), asked=fault.asked)
+    with pair(History(fault.events, small=True), at, look_at, prepare) as corpora:
         assert corpora is not None
         return differences(observables, *corpora[1:], fault.asked)
 
@@ -169,12 +169,7 @@ def test_all_that_is_compared_can_differ() -> None:
         told("mole.md", "2020-03-02", "See [[mill]] and [[ferry]]. A crane will be delivered on 2020-03-05."),
         told("journal/2020-02-03.md", "2020-02-03", "Storm."),
     )  # fmt: skip
-    with memory_folder() as folder, ExitStack() as stack:
-        moments = []
-        for number, events in enumerate((core.CURRENT, core.CURRENT + more)):
-            played = stack.enter_context(closing(Played(folder / str(number), History(events))))
-            played.play()
-            prepare(played.corpus)
-            moments.append(Moment(played.corpus, read("2020").last, NEVER))
-        alike = set(OBSERVABLES) - set(differences(OBSERVABLES, moments[0], moments[1], asked))
-        assert alike == {"verb when"}, "it reads a question, and no document"
+    both = (History(events) for events in (core.CURRENT, core.CURRENT + more))
+    with played(*both, as_of="2020") as (here, there):
+        alike = set(OBSERVABLES) - set(differences(OBSERVABLES, here, there, asked))
+    assert alike == {"verb when"}, "it reads a question, and no document"

@@ -18,16 +18,8 @@ NAMES = (
     "mole.md", "Ärger.md", "harbour/old/mill.md",
 )  # fmt: skip
 TITLES = (
-    "",
-    "Ferry",
-    "Fees 2019",
-    "Fees 2020",
-    "Fees 2021",
-    "The Ledger",
-    "Note 1",
-    "Quay Ltd",
-    "Marta Quill",
-)
+    "", "Ferry", "Fees 2019", "Fees 2020", "Fees 2021", "The Ledger", "Note 1", "Quay Ltd", "Marta Quill",
+)  # fmt: skip
 TAGS = ("harbour", "people", "price")
 ALIASES = ("The Ledger", "Marta", "old mill", "Mole Inc", "Jon Reed", "Pier Ltd")
 SITES = ("north", "south")
@@ -69,6 +61,8 @@ QUESTIONS = (
     "who is the harbour master as of 2030", "newest version until 2099", "brad ferrry prise",
     "what was the price of bread the day before yesterday", "who will lead Quay Ltd tomorrow",
 )  # fmt: skip
+ENTITIES = ("Quay Ltd", "Pier Ltd", "NHA", "Quill", "Marta Quill", "Mole Inc", "Jon Reed", "ferry", "Nobody")
+PERIODS = ("2020", "2019", "2020-Q1", "2020-03", "2020-03-05", "January 2020 to June 2020", "2021")
 CALLED = ("ferry", "Ferry", "the ledger", "mil", "harbour", "ferri", "fery.md", "Mole", "note 1", "old/mill")
 
 

@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median, quantiles
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -81,15 +80,6 @@ def build(folder: str, documents: str, dense: bool) -> Rows:
         "the same file again": again, "bytes on disk": megabytes(bytes_in(files)),
         "of these the index": megabytes(bytes_in(files / "segments")), "peak memory, build": megabytes(peak),
     }  # fmt: skip
-
-
-def build_by_all(documents: str) -> Rows:
-    """Passages a second where as many processes as there are processors prepare the texts."""
-    with TemporaryDirectory(prefix="asof-bench-") as folder, opened(folder, create=True) as corpus:
-        corpus.maintenance.background = False
-        with clocked() as clock:
-            passages = corpus.add(Path(documents), workers=os.cpu_count() or 1).passages
-            return {"build, all processors": rate(passages, clock()[0])}
 
 
 def opening(folder: str, dense: bool) -> Rows:

@@ -96,7 +96,6 @@ def ours(place: Path, corpus: Measured, options: argparse.Namespace, *, dense: b
     )  # fmt: skip
     rows["peak memory, search"] = peak
     if not dense:
-        rows |= job("measures.build_by_all", documents=documents)[0]
         rows |= job("measures.cold", folder=folder, questions=corpus.questions)[0]
         rows |= job("measures.adding", folder=folder)[0]
     return rows | asked

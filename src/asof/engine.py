@@ -9,9 +9,7 @@ import shutil
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -99,28 +97,22 @@ def build(
     complete: bool,
     replaces_history: bool = False,
     allow_shrinking: bool = False,
-    workers: int = 1,
     progress: Callable[[IndexReport], None] | None = None,
 ) -> IndexReport:
     """Index a source, with a transaction for each batch; committed documents are searchable at once.
 
     `complete`: documents that the source does not state any more have ended; `replaces_history`: so has every
-    version (see `sources.source.Source`). `workers`: see `store.workers`. Raises SourceShrunk, Busy, NoSpace;
-    batches committed before are kept.
+    version (see `sources.source.Source`). Raises SourceShrunk, Busy, NoSpace; batches
+    committed before are kept.
     """
     from asof.store.run import IndexRun
-    from asof.store.validity import known_documents
-    from asof.store.workers import TextWorkers
 
     db = store.writer()
     try:
-        with (
-            translate_sqlite_errors(store.database),
-            closing(TextWorkers(store.settings, workers, partial(known_documents, db))) as texts,
-        ):
-            run = IndexRun(store, db, clock, manifest.publish, name, kind, replaces_history, texts.prepared)
+        with translate_sqlite_errors(store.database):
+            run = IndexRun(store, db, clock, manifest.publish, name, kind, replaces_history)
             most = BATCH_ENCODED if manifest.slow else (BATCH_DOCUMENTS, BATCH_CHARACTERS)
-            for batch in texts.ahead(batches(items, *most)):
+            for batch in batches(items, *most):
                 manifest.encode_ahead(db, [item for item in batch if isinstance(item, Document)])
                 run.add_batch(batch)
                 if progress is not None:

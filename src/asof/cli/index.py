@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -157,11 +156,6 @@ def check(source: str, root: Path, texts: tuple[str, ...], *, history: bool) -> 
 SHOWN_PROBLEMS = 20
 
 
-def cores() -> int:
-    """The number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @click.command()
 @click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path())
 @index_option
@@ -178,17 +172,13 @@ def cores() -> int:
     help="How long to wait for another writer (default 60).",
 )  # fmt: skip
 @click.option(
-    "--workers", type=click.IntRange(1, 64), default=cores, metavar="N", show_default="as many as cores",
-    help="Processes that prepare the texts of a large source; the index is the same.",
-)  # fmt: skip
-@click.option(
     "--watch", is_flag=True, help="Then follow the folders until Ctrl-C (no SOURCE: all there are)."
 )
 @json_option
 @click.pass_context
 def index(
     context: click.Context, /, sources: tuple[str, ...], index: Path | None, history: bool,
-    options: tuple[str, ...], language: str | None, trust_mtime: bool, yes: bool, wait: float, workers: int,
+    options: tuple[str, ...], language: str | None, trust_mtime: bool, yes: bool, wait: float,
     watch: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Index folders of notes, vaults, single files, .jsonl[.gz]. Run it again to index what changed.
@@ -217,9 +207,8 @@ def index(
         for source, chosen in checked:
             started = time.perf_counter()
             report = _add(
-                corpus, source, chosen, yes, history=history, trust_mtime=trust_mtime, workers=workers,
-                quiet=as_json,
-            )  # fmt: skip
+                corpus, source, chosen, yes, history=history, trust_mtime=trust_mtime, quiet=as_json
+            )
             if report is None:
                 return NOTHING
             indexed.append((source, report, time.perf_counter() - started))
@@ -270,7 +259,7 @@ def _from_here(path: Path) -> str:
 
 def _add(
     corpus: Corpus, target: str, options: Mapping[str, Any], shrinking: bool, *, history: bool,
-    trust_mtime: bool, workers: int, quiet: bool,
+    trust_mtime: bool, quiet: bool,
 ) -> IndexReport | None:  # fmt: skip
     """The report; None when documents would have ended and the answer was no. A source with a `summary()` has
     it shown, also where the run broke off. Raises SourceError, UsageError."""
@@ -280,7 +269,7 @@ def _add(
     try:
         with index_progress(target) as advance:
             try:
-                return corpus.add(source, allow_shrinking=shrinking, progress=advance, workers=workers)
+                return corpus.add(source, allow_shrinking=shrinking, progress=advance)
             except SourceShrunk as shrunk:
                 if not sys.stdin.isatty():
                     raise
@@ -288,7 +277,7 @@ def _add(
         echo_err(question)
         if not sure("Remove them?", "nothing was removed"):
             return None
-        return corpus.add(source, allow_shrinking=True, workers=workers)
+        return corpus.add(source, allow_shrinking=True)
     finally:
         summary: Callable[[], str] | None = getattr(source, "summary", None)
         if not quiet and summary is not None and (words := summary()):

@@ -184,7 +184,6 @@ class Corpus:
         history: bool = False,
         trust_mtime: bool = False,
         allow_shrinking: bool = False,
-        workers: int = 1,
         progress: Callable[[IndexReport], None] | None = None,
         **options: object,
     ) -> IndexReport:
@@ -194,10 +193,6 @@ class Corpus:
         Returns what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
         given directly end nothing; a path is complete, so documents that it does not state any more have
         ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
-
-        `workers`: how many processes split and read new texts while this one writes; the corpus is the same
-        with any number. They are started for large sources only. With more than one, a script has to begin
-        under `if __name__ == "__main__":`, since each process imports it.
         """
         from asof.sources.records import as_python_source, items
         from asof.sources.source import Resumable
@@ -215,7 +210,7 @@ class Corpus:
             report = engine.build(
                 self.store, self.manifest, stated, self.session.clock, name=read.name, kind=read.kind,
                 complete=read.complete, replaces_history=read.replaces_history,
-                allow_shrinking=allow_shrinking, workers=workers, progress=progress,
+                allow_shrinking=allow_shrinking, progress=progress,
             )  # fmt: skip
         if report.written:
             self.maintenance.tidy_behind()

@@ -15,7 +15,6 @@ from msgspec import Struct
 from asof.errors import SourceShrunk
 from asof.store import validity
 from asof.store.store import Publish, Store
-from asof.store.workers import PreparedText
 from asof.store.writing import WHOLE, Transaction
 from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged, document_file
 from asof.wire import As
@@ -59,7 +58,7 @@ class IndexRun(Struct):
 
     `seen_versions`: ids of versions that the source stated in this run. `unreadable`: documents that could
     not be read; `unreadable_unnamed`: how many files or lines without a known document. `replaces_history`:
-    see `sources.source.Source`. `prepared`: what worker processes made of a document (`workers.py`).
+    see `sources.source.Source`.
     `unchanged`: documents whose earlier statements stand; `outcomes`: as what each document was counted;
     `held`: tokens that are stored when what the source withdrew of their documents is gone; `whole`: its
     token if it stated all, `whole_unchanged`: that it has nothing new to state at all.
@@ -72,7 +71,6 @@ class IndexRun(Struct):
     name: str
     kind: str
     replaces_history: bool = False
-    prepared: Callable[[Document], PreparedText | None] = lambda _: None
     report: IndexReport = msgspec.field(default_factory=IndexReport)
     seen_versions: set[int] = msgspec.field(default_factory=set)
     unreadable: set[str] = msgspec.field(default_factory=set)
@@ -156,7 +154,7 @@ class IndexRun(Struct):
     ) -> tuple[str, validity.StoredVersion | None]:
         if isinstance(item, Ended):
             return write.end(item.id, item.at, item.at.by)
-        what, version = write.put(item, self.prepared(item), replaces_history=self.replaces_history)
+        what, version = write.put(item, replaces_history=self.replaces_history)
         current = write.document_state(item.id).current
         if version is not current and current is not None and current.has_date(item.published):
             self.reverted.add(item.id)  # an older text under its date: restored, unless both are there

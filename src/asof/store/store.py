@@ -36,8 +36,7 @@ from asof.store.schema import (
     store_error,
     transaction,
 )
-from asof.store.workers import TextPreparation
-from asof.store.writing import Transaction, reconcile, save_checkpoints
+from asof.store.writing import TextPreparation, Transaction, reconcile, save_checkpoints
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER
 

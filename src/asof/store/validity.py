@@ -305,11 +305,3 @@ def _erased(db: sqlite3.Connection, names: Iterable[str]) -> Iterable[str]:
 def _digest(name: str) -> str:
     """The key of `meta` that marks a document as erased."""
     return f"erased {blake2b(name.encode(), digest_size=16).hexdigest()}"
-
-
-def known_documents(db: sqlite3.Connection, names: Sequence[str]) -> set[str]:
-    """Those of these ids whose documents the corpus has, or had."""
-    rows = db.execute(
-        "SELECT name FROM documents WHERE name IN (SELECT value FROM json_each(?))", (json.dumps(names),)
-    )
-    return {name for (name,) in rows}

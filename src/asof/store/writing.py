@@ -12,20 +12,23 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, Self, cast
 
 from asof.store import validity
 from asof.store.digest import (
     DigestedPassage,
     SharedAttributes,
     TimeReadingOptions,
+    content_digest,
     digest,
+    document_passages,
     dumps,
     indexed_text,
     layout_keys,
     name_digest,
     pack_layout,
     passage_times,
+    shared_attributes,
     span_of,
     stated_digest,
     time_bounds,
@@ -39,9 +42,13 @@ from asof.store.validity import (
     VersionPassages,
     interval_changes,
 )
-from asof.store.workers import PreparedText, TextPreparation
 from asof.time.span import BEGINNING, NEVER
 from asof.values import Document, SourcedTime
+from asof.wire import replace
+
+if TYPE_CHECKING:
+    from asof.text.passages import Chunking
+    from asof.text.tokens import Analyzer
 
 # -- rows that a write passes to the index, and new ids ------------------------------------------------
 
@@ -87,6 +94,39 @@ class Ids:
         return self.next - 1
 
 
+@dataclass(frozen=True, slots=True)
+class TextPreparation:
+    """Settings by which the texts of a corpus are analysed and split."""
+
+    analyzer: Analyzer
+    chunking: Chunking
+    search: str | tuple[str, ...]
+
+    @classmethod
+    def of(cls, settings: CorpusSettings, analyzer: Analyzer) -> Self:
+        from asof.text.passages import Chunking
+
+        return cls(analyzer, Chunking.parse(settings.chunking), settings.search)
+
+    def head(self, document: Document) -> SharedAttributes:
+        """The attributes that all passages of a document share."""
+        return shared_attributes(document, self._language(document), self.search)
+
+    def content(self, document: Document) -> bytes:
+        """The digest of a document without its date. A language is part of it only where the text shows
+        another one: whether it was stated makes no difference."""
+        if document.language and self._language(document) == self.analyzer.detect(document.text):
+            document = replace(document, language="")
+        return content_digest(document)
+
+    def _language(self, document: Document) -> str:
+        known = document.language in self.analyzer.languages
+        return document.language if known else self.analyzer.detect(document.text)
+
+    def passages(self, document: Document, head: SharedAttributes) -> list[DigestedPassage]:
+        return document_passages(document, head, self.chunking)
+
+
 # -- transaction ---------------------------------------------------------------------------------------
 
 
@@ -94,10 +134,9 @@ class Ids:
 class Transaction:
     """The changes of one transaction, whose id and wall time is `now`.
 
-    `passages`: the passages of each new version, the id of its head, its shared attributes, and what was
-    prepared of it ahead; `layouts`: of each copied one. `pending`: rows to insert, by table. `checkpoints`:
-    tokens of the source by document (None: it has none any longer). `files`: of the index, to be removed if
-    this is not committed.
+    `passages`: the passages of each new version, and its shared attributes; `layouts`: of each copied one.
+    `pending`: rows to insert, by table. `checkpoints`: tokens of the source by document (None: it has none
+    any longer). `files`: of the index, to be removed if this is not committed.
     """
 
     db: sqlite3.Connection
@@ -111,9 +150,7 @@ class Transaction:
     new_rows: list[IndexRow] = field(default_factory=list)
     new_ends: list[EndRow] = field(default_factory=list)
     ids: dict[str, Ids] = field(default_factory=dict)
-    passages: dict[int, tuple[list[DigestedPassage], int, SharedAttributes, PreparedText | None]] = field(
-        default_factory=dict
-    )
+    passages: dict[int, tuple[list[DigestedPassage], SharedAttributes]] = field(default_factory=dict)
     layouts: dict[int, bytes] = field(default_factory=dict)
     _heads: dict[tuple[int, bytes], int] = field(default_factory=dict)
     retired: list[int] = field(default_factory=list)
@@ -156,13 +193,11 @@ class Transaction:
 
     # -- statements ---------------------------------------------------------------------------------
 
-    def put(
-        self, document: Document, prepared: PreparedText | None = None, *, replaces_history: bool = False
-    ) -> tuple[str, StoredVersion]:
+    def put(self, document: Document, *, replaces_history: bool = False) -> tuple[str, StoredVersion]:
         """Apply a document as a source states it; returns the outcome (see `validity.interpret`) and the
-        version with this statement. `prepared`: what was computed of it ahead."""
+        version with this statement."""
         state = self.document_state(document.id)
-        content = self.texts.content(document) if prepared is None else prepared.content
+        content = self.texts.content(document)
         stated = stated_digest(content, document.published)
         outcome = validity.interpret(
             state,
@@ -178,9 +213,7 @@ class Transaction:
             return outcome.what, outcome.same
         if outcome.retire is not None:
             self.retire(state, outcome.retire)
-        version = self.add_version(
-            state, document, content, stated, outcome.published, outcome.visible, prepared
-        )
+        version = self.add_version(state, document, content, stated, outcome.published, outcome.visible)
         if state.current is version:
             state.source = self.source
         return outcome.what, version
@@ -193,16 +226,15 @@ class Transaction:
         stated: bytes,
         published: SourcedTime | None,
         visible: int,
-        prepared: PreparedText | None = None,
     ) -> StoredVersion:
         """Add a version with the text of `document`."""
-        head = self.texts.head(document) if prepared is None else prepared.head
-        passages = self.texts.passages(document, head) if prepared is None else prepared.passages
+        head = self.texts.head(document)
+        passages = self.texts.passages(document, head)
         version = StoredVersion(
             self.ids["versions"].take(), content, stated, visible, self.now, _dated_by(published)
         )
         head_id = self._head_id(state, head)
-        self.passages[version.id] = (passages, head_id, head, prepared)
+        self.passages[version.id] = passages, head
         self.pending["links"] += [
             (version.id, place, link.target, link.heading, link.alias, link.kind)
             for place, link in enumerate(document.links)
@@ -376,13 +408,12 @@ def _insert_passage(
     new = write.passages.get(interval.version)
     head, starts, ends, dated_by = _version_row(write, interval.version)
     if new is not None:
-        passages, _, attributes, prepared = new
+        passages, attributes = new
         digested = passages[interval.number]
         headings, text, language = digested.headings, digested.text, attributes.language
         title, about, keywords = attributes.title, attributes.about, attributes.keywords
         fiscal_start = attributes.fiscal_start
     else:
-        prepared = None
         headings, text, language, title, about, keywords, fiscal_start = write.db.execute(
             "SELECT p.headings, p.text, h.language, h.title, h.about, h.keywords, h.fiscal_start"
             " FROM passages AS p"  # an older row may be from another source, the head is not
@@ -391,10 +422,7 @@ def _insert_passage(
         ).fetchone()
     dated, published = dated_by != "none", None if starts is None or ends is None else span_of(starts, ends)
     options = TimeReadingOptions(language, fiscal_start)
-    if prepared is not None and prepared.published == published:
-        times = prepared.times[interval.number]
-    else:
-        times = passage_times(about, title, headings, text, published, options)
+    times = passage_times(about, title, headings, text, published, options)
     write.pending["passages"].append((
         passage, document.id, interval.key, interval.version, head, interval.number, interval.start,
         int(dated), write.now, headings, text, dumps(times),

@@ -193,10 +193,6 @@ def _tagged(items: list[Token]) -> list[Token]:
 # -- phrases ---------------------------------------------------------------------------------------
 
 
-WIDEST = 14
-"""The most words of a phrase, so that a sentence is read in linear time however long it is."""
-
-
 def words_of(items: Sequence[Token], first: int, after: int) -> str:
     """The words of a range, separated by single spaces, without an article or preposition that leads it and
     what ends it."""

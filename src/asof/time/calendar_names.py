@@ -38,7 +38,6 @@ from asof.time.reading import (
     on_side,
     ordinal,
     parts,
-    possessive_year,
     reading_in_year,
     reading_without_year,
     relative_day,
@@ -70,7 +69,6 @@ class Name(NamedTuple):
 
 
 _FISCAL = sense_set("the fiscal fiscal_year")
-_POSSESSIVE = sense_set("side year_figures")
 
 
 def calendar_name(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
@@ -86,10 +84,6 @@ def calendar_name(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | N
     fiscal = None if kind.isdisjoint(_FISCAL) else fiscal_year_number(run, i)
     if fiscal is not None and (name := _label(run, fiscal[1], context)) is not None:
         return _in_year(name, fiscal[0], fiscal=True), name.after
-    possessive = None if kind.isdisjoint(_POSSESSIVE) else possessive_year(run, i, context)
-    if possessive is not None and (name := name_at(run, possessive[1], context)) is not None:
-        reading = _in_year(name, possessive[0], fiscal=name.is_fiscal)
-        return reading._replace(relative=possessive[2]), name.after
     name = name_at(run, i, context)
     return None if name is None else with_year(run, name, context)
 
@@ -226,16 +220,13 @@ def _counts_days(run: TokenRun, after: int, *, exact: bool) -> bool:
 
 
 def _reversed_day(run: TokenRun, i: int) -> Name | None:
-    """The rest of a date after its year: `2020/Sep/23`, `2019-aug-01`, `2024 March 5`, `2020/23/Sep`."""
+    """The rest of a date after its year: `2020/Sep/23`, `2019-aug-01`, `2024 March 5`."""
     glue = run[i].glue
     number = month_at(run, i)
     if number is not None and run.sense(i + 1, "figures") in (1, 2) and run[i + 1].glue == glue:
         day = run.sense(i + 1, "number")
         if 1 <= day <= 31 and _counts_days(run, i + 2, exact=False):
             return Name("day", day_of_month(number, day), i + 2)
-    number = month_at(run, i + 1)
-    if number is not None and run.sense(i, "figures") in (1, 2) and run[i + 1].glue == glue and glue in "-/":
-        return Name("day", day_of_month(number, run.sense(i, "number")), i + 2)
     return None
 
 

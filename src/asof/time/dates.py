@@ -384,7 +384,7 @@ _ORDINAL = "ordinal_suffix unit to and"  # before the last three, figures and a 
 _RULES = (
     _row(numeric_date, "long_figures"),
     _row(numeric_date, "figures", "figures", signs="-/."),
-    _row(calendar_name, "month month_short season holiday quarter half fiscal fiscal_year week side"),
+    _row(calendar_name, "month month_short season holiday quarter half fiscal fiscal_year week"),
     _row(calendar_name, "unit unit_short", "figures", least=3),
     _row(calendar_name, "cardinal ordinal", "cardinal ordinal unit fiscal of month month_short"),
     _row(calendar_name, "figures", "ordinal_suffix unit of month month_short quarter half"),

@@ -15,8 +15,6 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Annotated, Literal, NamedTuple
 
-from asof.time import reading as yearly
-from asof.time.calendar_names import month_at
 from asof.time.clock import may_be_clock, time_after, time_before
 from asof.time.dates import DATE_BEGINNINGS, day_point, rules_at
 from asof.time.lexicon import GROUND, NO_SENSES, TokenRun, lexicon, runs, sense_set
@@ -139,24 +137,16 @@ def _end(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMatch
 
 
 def _days_of_month(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMatch | None:
-    """Two days of a month: `4 to 23 next month`, `4-22 January 1995`, `November between 19 and 20`."""
+    """Two days of a month: `4 to 23 next month`, `4-22 January 1995`."""
     pair = _day_pair(run, i)
-    if pair is not None:
-        first, last, after = pair
-        of = run.after(after, "of")
-        month = point(run, of, context) if run.follows(after) else None
-        if month is None or month[0].grain != "month" or run.has(of, "figures"):
-            return None
-        return _days_in(month[0], first, last, context), month[1]
-    number = month_at(run, i)
-    pair = None if number is None or not opening(run, i + 1)[0] else _day_pair(run, i + 1)
-    if number is None or pair is None:
+    if pair is None:
         return None
     first, last, after = pair
-    year, named = year_after(run, after, " ,", context), yearly.month(number)
-    if year is None:
-        return _days_in(reading_without_year("month", named, context), first, last, context), after
-    return _days_in(reading_in_year("month", named, year[0]), first, last, context), year[1]
+    of = run.after(after, "of")
+    month = point(run, of, context) if run.follows(after) else None
+    if month is None or month[0].grain != "month" or run.has(of, "figures"):
+        return None
+    return _days_in(month[0], first, last, context), month[1]
 
 
 def _day_pair(run: TokenRun, i: int) -> tuple[int, int, int] | None:

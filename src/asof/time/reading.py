@@ -584,18 +584,6 @@ def fiscal_years(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | No
     return reading_in_year("year", fiscal_year(context.fiscal_start), match[0], fiscal=True), match[1]
 
 
-def possessive_year(run: TokenRun, i: int, context: ParseContext) -> tuple[int, int, bool] | None:
-    """`next year's`, `2023's`: the year, the place after, whether it needed the anchor."""
-    side = run.sense(i, "side")
-    if side is not None and run.sense(i + 1, "unit") == "year" and context.now:
-        year, at = context.now.year + side, i + 2
-    else:
-        year, at = year_figures(run, i), i + 1
-    if year is None or run[at].glue != "'" or run[at].word != "s" or not run.follows(at + 1):
-        return None
-    return year, at + 1, side is not None
-
-
 def week_label(run: TokenRun, i: int, _: ParseContext) -> RuleMatch | None:
     """`2024-W09`, `2024W09`."""
     year = year_figures(run, i)

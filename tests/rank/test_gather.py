@@ -25,8 +25,6 @@ from asof.rank.gather import (
     Pool,
     TopK,
     query_terms,
-    question_vector,
-    unknown_words,
 )
 from asof.rank.rerank import RerankWindow
 from asof.rank.stage import Recipe
@@ -72,11 +70,6 @@ def test_stop_words_can_be_searched_too() -> None:
     assert [term.word for term in whole] == ["who", "is", "the", "miller"]
 
 
-def test_words_that_no_passage_has() -> None:
-    analyzer = Analyzer(stem=False)
-    assert unknown_words(asked("mill ferry boat"), {"ferry"}, analyzer) == ["mill", "boat"]
-
-
 def test_bm25_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
     documents = [document("a", "mill mill ferry", "2001"), document("b", "ferry boat", "2002"),
                  document("c", "bread", "2003")]  # fmt: skip
@@ -108,14 +101,6 @@ def test_cosines_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
             id_: score for id_, score in expected.items() if score > 0
         }
         assert found(results)[0] == "a"
-
-
-def test_without_an_encoder_nothing_is_dense(fresh: Make, document: Make, run: Make) -> None:
-    with fresh(document("a", "mill", "2001")) as corpus:
-        assert (
-            run(corpus, "mill", Lexical(), Dense(), TopK()).hits
-            == run(corpus, "mill", Lexical(), TopK()).hits
-        )
 
 
 FILTERS: list[tuple[dict[str, Any], set[str]]] = [
@@ -225,14 +210,6 @@ def test_stages_of_one_question_ask_the_encoder_once(fresh: Make, document: Any)
     with fresh(document("a", "keeper", "2020"), encoder=encoder) as corpus:
         corpus.at("2026").search("keeper", recipe=Recipe("several", "", stages))
         assert encoder.questions == ["keeper"]
-
-
-def test_a_vector_is_whole_numbers(fresh: Make, document: Any) -> None:
-    """.6 and .8 of 4000."""
-    with fresh(document("a", "keeper", "2020"), encoder=Noting()) as corpus:
-        then = corpus.at("2026")
-        vector = question_vector(then.read("keeper").query, then.view())
-        assert vector.tolist() == [int(0.6 * VECTOR_SCALE), int(0.8 * VECTOR_SCALE)] == [2_400, 3_200]
 
 
 # -- quoted phrases are there as they are written, whichever stage brought a passage in ------------
@@ -356,12 +333,6 @@ def test_the_best(fresh: Make, run: Make, mills: list[Any]) -> None:
                 (h.id, h.score, h.why) for h in whole.hits[:n]
             ]
             assert pooled.notes == (f"the best {min(n, 4)} of 5 passages were ranked further",)
-
-
-def test_of_equals_the_later_ones(fresh: Make, run: Make, document: Make) -> None:
-    with fresh(*(document(str(year), "mill", str(year)) for year in (2003, 2001, 2002))) as corpus:
-        assert found(run(corpus, "mill", Lexical(), Pool(2), TopK())) == ["2003", "2002"]
-        assert found(run(corpus, "mill", Lexical(), Pool(2), Pool(1), TopK())) == ["2003"]
 
 
 def test_everything(fresh: Make, run: Make, mills: list[Any], document: Make) -> None:

@@ -23,9 +23,9 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError, UsageError
 from asof.index.view import View
-from asof.rank.combine import Combine, Hybrid, MaxNormalize
+from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.expression import Constant, product, total
-from asof.rank.gather import ByDocument, Lexical, TopK
+from asof.rank.gather import Lexical, TopK
 from asof.rank.rerank import (
     LARGEST,
     AppendRest,
@@ -147,16 +147,6 @@ def test_equal_texts_are_asked_once_and_tie(fresh: Make, run: Make, document: Ma
         assert order(results) == ["d4", "d3", "d2", "d1", "d0"]  # the later one first, as everywhere
 
 
-def test_ties_at_the_edge_go_to_the_later_one(fresh: Make, run: Make, document: Make) -> None:
-    documents = [document(str(year), "mill", str(year)) for year in (2002, 2004, 2001, 2003)]
-    judge = Judge(bread)
-    with fresh(*documents) as corpus:
-        results = run(corpus, "mill", Lexical(), Rerank(judge, top=1), TopK())
-        assert [(hit.document, hit.score) for hit in results.hits] == [
-            ("2004", -1.0), ("2003", -2.0), ("2002", -2.0), ("2001", -2.0),
-        ]  # fmt: skip
-
-
 def test_long_texts_are_cut_and_that_is_said(fresh: Make, run: Make, document: Make) -> None:
     judge = Judge(lambda _, text: float(len(text)))
     documents = [document("long", "mill " * 60, "2001"), document("short", "mill", "2001")]
@@ -199,16 +189,6 @@ def test_it_stands_before_the_cut() -> None:
     assert reranked(Recipe("x", "", (Lexical(),)), stage).stages == (Lexical(), stage)
 
 
-def test_stages_before_leave_as_many_as_it_looks_at() -> None:
-    """Early termination drops what cannot be shown, which would leave the model less to choose from."""
-    whole = Recipe("whole", "", (Lexical(), Hybrid(), MaxNormalize(""), TopK()))
-    recipe = reranked(whole, Rerank(Judge(bread)))
-    k = {name: asked.k for name, _, asked in recipe.steps(Query("q", "q", k=3))}
-    assert list(k.values()) == [10, 10, 10, 3, 3]
-    assert {asked.k for _, _, asked in recipe.steps(Query("q", "q", k=30))} == {30}
-    assert {asked.k for _, _, asked in whole.steps(Query("q", "q", k=3))} == {3}
-
-
 @pytest.mark.parametrize("unit", ["passage", "document"])
 def test_how_many_are_shown_does_not_matter(fresh: Make, mills: list[Any], unit: str) -> None:
     with fresh(*mills) as corpus:
@@ -217,19 +197,6 @@ def test_how_many_are_shown_does_not_matter(fresh: Make, mills: list[Any], unit:
         assert [hit.document for hit in shown[9]] == ["fair", "good", "best", "poor"]
         for k, hits in shown.items():
             assert hits == shown[9][:k]
-
-
-def test_documents_are_reranked_by_the_passage_that_stands_for_them(
-    fresh: Make, run: Make, document: Make
-) -> None:
-    judge = Judge(bread)
-    text = "mill mill mill a b c d e f g.\n\nmill bread bread bread bread d e f g h.\n\n"
-    with fresh(
-        document("two", text), document("one", "mill bread b c d e f g h i."), chunking="10w"
-    ) as corpus:
-        results = run(corpus, "mill", Lexical(), ByDocument(), Rerank(judge), TopK())
-        assert [(hit.document, hit.score) for hit in results.hits] == [("one", 0.0), ("two", -1.0)]
-    assert len(judge.read[0][1]) == 2
 
 
 def test_why_not_sees_it(fresh: Make, mills: list[Any]) -> None:
@@ -383,14 +350,6 @@ def test_what_is_of_the_time_goes_on_too(fresh: Make, run: Make, many: list[Any]
         found = run(corpus, "mill", *stages, k=13, spoken=["2000", "2003"])
         assert set(names(found)) == {"d00", "d03", "said", *(f"d{at}" for at in range(10, 20))}
         assert "the best 13 of 21 matching passages were re-ranked" in found.notes
-
-
-def test_of_equals_the_later_ones_go_on(fresh: Make, run: Make, document: Make) -> None:
-    made = [document(f"d{year}", "mill", str(year)) for year in (2003, 2011, *range(2004, 2011), 2001, 2002)]
-    with fresh(*made) as corpus:
-        found = run(corpus, "mill", Lexical(), RerankWindow(n=10), Upside(), AppendRest(), TopK(), k=99)
-        assert names(found)[-1] == "d2001"
-        assert len({hit.score for hit in found.hits}) == 2
 
 
 def test_stages_before_leave_as_many_as_are_looked_at() -> None:

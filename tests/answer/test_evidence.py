@@ -13,12 +13,9 @@ from asof import plugins
 from asof.answer.ask import answering
 from asof.answer.evidence import (
     QUOTE_CHARACTERS,
-    NameUse,
     WeightedPhrase,
     document_in_time,
     document_times,
-    name_use,
-    quotable_sentences,
     text_names_time,
 )
 from asof.answer.match import LEAST, WrittenFigure, answerability, figure_shown
@@ -41,31 +38,8 @@ def quay(tmp_path_factory) -> Looked:
         return looked(corpus, "how much does a berth or the crane cost?")
 
 
-def sentence(quay: Looked, begins: str):
-    return next(each for each in quay.said if each.text.startswith(begins))
-
-
 def hit(quay: Looked, document: str):
     return next(each for each in quay.hits if each.document == document)
-
-
-def test_headings_are_no_sentences_which_come_in_the_order_of_their_hits(quay):
-    assert {each.text for each in quay.said} == {
-        "The quay is 40 metres long.", "The crane is red.", "A berth costs €12 a night in 2019.",
-        "The crane is blue.", "A berth at Tallow Quay is wet.", "Nobody knows how old the crane is.",
-    }  # fmt: skip
-    order = [each.id for each in quay.hits]
-    found = [order.index(each.hit.id) for each in quay.said]
-    assert found == sorted(found)
-    assert quotable_sentences(quay.view, ()) == []
-
-
-def test_words_of_a_sentence_are_its_own_and_those_of_its_headings_then_of_its_title(quay):
-    berth = sentence(quay, "A berth costs")
-    assert {"berth", "cost"} <= berth.stems
-    assert berth.context_stems - berth.stems == {"due"}
-    assert berth.titled_stems - berth.context_stems == {"tallow", "quay"}
-    assert "due" not in sentence(quay, "The crane is red").context_stems
 
 
 def test_the_share_of_a_phrase_is_by_weight(quay):
@@ -87,15 +61,6 @@ def test_a_document_is_of_the_time_of_its_title_else_of_its_publication(quay):
     assert not document_in_time(hit(quay, "book"), read("2019"))
     assert text_names_time(next(h for h in quay.hits if "€12" in h.text), read("2019"))
     assert not text_names_time(hit(quay, "crane"), read("2022"))
-
-
-def test_a_name_stands_at_the_beginning_of_a_title_or_in_a_text(quay):
-    book, crane = hit(quay, "book"), hit(quay, "crane")
-    assert name_use(book, "Tallow Quay Ltd.") == NameUse(title=True, text=True)
-    assert name_use(book, "tallow") == NameUse(title=True, text=True)
-    assert name_use(book, "Quay") == NameUse(title=False, text="quay" in book.text)
-    assert name_use(crane, "Tallow Quay") == NameUse(title=False, text=True)
-    assert name_use(crane, "Tallow Qua") == NameUse(title=False, text=False)
 
 
 # -- answers without the extension that reports on periods -----------------------------------------------

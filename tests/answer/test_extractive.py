@@ -9,13 +9,12 @@ from tests.support.answers import Looked, corpus_with, doc, looked
 
 import asof
 from asof.answer.evidence import WeightedPhrase
-from asof.answer.extractive import MAX_QUOTES, about, current_hits, table_cells
+from asof.answer.extractive import MAX_QUOTES, table_cells
 from asof.answer.match import IN_TIME, MIN_SHARE, TableCell, match_sentence
 from asof.answer.question import ParsedQuestion
 from asof.text.question import read as read_question
 from asof.time.moment import read
-from asof.values import Heading, Superseded
-from asof.wire import replace
+from asof.values import Heading
 
 QUARTERS = ((1, "March", "10", "30"), (2, "June", "12", "28"), (3, "September", "11", "31"))
 
@@ -176,22 +175,6 @@ def made(found: Looked):
 def test_a_time_of_which_nothing_is_known_is_an_empty_cell(mills):
     (cell,) = made(looked(mills, "What was the revenue of Heron Rail in 2031?"))
     assert (cell.period, cell.hits, cell.matches) == ("2031", [], [])
-
-
-def test_hits_about_a_name_are_those_that_it_titles_else_those_that_say_it(mills):
-    hits = looked(mills, "Otter Mills revenue lunch").hits
-    assert {each.document for each in about(hits, "Otter Mills")} == {"otter 1", "otter 2", "otter 3"}
-    assert about(hits, "") == list(hits)
-    lunch = [each for each in hits if each.document == "lunch"]
-    assert about(lunch, "Otter Mills") == lunch
-    assert about(lunch, "Heron Rail") == []
-
-
-def test_what_was_superseded_counts_no_more_unless_nothing_else_is_there(mills):
-    one, other = (replace(each, superseded=None) for each in looked(mills, "Otter Mills revenue").hits[:2])
-    old = replace(one, superseded=Superseded(0, other.id, other.document, other.title))
-    assert current_hits([old, other]) == [other]
-    assert current_hits([old]) == [old]  # what superseded it was not found
 
 
 def test_how_well_a_sentence_fits(mills):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.answer.question import MAX_TIMES, MIN_CONFIDENCE, periods_named, times_by_model, times_prompt
+from asof.answer.question import MIN_CONFIDENCE, periods_named, times_by_model, times_prompt
 from asof.answer.replies import QuestionTimes
 from asof.models.ports import ScriptedModel
 from asof.text.question import read
@@ -66,15 +66,6 @@ def test_a_model_without_an_answer_is_noted():
 
 def days(first: str, last: str) -> range:
     return range(date.fromisoformat(first).toordinal(), date.fromisoformat(last).toordinal() + 1)
-
-
-def test_periods_are_counted_once_and_the_first_are_named():
-    named = periods_named(
-        reading("the fares on each day from 5 March 2001 to 9 June 2023, and in 2020"), "day"
-    )
-    assert named.words[:2] == ("2001-03-05", "2001-03-06")
-    assert len(named.words) == MAX_TIMES
-    assert len(named.words) + named.beyond == len(days("2001-03-05", "2023-06-09"))
 
 
 @given(

@@ -15,7 +15,7 @@ from asof.corpus.corpus import Corpus
 from asof.index.build import merge
 from asof.recipes import ASOF
 from asof.time.moment import read
-from asof.values import Document, SourcedTime
+from asof.values import Document
 from asof.wire import encode, replace
 
 pytestmark = pytest.mark.slow
@@ -47,8 +47,7 @@ class Said:
         word = (*SUBJECTS, *SAID)
         # the number of the document ends its id: close in time they are a thread
         text, title = (" ".join(word[at] for at in places) for places in (self.words, self.title))
-        published = SourcedTime(read(self.date), self.date, "metadata") if self.date else None
-        return Document(f"note/{self.document}", text or "fog", title, published=published)
+        return Document(f"note/{self.document}", text or "fog", title, self.date)
 
 
 def alone(said: Said, others: Sequence[Said]) -> bool:
@@ -132,10 +131,7 @@ def documents(results: Any) -> list[str]:
 
 
 def notes(*said: tuple[str, str | None, str]) -> Sequence[Document]:
-    return [
-        Document(id_, text, published=SourcedTime(read(day), day, "metadata") if day else None)
-        for id_, day, text in said
-    ]
+    return [Document(id_, text, published=day) for id_, day, text in said]
 
 
 FARES = notes(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from asof.extensions.facts.current import LINK, Stale, StaleQuote
-from asof.extensions.facts.stale import PlacedQuote, PlacedStale, QuotePlace, StaleReport
+from asof.extensions.facts.stale import PlacedQuote, PlacedStale, StaleReport
 from asof.time.moment import read
 from asof.values import SourcedTime, Why
 
@@ -44,10 +44,9 @@ def stale(
 def placed(one: Stale, line: int = 7, file: Path | None = None, by_file: Path | None = None) -> PlacedStale:
     """It with lines; its own in `file`, those of the other sentence, line 4, in `by_file`."""
     date = SourcedTime(read("2021-03"), "2021-03", "frontmatter")
-    lines = one.quote.text.count("\n")
     return PlacedStale(
-        one, PlacedQuote(one.quote, QuotePlace(line, line + lines, file), date),
-        None if one.by is None else PlacedQuote(one.by, QuotePlace(4, 4, by_file), None),
+        one, PlacedQuote(one.quote, line, file, date),
+        None if one.by is None else PlacedQuote(one.by, 4, by_file, None),
     )  # fmt: skip
 
 

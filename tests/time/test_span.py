@@ -219,7 +219,7 @@ def test_labels_of_spans():
     assert label(read("2023")) == "2023"
     assert label(read("2023-Q2")) == "2023-Q2"
     assert label(read("2023-05-05")) == "2023-05-05"
-    assert label(Span(read("2023-05-05").start, read("2023-05-09").start)) == "2023-05-05 to 2023-05-09"
+    assert label(Span(read("2023-05-05").start, read("2023-05-09").start)) == "2023-05-05 to 2023-05-08"
     assert label(until("2022")) == "before 2023-01-01"
     assert label(since("2023")) == "from 2023-01-01"
 

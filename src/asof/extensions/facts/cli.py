@@ -55,7 +55,6 @@ if TYPE_CHECKING:
     from asof.extensions.facts.reports import PeriodReport, PeriodReports, ReportCitation, ReportPoint
     from asof.extensions.facts.timeline import Edge, FactEntry, FactLine, Neighbourhood
     from asof.extensions.facts.visible import StatedFact
-    from asof.time.span import Span
     from asof.values import Problem, SourcedTime, Usage
 
 
@@ -71,35 +70,17 @@ def time_label(when: SourcedTime | None) -> str:
     "" where none is known."""
     if when is None:
         return ""
-    label = span_label(when.span)
-    return f"{label} ({plain(when.text)})" if "fiscal" in when.text.casefold() else label
+    from asof.time.span import label
 
-
-def span_label(span: Span) -> str:
-    """A span as short as it can be: 2024-Q1, 2024-03-05, "2024-03-05 - 2024-03-09", "until 2024-03"."""
-    from asof.time.span import GRAINS, Period
-
-    if span.start is None and span.end is None:
-        return "always"
-    if span.start is None or span.end is None:
-        return f"until {_day(span.last)}" if span.start is None else f"from {_day(span.first)}"
-    for grain in GRAINS:
-        period = Period.containing(span.start, grain)
-        if period.span == span:
-            return str(period)
-    first, last = _day(span.first), _day(span.last)
-    return first if first == last else f"{first} - {last}"
-
-
-def _day(instant: int) -> str:
-    return iso(instant)[:10]
+    words = label(when.span)
+    return f"{words} ({plain(when.text)})" if "fiscal" in when.text.casefold() else words
 
 
 def stretch_label(start: int | None, end: int | None) -> str:
     """From when until when a state holds (instants; `end` is not in it); "since" where no end is stated."""
     if end is None:
-        return "" if start is None else f"since {_day(start)}"
-    return f"until {_day(end)}" if start is None else f"{_day(start)} - {_day(end)}"
+        return "" if start is None else f"since {iso(start)[:10]}"
+    return f"until {iso(end)[:10]}" if start is None else f"{iso(start)[:10]} - {iso(end)[:10]}"
 
 
 def head(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -57,9 +57,6 @@ class Memory:
     def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
         self.replies[digest] = reply
         self.noted.append((digest, tuple(passages)))
-
-    def concern(self, passages_of: Mapping[bytes, Sequence[int]]) -> None:
-        self.noted += [(digest, tuple(passages)) for digest, passages in passages_of.items()]
 
 
 PROMPT = Prompt("You keep the light.", "Is it lit?", Lamp, passages=(3,), most=9)
@@ -167,7 +164,7 @@ def test_a_stream_is_kept_when_it_is_whole() -> None:
     next(other)
     other.close()  # type: ignore[attr-defined]
     assert len(memory.replies) == 1
-    assert memory.noted == [(model.digest(prompt), (3,))] * 2
+    assert memory.noted == [(model.digest(prompt), (3,))]
 
 
 # -- what is used is counted, and a budget is not exceeded -----------------------------------------

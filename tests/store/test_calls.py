@@ -61,7 +61,6 @@ def test_what_is_known_already_takes_no_lock(corpus: Corpus, calls: StoredCalls)
     corpus.store.wait = 0.0
     calls.keep(b"a", "m", KEPT, [1])
     with exclusive_lock(corpus.store.folder / "write.lock", 1.0):
-        calls.concern({b"a": [1]})
         assert calls.find([b"a"]) == {b"a": KEPT}
         with pytest.raises(Busy, match="is writing to"):
             calls.keep(b"b", "m", KEPT, [1])

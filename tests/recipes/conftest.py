@@ -241,13 +241,10 @@ def by_hand() -> ByHand:
     return ByHand(NOTES)
 
 
-@pytest.fixture(scope="session")
-def in_2023() -> ByHand:
-    """The notes as they stood on 2023-06-01, when Ada still kept the lighthouse."""
-    there = {
-        "goats": NOTES["goats"],
-        "keeper": BEFORE[1:],
-        "rules": NOTES["rules"],
-        "parcels": NOTES["parcels"],
-    }
-    return ByHand(there, "2023-06-01")
+@pytest.fixture(scope="session", params=[TODAY, "2023-06-01"])
+def there(request: pytest.FixtureRequest) -> ByHand:
+    """The notes, and as they stood on 2023-06-01, when Ada still kept the lighthouse."""
+    if request.param == TODAY:
+        return ByHand(NOTES)
+    old = {id_: NOTES[id_] for id_ in ("goats", "rules", "parcels")}
+    return ByHand({**old, "keeper": BEFORE[1:]}, request.param)

@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from tests.support.answers import corpus_with, doc, looked
+from tests.support.answers import corpus_fixture, corpus_with, doc, looked
 from tests.support.fact_lines import corpus_of, note
 
 from asof.answer.ask import Passages, promote_current
@@ -25,18 +25,12 @@ from asof.values import Filters, Usage
 ONE, TWO = read("2020"), read("2022-05")
 
 
-def notes():
-    return [
-        doc("a", "2021-03-01", "Revenue was $10 million in 2020. The crane is red.", "Otter Mills 2020"),
-        doc("b", "2022-03-01", "Revenue was $12 million in 2021. The crane is blue.", "Otter Mills 2021"),
-        doc("c", "2023-03-01", "Esker Locks opened a depot in May 2022.", "Depot"),
-    ]
-
-
-@pytest.fixture(scope="module")
-def mills(tmp_path_factory):
-    with corpus_with(tmp_path_factory.mktemp("mills"), *notes()) as corpus:
-        yield corpus
+NOTES = (
+    doc("a", "2021-03-01", "Revenue was $10 million in 2020. The crane is red.", "Otter Mills 2020"),
+    doc("b", "2022-03-01", "Revenue was $12 million in 2021. The crane is blue.", "Otter Mills 2021"),
+    doc("c", "2023-03-01", "Esker Locks opened a depot in May 2022.", "Depot"),
+)
+mills = corpus_fixture(*NOTES)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +116,7 @@ def prompts(model):
 def with_model(tmp_path):
     def run(question, said):
         model = writes(said)
-        with corpus_with(tmp_path, *notes(), model=model) as corpus:
+        with corpus_with(tmp_path, *NOTES, model=model) as corpus:
             return corpus.at().ask(question), model
 
     return run
@@ -176,10 +170,7 @@ PRICES = [
 QUESTION = "What does a loaf of rye bread cost?"
 
 
-@pytest.fixture(scope="module")
-def bakery(tmp_path_factory):
-    with corpus_with(tmp_path_factory.mktemp("bakery"), *PRICES) as corpus:
-        yield corpus
+bakery = corpus_fixture(*PRICES)
 
 
 def order(corpus, question, documents, as_of=None, most=10):
@@ -243,10 +234,6 @@ REPLIES = json.dumps({
     "times": [], "statements": [{"statement": "It is red.", "points": [1]}],
     "points": [{"description": "It is red.", "importance": 50, "confidence": 0.9, "sources": [1]}],
 })  # fmt: skip
-NOTES = (
-    note("a", "2021-12-01", "Crane | is | red | 2020"),
-    note("b", "2021-12-01", "Crane | is | blue | 2021"),
-)
 
 
 @pytest.fixture
@@ -256,7 +243,8 @@ def model():
 
 @pytest.fixture
 def cranes(model):
-    with corpus_of(*NOTES) as corpus:
+    facts = ("Crane | is | red | 2020", "Crane | is | blue | 2021")
+    with corpus_of(*(note(fact, "2021-12-01", fact) for fact in facts)) as corpus:
         corpus.models.model = model
         yield corpus
 

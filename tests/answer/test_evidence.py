@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.support.answers import Looked, corpus_with, doc, looked
+from tests.support.answers import Looked, answered, corpus_with, doc, looked
 
 from asof import plugins
 from asof.answer.ask import answering
@@ -144,8 +144,7 @@ def test_a_document_of_the_time_whose_title_has_the_question_is_enough(
     tmp_path: Path, question: str, refused: bool
 ) -> None:
     """Of the words of the question the corpus has only the one that is the title's; nothing is of 2023."""
-    with corpus_with(tmp_path, *RELEASES) as corpus:
-        assert corpus.at().ask(question).refused is refused
+    assert answered(tmp_path, question, *RELEASES).refused is refused
 
 
 # -- the sentences that answer, as they are quoted -------------------------------------------------------
@@ -160,8 +159,7 @@ WEATHER = (
 def ask(tmp_path: Path) -> Ask:
     def asked(question: str, *texts: str) -> Answer:
         documents = [doc(f"{at}", f"2022-0{at}-01", text, f"Note {at}") for at, text in enumerate(texts, 1)]
-        with corpus_with(tmp_path, *documents) as corpus:
-            return corpus.at().ask(question)
+        return answered(tmp_path, question, *documents)
 
     return asked
 

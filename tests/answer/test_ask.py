@@ -103,37 +103,31 @@ def test_the_filters_hold(mills):
 # -- with a model ------------------------------------------------------------------------------------------
 
 
-def writes(text):
-    """A model that says this to the question, and finds no time of its own."""
-    return ScriptedModel(lambda prompt: text if prompt.schema is None else '{"times": []}')
-
-
-def prompts(model):
-    return [prompt.user for prompt in model.prompts if prompt.schema is None]
-
-
 @pytest.fixture
 def with_model(tmp_path):
+    """An answer by a model that says this to the question and finds no time of its own; what it was asked."""
+
     def run(question, said):
-        model = writes(said)
+        model = ScriptedModel(lambda prompt: said if prompt.schema is None else '{"times": []}')
         with corpus_with(tmp_path, *NOTES, model=model) as corpus:
-            return corpus.at().ask(question), model
+            made = corpus.at().ask(question)
+        (user,) = [prompt.user for prompt in model.prompts if prompt.schema is None]
+        return made, user
 
     return run
 
 
 def test_a_model_writes_from_what_was_found(with_model):
-    made, model = with_model("What colour is the crane in 2021?", "It is blue [1].")
+    made, user = with_model("What colour is the crane in 2021?", "It is blue [1].")
     assert (made.text, made.by, made.refused) == ("It is blue [1].", "scripted", False)
-    assert made.cost.usage.calls == len(model.prompts) == 1  # rules read the time
-    assert "The crane is blue." in prompts(model)[0]
+    assert made.cost.usage.calls == 1  # rules read the time
+    assert "The crane is blue." in user
 
 
 def test_the_model_is_asked_whatever_rules_would_refuse(with_model):
     """Rules refuse without a model: nothing is known of 2031."""
-    made, model = with_model("What was the revenue of Otter Mills in 2031?", "NO ANSWER: nothing is of 2031.")
+    made, _ = with_model("What was the revenue of Otter Mills in 2031?", "NO ANSWER: nothing is of 2031.")
     assert (made.refused, made.reason, made.by) == (True, "nothing is of 2031", "scripted")
-    assert len(prompts(model)) == 1
 
 
 def test_quotes_where_the_model_fails_with_a_note(with_model):

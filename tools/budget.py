@@ -51,7 +51,7 @@ LIMITS = {
     "lines, core": Limit(40_200, 34_000),
     "lines, extensions: adapters": Limit(550),
     "lines, extensions: documents": Limit(4_700),
-    "lines, extensions: facts": Limit(8_650),
+    "lines, extensions: facts": Limit(8_700),
     "lines, extensions: lab": Limit(5_550),
     "lines, extensions: providers": Limit(950),
     "lines, extensions: server": Limit(2_100),

@@ -53,7 +53,7 @@ LIMITS = {
     "lines, extensions: documents": Limit(4_700),
     "lines, extensions: facts": Limit(8_700),
     "lines, extensions: lab": Limit(5_550),
-    "lines, extensions: providers": Limit(950),
+    "lines, extensions: providers": Limit(1_550),
     "lines, extensions: server": Limit(2_100),
     "lines, extensions: systems": Limit(7_000),
     "lines, extensions": Limit(36_050, 30_000),

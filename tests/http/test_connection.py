@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.http import TimedConnection, first_bytes, one_line, retry_after
+from asof.extensions.providers.http import TimedConnection, first_bytes, one_line, retry_after
 
 SECONDS = 0.2
 GENEROUS = 3.0

@@ -29,7 +29,7 @@ from tests.support.openai_server import (
 import asof
 from asof.errors import ModelError, UsageError
 from asof.extensions.providers.chat import FAILURES, PATH, TABLE, ChatModel, language_from, run_in_threads
-from asof.http import Endpoint, Retry
+from asof.extensions.providers.http import Endpoint, Retry
 from asof.models.metered import Prices
 from asof.models.ports import Prompt, Reply
 from asof.values import Document

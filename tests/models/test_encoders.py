@@ -18,7 +18,7 @@ from tests.support.meanings import Meanings
 
 from asof.errors import ModelError, UsageError
 from asof.extensions.providers.encoders import HttpEncoder, embeddings_endpoint
-from asof.http import Retry
+from asof.extensions.providers.http import Retry
 from asof.index.vectors import quantise
 from asof.models.encoders import (
     ExpectedEncoder,

@@ -16,7 +16,7 @@ from tests.support.openai_server import ModelServer, half, says, status
 
 from asof.errors import ModelError
 from asof.extensions.providers.chat import PATH, ChatModel, piece_in, reply_in
-from asof.http import Endpoint, RequestRejected, Retry
+from asof.extensions.providers.http import Endpoint, RequestRejected, Retry
 from asof.models.metered import (
     TOKENS,
     USD,

@@ -11,6 +11,7 @@ import pytest
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError, UsageError
+from asof.extensions.providers.http import Endpoint, Retry
 from asof.extensions.providers.rerankers import (
     BATCH,
     REMEDIES,
@@ -19,7 +20,6 @@ from asof.extensions.providers.rerankers import (
     HttpReranker,
     reranker_from,
 )
-from asof.http import Endpoint, Retry
 from asof.rank.rerank import Rerank, reranked
 from asof.recipes import ASOF
 

@@ -1,1 +1,1 @@
-"""Models that asof.toml names: chat models, encoders and rerankers behind HTTP, or on this machine."""
+"""HTTP requests, and the models that asof.toml names: chat models, encoders, rerankers."""

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from asof.errors import ModelError, UsageError
-from asof.http import (
+from asof.extensions.providers.http import (
     CircuitBreaker,
     Endpoint,
     GaveUp,

@@ -13,7 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
-from asof.http import Endpoint, Retry, shown
+from asof.extensions.providers.http import Endpoint, Retry, shown
 from asof.models.encoders import MAX_DIMENSIONS, Prefixes, around_blanks, encoder_name, of_family, unit
 from asof.models.local import LocalEncoder
 from asof.models.ports import Encoder, Provider

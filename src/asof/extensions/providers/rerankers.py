@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from asof.errors import ModelError, UsageError
 from asof.extensions.providers.encoders import in_order
-from asof.http import Endpoint, Retry, check_address, shown
+from asof.extensions.providers.http import Endpoint, Retry, check_address, shown
 from asof.models.local import OnnxModel
 from asof.models.ports import Provider
 from asof.schema import (

@@ -7,60 +7,34 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.support.answers import Looked, answered, corpus_with, doc, looked
+from tests.support.answers import answered, corpus_with, doc, looked
 
 from asof import plugins
 from asof.answer.ask import answering
 from asof.answer.evidence import (
     QUOTE_CHARACTERS,
     WeightedPhrase,
-    document_in_time,
-    document_times,
-    text_names_time,
 )
 from asof.answer.match import LEAST, WrittenFigure, answerability, figure_shown
 from asof.errors import UsageError
 from asof.rank.words import largest_idf
-from asof.time.moment import read
-from asof.values import Amount, Answer, Citation, Heading
+from asof.values import Amount, Answer, Citation
 
-BOOK = "The quay is 40 metres long. The crane is red.\n\n## Dues\n\nA berth costs €12 a night in 2019."
-
-
-@pytest.fixture(scope="module")
-def quay(tmp_path_factory) -> Looked:
-    with corpus_with(
-        tmp_path_factory.mktemp("quay"),
-        doc("book", "2021-03-01", BOOK, "Tallow Quay", outline=(Heading(BOOK.index("##"), 2, "Dues"),)),
-        doc("crane", "2022-03-01", "The crane is blue. A berth at Tallow Quay is wet.", "Crane (FY2022)"),
-        doc("undated", None, "Nobody knows how old the crane is.", "Old"),
-    ) as corpus:
-        return looked(corpus, "how much does a berth or the crane cost?")
+CRANES = ("The crane is red.", "A berth by the crane.", "A berth costs €12.", "Nobody knows the old crane.")
 
 
-def hit(quay: Looked, document: str):
-    return next(each for each in quay.hits if each.document == document)
-
-
-def test_the_share_of_a_phrase_is_by_weight(quay):
-    phrase = WeightedPhrase.of("berth crane zebra", quay.view)
-    (_, berth), (_, crane), (_, zebra) = phrase.words
-    assert berth > crane > 0  # 2 of 4 passages have a berth, 3 a crane
-    assert zebra == 0.5 + largest_idf(quay.view) ** 2 >= berth  # nothing says it: as much as the rarest
+def test_the_share_of_a_phrase_is_by_weight(memory_folder):
+    """Two of four passages have a berth, three a crane."""
+    with corpus_with(memory_folder, *(doc(text, None, text) for text in CRANES)) as corpus:
+        view = corpus.at().view()
+        phrase = WeightedPhrase.of("berth crane zebra", view)
+        (_, berth), (_, crane), (_, zebra) = phrase.words
+        assert zebra == 0.5 + largest_idf(view) ** 2 >= berth  # nothing says it: as much as the rarest
+        assert WeightedPhrase.of("", view).share(frozenset()) == 1.0
+    assert berth > crane > 0
     assert phrase.share(frozenset(("berth",))) == berth / (berth + crane + zebra)
     assert phrase.share(frozenset()) == 0.0
     assert phrase.share(frozenset(("berth", "crane", "zebra"))) == 1.0
-    assert WeightedPhrase.of("", quay.view).share(frozenset()) == 1.0
-
-
-def test_a_document_is_of_the_time_of_its_title_else_of_its_publication(quay):
-    assert document_times(hit(quay, "crane")) == (read("2022"),)
-    assert document_times(hit(quay, "book")) == (read("2021-03-01"),)  # 2019 is said in its text
-    assert document_times(hit(quay, "undated")) == ()
-    assert document_in_time(hit(quay, "crane"), read("2022"))
-    assert not document_in_time(hit(quay, "book"), read("2019"))
-    assert text_names_time(next(h for h in quay.hits if "€12" in h.text), read("2019"))
-    assert not text_names_time(hit(quay, "crane"), read("2022"))
 
 
 # -- answers without the extension that reports on periods -----------------------------------------------

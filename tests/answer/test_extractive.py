@@ -7,12 +7,9 @@ from datetime import UTC, datetime
 import pytest
 from tests.support.answers import Looked, answered, corpus_fixture, doc, looked
 
-from asof.answer.evidence import WeightedPhrase
 from asof.answer.extractive import MAX_QUOTES, table_cells
-from asof.answer.match import IN_TIME, MIN_SHARE, TableCell, match_sentence
 from asof.answer.question import ParsedQuestion
 from asof.text.question import read as read_question
-from asof.time.moment import read
 from asof.values import Document, Heading
 
 QUARTERS = ((1, "March", "10", "30"), (2, "June", "12", "28"), (3, "September", "11", "31"))
@@ -25,7 +22,7 @@ FIRMS = [
         (f"otter {q}", "Otter Mills", 25,
          f"Revenue was ${otter} million in the quarter. The gross margin was {margin}%."),
         (f"heron {q}", "Heron Rail", 26,
-         f"Revenue was ${q} million, as {month} was dry. Weather was mixed."),
+         f"Revenue was ${q} million, as {month} was dry."),
     )
 ]  # fmt: skip
 """Two firms, three quarters; one of them says its margin too."""
@@ -167,29 +164,6 @@ def test_words_that_nothing_says_are_named(ask, question, as_of, notes):
 
 def made(found: Looked):
     return table_cells(found.asked, found.view, found.hits, found.said)
-
-
-def test_a_time_of_which_nothing_is_known_is_an_empty_cell(mills):
-    (cell,) = made(looked(mills, "What was the revenue of Heron Rail in 2031?"))
-    assert (cell.period, cell.hits, cell.matches) == ("2031", [], [])
-
-
-def test_how_well_a_sentence_fits(mills):
-    found = looked(mills, "Heron Rail revenue in Q1 2023")
-    phrase = WeightedPhrase.of("revenue", found.view)
-    hit = next(each for each in found.hits if each.document == "heron 1")
-    revenue, weather = (each for each in found.said if each.hit is hit)
-
-    def match(sentence, name, quarter):
-        cell = TableCell(name, "", quarter and read(quarter), [hit])
-        return match_sentence(phrase, cell, sentence, found.asked)
-
-    right, wrong = (match(revenue, "Heron Rail", quarter) for quarter in ("2023-Q1", "2023-Q2"))
-    # all of the phrase (1) in its own words and with the title's; it names no time, its title does
-    assert (right.share, right.score) == (1.0, 1.0)
-    assert (wrong.share, wrong.score) == (1.0, 1.0 - IN_TIME)
-    assert match(weather, "", None) is None  # says nothing of it
-    assert 0 < MIN_SHARE < 1
 
 
 town = corpus_fixture(

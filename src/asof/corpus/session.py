@@ -278,7 +278,7 @@ def _wanted_encoder(
 
 
 def _dimensions(store: Store, encoder: str) -> int | None:
-    """The name of the encoder of the vectors in a corpus."""
+    """How many dimensions the vectors of an encoder have in a corpus; None without any."""
     from asof.index.vectors import dimensions
 
     db = store.reader()

@@ -154,7 +154,7 @@ class Fault(NamedTuple):
         return self.name
 
 
-def puts(owner: Any, name: str, wrong: Any) -> Callable[[pytest.MonkeyPatch], None]:
+def put(owner: Any, name: str, wrong: Any) -> Callable[[pytest.MonkeyPatch], None]:
     """Plants a fault in the place of a function, method or query."""
     return lambda patch: patch.setattr(owner, name, wrong)
 

@@ -14,20 +14,10 @@ DAY = 86_400_000_000
 
 
 def quote(
-    document: str = "old.md", text: str = "The free plan has 10 GB.", since: int = 0, **more: object
-) -> StaleQuote:
-    values = {"title": "Old", "start": 0, "dated": True, **more}
-    start = int(str(values["start"]))
-    return StaleQuote(
-        document,
-        str(values["title"]),
-        f"{document}#0",
-        text,
-        start,
-        start + len(text),
-        since,
-        bool(values["dated"]),
-    )
+    document: str = "old.md", text: str = "The free plan has 10 GB.", since: int = 0, *,
+    title: str = "Old", start: int = 0, dated: bool = True,
+) -> StaleQuote:  # fmt: skip
+    return StaleQuote(document, title, f"{document}#0", text, start, start + len(text), since, dated)
 
 
 NEW = quote("new.md", "The free plan has 50 GB.", 30 * DAY, title="New")

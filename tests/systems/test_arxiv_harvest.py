@@ -60,9 +60,6 @@ def test_as_the_api_searches_it():
     first, last = read("2024-01-03T05:06:07Z").first, read("2024-01-04T00:00:00Z").last
     # widened to full minutes: seconds cannot be said
     assert minutes((first, last)) == "[202401030506 TO 202401040001]"
-
-
-def test_the_last_minute_that_there_is():
     assert minutes((LAST - MINUTE, LAST)) == "[999912312358 TO 999912312359]"
 
 
@@ -90,16 +87,10 @@ def test_what_is_done_is_known_again(log: HarvestLog):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "{",
-        "[]",
-        "null",
-        '{"covered": 3}',
-        '{"covered": [[1]], "checked": 1, "witnesses": []}',
-        '{"covered": [[1e999, 2]], "checked": 1, "witnesses": []}',
-        "[" * 9_999,
+        "", "{", "[]", "null", '{"covered": 3}', '{"covered": [[1]], "checked": 1, "witnesses": []}',
+        '{"covered": [[1e999, 2]], "checked": 1, "witnesses": []}', "[" * 9_999,
     ],
-)
+)  # fmt: skip
 def test_a_damaged_file_is_none(log: HarvestLog, text: str):
     log.save(DONE)
     (path,) = log.folder.glob("*.json")

@@ -28,14 +28,12 @@ ASKED = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)
     ("question", "categories"),
     [
         ("information retrieval", ["cs.IR"]),
-        ("retrieval-augmented generation", ["cs.CL", "cs.IR"]),
         ("what is new in Retrieval Augmented Generation?", ["cs.CL", "cs.IR"]),
         ("continual learning", ["cs.LG"]),
         ("music information retrieval", ["cs.SD"]),  # the longest phrase, not cs.IR
         ("robots and elliptic curves", ["cs.RO", "math.NT"]),
         ("papers in q-fin.TR and cond-mat.str-el about robots", ["q-fin.TR", "cond-mat.str-el"]),
         ("quantum error correction", ["quant-ph"]),
-        ("black holes", ["astro-ph.HE", "gr-qc"]),
         ("gardening", list(DEFAULT_CATEGORIES)),
         ("", list(DEFAULT_CATEGORIES)),
     ],
@@ -53,7 +51,6 @@ def test_categories(question: str, categories: list[str]):
     [
         ("robots today", "2026-03-18T00:00", "2026-03-18T09:30"),
         ("recent robots", "2026-03-11T09:30", "2026-03-18T09:30"),
-        ("robots of the week", "2026-03-11T09:30", "2026-03-18T09:30"),
         ("two weeks of robots", "2026-03-04T09:30", "2026-03-18T09:30"),
         ("robots of the last 2 weeks", "2026-03-04T00:00", "2026-03-18T09:30"),
         ("robots last month", "2026-02-01T00:00", "2026-03-01T00:00"),
@@ -122,7 +119,6 @@ def test_a_model_reads_the_question():
     [
         {"categories": ["cs.XX"], "time_range_days": 3},
         {"categories": ["cs.RO OR all:x"], "time_range_days": 3},
-        {"categories": [], "time_range_days": 3},
         {"categories": ["cs.RO"], "time_range_days": 0},
         {"categories": ["cs.RO"], "time_range_days": 3, "max_papers": 10**9},
         {"categories": ["cs.RO"], "time_range_days": 3, "run": "rm"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -26,22 +26,22 @@ from tests.support.arxiv_server import (
     paper,
     torn,
 )
+from tests.support.pier_papers import settings
 from tests.support.rows import db_of
 
 import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import SourceError, UsageError
-from asof.extensions.providers.http import Fetcher, Retry
 from asof.extensions.systems.arxiv import ArxivSettings, FeedEntry, PaperId, read
 from asof.extensions.systems.arxiv_harvest import (
     EMPTY_ANSWERS,
-    MAX_PART_RESULTS,
     ArxivApi,
     Figures,
     HarvestLog,
     HarvestRange,
 )
 from asof.extensions.systems.arxiv_source import MAX_EARLIER, Arxiv, VersionReader
+from asof.http import Fetcher, Retry
 from asof.time.span import instant
 from asof.values import Document, Problem, SafeToCommit
 
@@ -67,9 +67,7 @@ def archive() -> Iterator[Archive]:
 @pytest.fixture
 def corpus(archive: Archive, memory_folder: Path) -> Iterator[Callable[[datetime], Corpus]]:
     """Opens the corpus at a moment of the clock."""
-    (memory_folder / "asof.toml").write_text(
-        f'[arxiv]\nurl = "{archive.url}"\npdf_url = "{archive.pdf_url}"\ndelay = 0\nattempts = 2\n'
-    )
+    (memory_folder / "asof.toml").write_text(settings(archive).replace("attempts = 1", "attempts = 2"))
     opened: list[Corpus] = []
 
     def at(now: datetime) -> Corpus:
@@ -162,18 +160,6 @@ def test_a_run_that_broke_off_goes_on_where_it_was(archive, corpus):
     assert not any("submittedDate:[202401010000" in each for each in submitted)
 
 
-def test_a_corpus_that_was_made_anew_is_not_believed_to_have_what_the_old_one_had(
-    archive, corpus, memory_folder
-):
-    archive.papers = [paper(n, day(n)) for n in range(1, 9)]
-    first = corpus(day(28))
-    first.add("arxiv:cs.IR", since="2024-01-01")
-    first.close()
-    for file in (memory_folder / ".asof").glob("corpus.db*"):
-        file.unlink()
-    assert corpus(day(29)).add("arxiv:cs.IR", since="2024-01-01").added == 8
-
-
 def test_the_newest_of_each_day(archive, corpus):
     archive.papers = [paper(n, day(1 + n // 10, n % 10)) for n in range(30)]
     here = corpus(day(8))
@@ -184,18 +170,6 @@ def test_the_newest_of_each_day(archive, corpus):
     held = {name for (name,) in db_of(here).execute("SELECT name FROM documents")}
     assert held == {f"arxiv:2401.{n:05}" for n in (8, 9, 18, 19, 28, 29)}
     assert {each["max_results"] for each in archive.asked} == {"2"}
-
-
-def test_a_window_with_many_papers_is_cut_in_two(archive, corpus):
-    archive.papers = [paper(n, day(1 + n % 20, n % 24, n % 60)) for n in range(120)]
-    here = corpus(day(28))
-    source = here.source("arxiv:cs.IR", since="2024-01-01")
-    source.size, source.most = 20, 50
-    assert here.add(source).added == 120
-    queries = [each["search_query"].partition("AND ")[2] for each in archive.asked]
-    assert len(set(queries)) >= 4  # the whole, and at least three parts of 50 at most
-    assert all(int(each["start"]) < 50 for each in archive.asked)
-    assert MAX_PART_RESULTS <= 30_000
 
 
 def test_papers_that_never_come_are_a_problem_and_the_window_is_not_done(archive, corpus):
@@ -241,17 +215,21 @@ def test_papers_by_their_ids(archive, corpus):
     assert here.add("arxiv:2401.00001").written == 0
 
 
-def test_one_version_alone_and_without_a_memory(archive, corpus):
-    """From Python, without a corpus, every run begins anew."""
+def test_one_version_alone(archive, corpus):
     archive.papers = [FERRY]
     here = corpus(day(30))
     assert here.add("arxiv:2401.00001v2").added == 1
     assert texts(here, "2024-01-30") == [FERRY.versions[1].summary]
     assert here.add("arxiv:2401.00001").changed == 2
-    settings = ArxivSettings(url=archive.url, delay=0)
-    source = Arxiv(read("arxiv:cs.IR"), HarvestRange(), instant(day(11)), settings)
+
+
+def test_without_a_memory_every_run_begins_anew(archive):
+    archive.papers = [FERRY]
+    source = Arxiv(
+        read("arxiv:cs.IR"), HarvestRange(), instant(day(11)), ArxivSettings(url=archive.url, delay=0)
+    )
     for _ in range(2):
-        stated = [each for each in source.documents() if isinstance(each, asof.Document)]
+        stated = [each for each in source.documents() if isinstance(each, Document)]
         assert [each.meta["version"] for each in stated] == [1, 2, 3]
 
 
@@ -303,33 +281,13 @@ def test_a_server_that_cannot_search_by_updates_is_not_paged_to_the_end(archive,
     assert archive.starts == [0, 0, 0, 0]  # nothing new, told three times; and the page with the update
 
 
-def test_two_processes_do_not_fetch_at_once(archive, corpus):
-    archive.papers = [paper(1, day(2))]
-    here = corpus(day(5))
-    running = here.source("arxiv:cs.IR", since="2024-01-01").documents()
-    next(running)
-    with pytest.raises(
-        SourceError, match=r"another process fetches from arXiv into .*wait until it has ended"
-    ):
-        corpus(day(5)).add("arxiv:cs.IR", since="2024-01-01")
-    running.close()
-    assert corpus(day(5)).add("arxiv:cs.IR", since="2024-01-01").added == 1
-
-
 @pytest.mark.parametrize(
     ("target", "options", "said"),
     [
-        (
-            "arxiv:cs.IR",
-            {"since": "2024-01-20", "until": "2024-01-10"},
-            "since .* is after .*, where it ends",
-        ),
-        ("arxiv:cs.IR", {"since": "2030"}, "is after"),
-        ("arxiv:cs.IR", {"per_day": -1}, "accepted are 1 to 2000, and 0 for all"),
+        ("arxiv:cs.IR", {"since": "2024-01-20", "until": "2024-01-10"}, "is after .*, where it ends"),
         ("arxiv:cs.IR", {"per_day": 2_001}, "accepted are 1 to 2000, and 0 for all"),
         ("arxiv:cs.IR", {"full": True}, "papers that are named by their ids"),
         ("arxiv:2401.00001", {"since": "2024"}, "are for categories, and these are ids"),
-        ("arxiv:2401.00001", {"per_day": 3}, "are for categories"),
         ("notes", {"since": "2024"}, "since are options of schemes, such as arxiv:"),
     ],
 )
@@ -353,15 +311,14 @@ class Store:
     """What the corpus would have: statements up to the last commit."""
 
     def __init__(self) -> None:
-        self.versions: list[tuple[str, int]] = []
-        self.texts: dict[tuple[str, int], Document] = {}
+        self.stated: list[Document] = []
+
+    @property
+    def versions(self) -> list[tuple[str, int]]:
+        return [(each.id.removeprefix("arxiv:"), each.meta["version"]) for each in self.stated]
 
     def known(self, papers: Any) -> dict[str, set[int]]:
-        found: dict[str, set[int]] = {}
-        for id_, version in self.versions:
-            if id_ in papers:
-                found.setdefault(id_, set()).add(version)
-        return found
+        return {id_: {number for name, number in self.versions if name == id_} for id_ in papers}
 
     def run(self, items: Iterator[Any], dies_after: int | None) -> None:
         """Take items as the engine does; die after so many."""
@@ -373,10 +330,7 @@ class Store:
             if isinstance(item, Document):
                 waiting.append(item)
             if isinstance(item, SafeToCommit):
-                for each in waiting:
-                    key = (each.id.removeprefix("arxiv:"), each.meta["version"])
-                    self.versions.append(key)
-                    self.texts[key] = each
+                self.stated += waiting
                 waiting.clear()
 
 
@@ -431,8 +385,10 @@ def test_exactly_the_versions_of_the_window_once_each(papers, faults, deaths):
             except (Killed, SourceError):
                 continue
         assert sorted(store.versions) == truth(papers)
-        for (id_, number), document in store.texts.items():
-            version = next(each for each in papers if each.id == id_).versions[number - 1]
+        assert all(start < MOST for start in archive.starts), "a window with more is cut in two"
+        by_id = {each.id: each for each in papers}
+        for (id_, number), document in zip(store.versions, store.stated, strict=True):
+            version = by_id[id_].versions[number - 1]
             assert document.text == version.summary
             assert document.published is not None
             assert document.published.span.start == version.dated
@@ -495,50 +451,35 @@ def entry(paper: str, version: int) -> FeedEntry:
 
 @dataclass(frozen=True)
 class Shelf(ArxivApi):
-    """Gives the versions of a paper up to `last`, and says what it was asked for."""
+    """Gives the versions of a paper up to `last`."""
 
     last: int = 999
-    asked: list[PaperId] = field(default_factory=list)
 
     def papers(self, ids: Sequence[PaperId]) -> list[FeedEntry]:  # type: ignore[override]
-        self.asked.extend(ids)
         return [entry(each.id, each.version) for each in ids if each.version <= self.last]
 
 
-def versions(shelf: Shelf, known: dict[str, set[int]] | None = None) -> VersionReader:
-    return VersionReader(shelf, lambda _: known or {}, Figures())
+LATEST = {1, *range(949, 1_000)}
+LEFT_OUT = "it has {} versions: taken are the first and the latest 51"
+NOT_GIVEN = "arXiv does not give 50 earlier versions, the last of them v998: their texts are not known"
 
 
-@pytest.fixture
-def shelf() -> Shelf:
-    return Shelf("", Fetcher(delay=0))
-
-
-def told(items: Sequence[Document | Problem]) -> tuple[list[int], list[Problem]]:
-    stated = [each.meta["version"] for each in items if isinstance(each, Document)]
-    return stated, [each for each in items if isinstance(each, Problem)]
-
-
-@pytest.mark.parametrize("last", [53, 999])
-def test_of_more_the_first_and_the_latest(shelf, last):
-    stated, (problem,) = told(list(versions(shelf).state([entry("2401.00001", last)])))
-    assert stated == [1, *range(last - MAX_EARLIER, last + 1)]
-    assert problem.message == f"it has {last} versions: taken are the first and the latest 51"
-    assert (problem.lost, problem.file) == (False, f"2401.00001v{last}")
-
-
-def test_what_is_left_out_is_told_once_and_not_asked_for_later(shelf):
-    known = {"2401.00001": {1, *range(949, 1_000)}}
-    assert told(list(versions(shelf, known).state([entry("2401.00001", 999)]))) == ([], [])
-    assert shelf.asked == []
-    stated, (problem,) = told(list(versions(shelf, known).state([entry("2401.00001", 1_000)])))
-    assert (stated, shelf.asked, problem.lost) == ([1_000], [], False)
-
-
-def test_versions_that_are_not_given_are_one_problem(shelf):
-    short = Shelf("", shelf.fetcher, last=1)
-    stated, problems = told(list(versions(short).state([entry("2401.00001", 999)])))
-    assert stated == [1, 999]
-    assert [each.message for each in problems if each.lost] == [
-        "arXiv does not give 50 earlier versions, the last of them v998: their texts are not known"
-    ]
+@pytest.mark.parametrize(
+    ("newest", "last", "known", "stated", "problems"),
+    [
+        (53, 999, set(), [1, *range(53 - MAX_EARLIER, 54)], [(False, LEFT_OUT.format(53))]),
+        (999, 999, set(), sorted(LATEST), [(False, LEFT_OUT.format(999))]),
+        # what is left out is told once, and not asked for later
+        (999, 0, LATEST, [], []),
+        (1_000, 0, LATEST, [1_000], [(False, LEFT_OUT.format(1_000))]),
+        # versions that are not given are one problem
+        (999, 1, set(), [1, 999], [(True, NOT_GIVEN), (False, LEFT_OUT.format(999))]),
+    ],
+)  # fmt: skip
+def test_of_more_the_first_and_the_latest(newest, last, known, stated, problems):
+    shelf = Shelf("", Fetcher(delay=0), last)
+    reader = VersionReader(shelf, lambda _: {"2401.00001": known}, Figures())
+    items = list(reader.state([entry("2401.00001", newest)]))
+    assert [each.meta["version"] for each in items if isinstance(each, Document)] == stated
+    told = [each for each in items if isinstance(each, Problem)]
+    assert sorted(((each.lost, each.message) for each in told), reverse=True) == problems

@@ -10,17 +10,18 @@ from typing import Any
 
 import pytest
 from tests.support.arxiv_server import Archive, Paper, Version, day, paper
+from tests.support.pier_papers import settings
 from tests.support.small_pdf import small_pdf
 
 import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import Busy, MissingExtra
 from asof.extensions.documents import pdf
-from asof.extensions.providers.http import Fetcher, Retry
 from asof.extensions.systems.arxiv import FeedEntry, PaperId
 from asof.extensions.systems.arxiv_harvest import HarvestLog
-from asof.extensions.systems.arxiv_source import FullTexts, forgetting
+from asof.extensions.systems.arxiv_source import FullTexts
 from asof.files import FETCHED
+from asof.http import Fetcher, Retry
 from asof.sources.source import InputLimits
 from asof.time.span import instant
 from asof.values import Document, Problem
@@ -47,12 +48,10 @@ def archive() -> Iterator[Archive]:
 
 @pytest.fixture
 def corpus(archive: Archive, memory_folder: Path) -> Iterator[Corpus]:
-    (memory_folder / "asof.toml").write_text(
-        f'[arxiv]\nurl = "{archive.url}"\npdf_url = "{archive.pdf_url}"\ndelay = 0\nattempts = 1\n'
-    )
+    (memory_folder / "asof.toml").write_text(settings(archive))
     with asof.open(memory_folder, trust=True) as made:
         made.maintenance.background = False
-        made.session.clock = lambda: instant(day(30))
+        made.session.clock = itertools.count(instant(day(40)), 1_000_000).__next__
         yield made
 
 
@@ -108,17 +107,11 @@ def test_a_page_that_says_wait_is_no_pdf(archive):
 
 
 def test_as_of_a_date_the_full_text_of_that_date(archive, corpus):
-    paper = Paper(
-        "2401.00001",
-        (Version(day(5), "The ferry", "We row."), Version(day(9), "The ferry", "We row and sail.")),
-    )
-    archive.papers = [Paper(paper.id, paper.versions[:1])]
-    archive.pdfs = {
-        "2401.00001v1": small_pdf(TEXT),
-        "2401.00001v2": small_pdf([["The sundial " * 9], ["Two."]]),
-    }
+    first = Version(day(5), "The ferry", "We row.")
+    archive.papers = [Paper("2401.00001", (first,))]
+    archive.pdfs = {"2401.00001v1": small_pdf(TEXT), "2401.00001v2": small_pdf([["The sundial " * 9]])}
     corpus.add("arxiv:2401.00001", full=True)
-    archive.papers = [paper]
+    archive.papers = [Paper("2401.00001", (first, Version(day(9), "The ferry", "We row and sail.")))]
     corpus.add("arxiv:2401.00001", full=True)
     asked = len(archive.asked)
     corpus.add("arxiv:2401.00001", full=True)
@@ -144,24 +137,16 @@ def test_without_the_extra_it_is_refused_before_anything_is_asked(archive, corpu
 
 
 GONE, FULL = "arxiv:2401.00003", "arxiv:2401.00003/full"
+OLD = paper(3, day(4, 3))
+RENEWED = Paper(OLD.id, (*OLD.versions, Version(day(39), "Ferry 3", "It sails no more.")))
 
 
 @pytest.fixture
-def thirty() -> Iterator[Archive]:
-    with Archive([paper(n, day(1 + n % 20, n % 24)) for n in range(30)]) as there:
-        there.pdfs = {f"2401.{n:05}v1": small_pdf([[f"Ferry {n} in full."]]) for n in range(30)}
-        yield there
-
-
-@pytest.fixture
-def library(thirty: Archive, memory_folder: Path) -> Iterator[Corpus]:
-    (memory_folder / "asof.toml").write_text(
-        f'[arxiv]\nurl = "{thirty.url}"\npdf_url = "{thirty.pdf_url}"\ndelay = 0\nattempts = 1\n'
-    )
-    with asof.open(memory_folder, trust=True) as made:
-        made.session.clock = itertools.count(instant(day(40)), 1_000_000).__next__
-        made.maintenance.background = False
-        yield made
+def library(archive: Archive, corpus: Corpus) -> Corpus:
+    """Of five papers, each with its full text."""
+    archive.papers = [paper(n, day(1 + n, n)) for n in range(5)]
+    archive.pdfs = {f"2401.{n:05}v1": small_pdf([[f"Ferry {n} in full."]]) for n in range(5)}
+    return corpus
 
 
 def held(library: Corpus, *names: str) -> list[bool]:
@@ -176,36 +161,36 @@ def traces(library: Corpus, words: bytes = b"2401.00003") -> list[str]:
 @pytest.mark.parametrize(
     "words", [{}, {"since": "2024-01-01"}, {"since": "2024-01-01", "until": "2024-01-25"}]
 )
-def test_no_run_over_categories_brings_it_back(thirty, library, words):
+def test_no_run_over_categories_brings_it_back(archive, library, words):
     library.add("arxiv:cs.IR", since="2024-01-01")
     assert library.purge(GONE) == 1
     # a version that came after it was erased is of the same paper
-    old = thirty.papers[3]
-    thirty.papers[3] = Paper(old.id, (*old.versions, Version(day(39), "Ferry 3", "It sails no more.")))
+    archive.papers[3] = RENEWED
     report = library.add("arxiv:cs.IR", **words)
     assert (report.written, report.problems, held(library, GONE)) == (0, [], [False])
 
 
-def test_nothing_that_is_kept_names_it(thirty, library):
+def test_nothing_that_is_kept_names_it(archive, library):
     """Unless it was asked for by its id, which is then the name of a source."""
     library.add("arxiv:cs.IR", since="2024-01-01")
-    library.purge("arxiv:2401.00029")  # not among what is asked for below
+    library.purge("arxiv:2401.00004")  # not among what is asked for below
     assert traces(library)
+    torn = library.store.folder / FETCHED / f"{'a' * 24}.tmp"  # of a process that was killed
+    torn.write_text("2401.00003")
     assert library.purge(GONE) == 1
     assert (traces(library), traces(library, b"Ferry 3 ")) == ([], [])
     library.add("arxiv:cs.IR", since="2024-01-01")
     assert (traces(library), library.check()) == ([], [])
 
 
-def test_by_its_id_it_comes_back_and_is_then_a_paper_like_others(thirty, library):
+def test_by_its_id_it_comes_back_and_is_then_a_paper_like_others(archive, library):
     library.add("arxiv:2401.00003", full=True)
     assert library.maintenance.purged_with(GONE) == (GONE, FULL)
     assert library.purge(GONE) == 2
     assert library.maintenance.purged_with(GONE) == ()
     assert library.add("arxiv:2401.00003").added == 1
     assert held(library, GONE, FULL) == [True, False]
-    old = thirty.papers[3]
-    thirty.papers[3] = Paper(old.id, (*old.versions, Version(day(39), "Ferry 3", "It sails no more.")))
+    archive.papers[3] = RENEWED
     assert library.add("arxiv:cs.IR", since="2024-01-01").changed == 1
     assert library.add("arxiv:2401.00003v1", full=True).added == 1
     assert held(library, GONE, FULL) == [True, True]
@@ -214,7 +199,7 @@ def test_by_its_id_it_comes_back_and_is_then_a_paper_like_others(thirty, library
     assert held(library, GONE, FULL) == [True, False]
 
 
-def test_while_papers_are_fetched_none_is_erased(thirty, library):
+def test_while_papers_are_fetched_none_is_erased(archive, library):
     """A run that has a page in hand would take it in again right after."""
     library.add("arxiv:cs.IR", since="2024-01-01")
     busy_here = HarvestLog(library.store.folder / FETCHED, "arxiv:cs.CL", lambda _: {})
@@ -224,12 +209,3 @@ def test_while_papers_are_fetched_none_is_erased(thirty, library):
     library.add([asof.Document("pier", "No paper at all.")])
     with busy_here.turn():
         assert library.purge("pier") == 1  # nothing of arXiv
-
-
-def test_files_that_name_it_go(tmp_path):
-    one, other = "a" * 24, "b" * 24
-    (tmp_path / f"{one}.json").write_text('{"witnesses": ["2401.00003", "2401.00004"]}')
-    (tmp_path / f"{other}.json").write_text('{"witnesses": ["2401.00004"]}')
-    (tmp_path / f"{one}.tmp").write_text("torn")
-    with forgetting(tmp_path, "2401.00003"):
-        assert sorted(path.name for path in tmp_path.iterdir()) == [f"{other}.json", "lock"]

@@ -98,16 +98,9 @@ def test_fitting_finds_what_is_likelier_than_what_made_the_losses() -> None:
         matrix = variance * matern52(points, points, length) + noise * np.eye(40)
         return float(multivariate_normal(np.zeros(40), matrix).logpdf(standard))
 
+    assert GaussianProcess.fitted(points, losses).length == model.length, "the same each time"
     length = model.length
     best = max(likelihood(length, model.variance, share * model.variance) for share in np.logspace(-6, 0, 61))
     assert best >= likelihood(0.4, scale, 0.01 * scale)
     assert 0.2 < length < 0.8
     assert LENGTHS[0] <= model.length
-
-
-def test_the_same_seed_finds_the_same() -> None:
-    rng = np.random.default_rng(9)
-    points, losses = rng.random((12, 4)), rng.random(12)
-    one, other = (GaussianProcess.fitted(points, losses, seed=3) for _ in range(2))
-    assert one.length == other.length
-    assert one.variance == other.variance

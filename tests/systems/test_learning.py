@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.corpora import new_corpus
+from tests.systems.made import boxes
 
-import asof
 from asof import engine
 from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
@@ -25,7 +26,6 @@ from asof.extensions.systems.learning import (
 )
 from asof.extensions.systems.loss import gains
 from asof.extensions.systems.recipes import PAPERS
-from asof.extensions.systems.stages import Latent
 from asof.index.view import View
 from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.expression import Constant, Given, ratio, total
@@ -116,19 +116,6 @@ def test_what_is_no_setting_is_refused():
         ROOM.project([1.0, 2.0])
 
 
-@st.composite
-def boxes(draw):
-    """Boxes with a sum over some numbers, and a total that their bounds allow."""
-    d = draw(st.integers(1, 7))
-    number = st.floats(-3, 3)
-    low = np.array(draw(st.lists(number, min_size=d, max_size=d)))
-    span = np.array(draw(st.lists(st.one_of(st.just(0.0), st.floats(1e-3, 4)), min_size=d, max_size=d)))
-    simplex = tuple(draw(st.sets(st.integers(0, d - 1))))
-    at = list(simplex)
-    total = low[at].sum() + draw(st.floats(0, 1)) * span[at].sum()
-    return Box(tuple(f"n{each}" for each in range(d)), low, low + span, simplex, float(total))
-
-
 @given(boxes(), st.data())
 def test_the_projection_is_inside_itself_again_and_nearest(box, data):
     x = np.array(data.draw(st.lists(st.floats(-9, 9), min_size=len(box), max_size=len(box))))
@@ -136,15 +123,9 @@ def test_the_projection_is_inside_itself_again_and_nearest(box, data):
     assert box.contains(nearest)
     assert (box.project(nearest) == nearest).all()
     others = box.sample(np.random.default_rng(1), 40)
+    assert all(box.contains(each) for each in others)
     distances = np.square(others - x).sum(axis=1)
     assert (np.square(nearest - x).sum() <= distances + 1e-9).all()
-
-
-@given(boxes(), st.integers(0, 30), st.integers(0, 2**32 - 1))
-def test_samples_are_inside(box, n, seed):
-    points = box.sample(np.random.default_rng(seed), n)
-    assert points.shape == (n, len(box))
-    assert all(box.contains(each) for each in points)
 
 
 def test_samples_are_spread_over_the_volume_and_not_at_corners():
@@ -172,7 +153,7 @@ K = 3
 
 
 @pytest.fixture(scope="module")
-def corpus(tmp_path_factory: pytest.TempPathFactory, document: Callable[..., Document]) -> Iterator[Corpus]:
+def corpus(document: Callable[..., Document]) -> Iterator[Corpus]:
     """Forty documents with one to six passages each, drawn with a seed, some of them without a date."""
     rng = np.random.default_rng(3)
     documents = []
@@ -184,11 +165,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory, document: Callable[..., Doc
         date = f"{2020 + number % 4}-{1 + number % 12:02}-{1 + number % 28:02}" if number % 7 else None
         title = " ".join(rng.choice(WORDS, 2)).title()
         documents.append(document(f"doc-{number}", "\n\n".join(passages), date, title=title))
-    folder = tmp_path_factory.mktemp("table")
-    settings = asof.store.schema.CorpusSettings(chunking="20w", undated="always")
-    with asof.open(folder, settings=settings) as corpus:
-        corpus.maintenance.background = False
-        corpus.add(documents)
+    with new_corpus(documents, chunking="20w", undated="always") as corpus:
         yield corpus
 
 
@@ -249,21 +226,6 @@ def test_trees_lose_as_searches_do(corpus: Corpus) -> None:
     check(loss_table(without, recipe, box, K), without, recipe, box, n=1)
 
 
-def test_passages_that_differ_in_two_columns_stay_candidates(corpus: Corpus) -> None:
-    # every place of the window is a candidate here, and what has no score does not match
-    sum_of_two = Combine((("normalized", 0.5), ("latent", 0.5)), "score")
-    ranges = tuple(Range(f"combine.weights.{name}", 0.1, 0.9) for name in ("normalized", "latent"))
-    recipe = Recipe(
-        "own", "words and meaning", (Lexical(), MaxNormalize(""), Latent("cosine"), sum_of_two, TopK()),
-        tunable=Tunable(ranges, tuple(each.field for each in ranges)),
-    )  # fmt: skip
-    box, questions = Box.of(recipe), posed(corpus, recipe)
-    table = loss_table(questions, recipe, box, K)
-    assert isinstance(table, ExpressionLosses)
-    assert any(each.count > len(each.gains) for each in table.scored)
-    check(table, questions, recipe, box, n=3, passages=200)
-
-
 @dataclass(frozen=True, slots=True)
 class Shortness:
     """A signal as somebody adds it: half / (half + words)."""
@@ -285,6 +247,7 @@ def test_a_new_signal_is_learned_by_its_trees(corpus: Corpus) -> None:
     box, questions = Box.of(recipe), posed(corpus, recipe)
     table = loss_table(questions, recipe, box, K)
     assert isinstance(table, ExpressionLosses)
+    assert any(each.count > len(each.gains) for each in table.scored), "passages differ in two columns"
     check(table, questions, recipe, box, n=4, passages=200)
     # a stage that takes the largest number of the column before reads it outside of its expression
     share = Recipe("share", "", (Lexical(), Shortness(), MaxNormalize("shortness"), combined, TopK()))

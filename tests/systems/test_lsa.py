@@ -53,6 +53,12 @@ def test_all_that_a_small_matrix_spans(seed: int, n: int, m: int, d: int) -> Non
     assert (largest > 0).all()
 
 
+@pytest.mark.parametrize("shape", [(0, 0), (0, 3), (3, 0), (3, 3)])
+def test_a_matrix_without_anything(shape: tuple[int, int]) -> None:
+    vectors, values = right_vectors(csr_array(shape), 4)
+    assert (vectors.shape, len(values)) == ((shape[1], 0), 0)
+
+
 def test_the_strongest_directions_of_a_large_matrix() -> None:
     n, m, d = 400, 300, 10
     left, right = np.linalg.qr(matrix(1, n, d))[0], np.linalg.qr(matrix(2, m, d))[0]
@@ -62,13 +68,6 @@ def test_the_strongest_directions_of_a_large_matrix() -> None:
     _, expected, rows = np.linalg.svd(dense)
     assert values == pytest.approx(expected[:d], rel=1e-6)
     assert np.abs(vectors.T @ rows[:d].T) == pytest.approx(np.eye(d), abs=1e-4)
-
-
-def test_a_matrix_without_anything() -> None:
-    for shape in ((0, 0), (0, 3), (3, 0), (3, 3)):
-        vectors, values = right_vectors(csr_array(shape), 4)
-        assert vectors.shape == (shape[1], 0)
-        assert len(values) == 0
 
 
 def test_the_beginning_is_every_row_or_signs() -> None:
@@ -178,12 +177,6 @@ def test_very_few_texts(table: list[list[int]]) -> None:
     said = np.array(table).sum(axis=1) > 0
     assert vectors.shape == (len(table), DIMENSIONS)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(said.astype(float))
-
-
-def test_no_texts_at_all() -> None:
-    basis = fit(csr_array((0, 0), dtype=np.int32), np.zeros(0, np.uint64))
-    assert basis.components.shape == (0, DIMENSIONS)
-    assert not basis.encode(csr_array(np.ones((2, 1), np.int32)), np.array([10], np.uint64)).any()
 
 
 def test_what_a_basis_hardly_knows_has_no_direction() -> None:

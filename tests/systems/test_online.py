@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike, NDArray
+from tests.support.corpora import new_corpus
+from tests.systems.made import Angled, boxes
 
-import asof
 from asof.corpus.corpus import Corpus
 from asof.extensions.systems import online
 from asof.extensions.systems.judgements import FeedbackLog
@@ -70,23 +69,15 @@ def valley(d: Floats) -> Floats:
     return np.asarray(1 - np.exp(-np.square(d).sum(axis=1) / 0.6))
 
 
-def ridge(d: Floats) -> Floats:
-    """Weights that stand for each other: narrow in one direction across two numbers, twice."""
-    across = 2 * np.square(d[:, 0] - d[:, 1]) + 0.5 * np.square(d[:, 4] + d[:, 5])
-    return np.asarray(np.square(d).sum(axis=1) + across)
-
-
-def known(best: ArrayLike, shape: Callable[[Floats], Floats]) -> Known:
-    return Known(BOX.project(best), shape)
-
-
 KNOWN = {
-    "inside": known([0.2, 0.35, 0.3, 0.15, 0.38, 0.08], bowl(1, 1, 1, 1, 1, 1)),
-    "face": known([0.6, 0.1, 0.1, 0.2, 0.7, 0.02], bowl(1, 1, 1, 1, 1, 1)),
-    "corner": known([0.1, 0.5, 0.1, 0.3, 0.3, 0.1], bowl(1, 1, 1, 1, 1, 1)),
-    "uneven": known([0.25, 0.2, 0.4, 0.15, 0.6, 0.03], bowl(3, 1, 0.3, 1, 2, 0.2)),
-    "valley": known([0.18, 0.3, 0.42, 0.1, 0.4, 0.075], valley),
-    "ridge": known([0.3, 0.2, 0.3, 0.2, 0.35, 0.085], ridge),
+    name: Known(BOX.project(best), shape)
+    for name, best, shape in (
+        ("inside", [0.2, 0.35, 0.3, 0.15, 0.38, 0.08], bowl(1, 1, 1, 1, 1, 1)),
+        ("face", [0.6, 0.1, 0.1, 0.2, 0.7, 0.02], bowl(1, 1, 1, 1, 1, 1)),
+        ("corner", [0.1, 0.5, 0.1, 0.3, 0.3, 0.1], bowl(1, 1, 1, 1, 1, 1)),
+        ("uneven", [0.25, 0.2, 0.4, 0.15, 0.6, 0.03], bowl(3, 1, 0.3, 1, 2, 0.2)),
+        ("valley", [0.18, 0.3, 0.42, 0.1, 0.4, 0.075], valley),
+    )
 }
 
 
@@ -100,15 +91,9 @@ def learned(known: Known, seed: int, questions: int = 25, noise: float = 0.0) ->
 
 @pytest.mark.parametrize(
     ("question", "stage"),
-    [
-        (1, "baseline"),
-        (2, "exploration"),
-        (3, "evolution"),
-        (5, "evolution"),
-        (6, "bayesian"),
-        (99, "bayesian"),
-    ],
-)
+    [(1, "baseline"), (2, "exploration"), (3, "evolution"), (5, "evolution"), (6, "bayesian"),
+     (99, "bayesian")],
+)  # fmt: skip
 def test_the_stage_of_a_question(question, stage):
     assert stage_of(question) == stage
     assert learned(KNOWN["inside"], 0, min(question - 1, 6)).stage == stage
@@ -215,23 +200,12 @@ def test_other_losses_are_learned_too(name):
     assert KNOWN[name].closed(list(learned(KNOWN[name], 4).best.values())) >= 0.95
 
 
-@st.composite
-def walks(draw):
-    """A box with a sum, a start, a seed and what is told."""
-    d = draw(st.integers(1, 5))
-    low = np.array(draw(st.lists(st.floats(-2, 2), min_size=d, max_size=d)))
-    span = np.array(draw(st.lists(st.sampled_from([0.0, 0.01, 0.5, 3.0]), min_size=d, max_size=d)))
-    at = draw(st.sets(st.integers(0, d - 1)))
-    total = low[list(at)].sum() + draw(st.floats(0, 1)) * span[list(at)].sum()
-    box = Box(tuple(map(str, range(d))), low, low + span, tuple(at), float(total))
-    told = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 1), st.floats(-1e9, 1e9))
-    return box, low + span / 3, draw(st.integers(0, 99)), draw(st.lists(told, min_size=1, max_size=8))
+TOLD = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 1), st.floats(-1e9, 1e9))
 
 
-@given(walks())
-def test_whatever_is_told_all_that_is_tried_is_in_the_box(walk):
-    box, start, seed, losses = walk
-    online = OnlineLearner.begin(box, start, seed)
+@given(boxes(5), st.integers(0, 99), st.lists(TOLD, min_size=1, max_size=8))
+def test_whatever_is_told_all_that_is_tried_is_in_the_box(box, seed, losses):
+    online = OnlineLearner.begin(box, (2 * box.low + box.high) / 3, seed)
     for loss in losses:
         assert box.contains(list(online.ask().values()))
         online.tell(loss)
@@ -244,19 +218,8 @@ def test_whatever_is_told_all_that_is_tried_is_in_the_box(walk):
 TOPICS = ("lantern oil", "tide rope", "wick glass", "keeper storm")
 
 
-@dataclass(frozen=True)
-class Told:
-    """An encoder of two dimensions: the cosine with any question that a text tells after its last "@"."""
-
-    name: str = "told"
-
-    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
-        cosines = np.array([float(text.rpartition("@")[2]) if "@" in text else 1.0 for text in texts])
-        return np.column_stack([cosines, np.sqrt(1 - cosines**2)]).astype(np.float32)
-
-
 @pytest.fixture
-def harbour(tmp_path: Path) -> Iterator[Corpus]:
+def harbour() -> Iterator[Corpus]:
     """Of each topic eight notes, a month apart; the older a note, the more alike: .95, .89, ... .53."""
     documents = [
         Document(
@@ -268,11 +231,7 @@ def harbour(tmp_path: Path) -> Iterator[Corpus]:
         for at, topic in enumerate(TOPICS)
         for month in range(8)
     ]
-    settings = asof.CorpusSettings(undated="always", search="none")
-    with asof.open(tmp_path, settings=settings, encoder=Told()) as corpus:
-        corpus.session.clock = itertools.count(read("2025").first, 1_000_000).__next__
-        corpus.maintenance.background = False
-        corpus.add(documents)
+    with new_corpus(documents, encoder=Angled(), undated="always", search="none") as corpus:
         yield corpus
 
 

@@ -22,7 +22,7 @@ from tests.support.pier_papers import (
 )
 
 from asof.corpus.corpus import Corpus
-from asof.errors import ModelError, SourceError, UsageError
+from asof.errors import ModelError, SourceError
 from asof.extensions.systems.arxiv_question import PaperRequest
 from asof.extensions.systems.judgements import FeedbackLog
 from asof.extensions.systems.papers import (
@@ -38,7 +38,7 @@ from asof.models.ports import Prompt, ScriptedModel
 from asof.store.schema import exclusive_lock
 from asof.time.moment import read
 from asof.time.span import DAY, moment
-from asof.values import Document, Heading, SourcedTime
+from asof.values import Document, SourcedTime
 
 # -- what a question and its options want ----------------------------------------------------------
 
@@ -104,40 +104,29 @@ pytestmark = pytest.mark.slow
 # -- what a paper says to a question: which sentence, of which place -------------------------------
 
 
-def paper(text: str, *, full: str = "", title: str = "The lamp") -> list[Document]:
+def said_of(folder: Path, text: str, topic: str = "lamp oil", title: str = "The lamp") -> tuple[str, str]:
     dated = SourcedTime(read("2024-01-20"), "2024-01-20", "metadata")
-    found = [Document("arxiv:2401.00001", text, title, dated, uri="https://arxiv.org/abs/2401.00001v1")]
-    if full:
-        pages = tuple(Heading(at, 1, f"Page {n}") for n, at in enumerate((0, full.find("The oil")), 1))
-        uri = "https://arxiv.org/pdf/2401.00001v1"
-        found.append(Document("arxiv:2401.00001/full", full, title, dated, uri=uri, outline=pages))
-    return found
-
-
-def said_of(folder: Path, documents: list[Document], topic: str = "lamp oil") -> tuple[str, str]:
     with opened(folder) as corpus:
-        corpus.add(documents)
-        sources = {"arxiv:2401.00001": tuple(each.id for each in documents)}
+        corpus.add([Document("arxiv:2401.00001", text, title, dated)])
+        sources = {"arxiv:2401.00001": ("arxiv:2401.00001",)}
         (found,) = best_statements(corpus.at(), topic, sources)
     return found.place, found.quote
 
 
-def test_the_sentence_that_says_most_of_it(memory_folder):
-    text = "The pier has a lamp and a mast. Its keeper buys the oil of the lamp. A lamp is a thing of glass."
-    assert said_of(memory_folder, paper(text)) == ("abstract", "Its keeper buys the oil of the lamp.")
-
-
-def test_neither_a_title_nor_a_heading(memory_folder):
-    text = "The oil of lamps\nWe buy the oil of a lamp in spring."
-    _, quote = said_of(memory_folder, paper(text, title="The oil of lamps"))
-    assert quote == "We buy the oil of a lamp in spring."
-    text = "# Lamp oil and lamps\n\nThe pier has a lamp."
-    assert said_of(memory_folder, paper(text, title="x"))[1] == "The pier has a lamp."
-
-
-def test_without_a_word_of_the_question_a_stretch(memory_folder):
-    place, quote = said_of(memory_folder, paper("the mole, the quay, and no more"), "storm")
-    assert (place, quote) == ("abstract", "the mole, the quay, and no more")
+@pytest.mark.parametrize(
+    ("before", "quote", "after", "topic"),
+    [
+        ("The pier has a lamp. ", "Its keeper buys the oil of the lamp.", " A lamp is of glass.", "lamp oil"),
+        # neither a title nor a heading
+        ("The oil of lamps\n", "We buy the oil of a lamp in spring.", "", "lamp oil"),
+        ("# Lamp oil and lamps\n\n", "The pier has a lamp.", "", "lamp oil"),
+        # without a word of the question a stretch
+        ("", "the mole, the quay, and no more", "", "storm"),
+    ],
+)
+def test_the_sentence_that_says_most_of_it(memory_folder, before, quote, after, topic):
+    found = said_of(memory_folder, f"{before}{quote}{after}", topic, "The oil of lamps")
+    assert found == ("abstract", quote)
 
 
 def test_a_sentence_that_passages_part_is_whole(memory_folder):
@@ -146,7 +135,7 @@ def test_a_sentence_that_passages_part_is_whole(memory_folder):
     quote = "The oil of the QA lamp is bought in spring, when it is cheap, and the days are getting longer."
     for cut in (20, 60):
         text = f"{filling}{'x' * cut} end. {quote} {filling}"
-        assert said_of(memory_folder, paper(text))[1] == quote
+        assert said_of(memory_folder, text)[1] == quote
 
 
 # -- a question about papers as a whole: what is fetched, ranked, read, answered, recorded, learned ---
@@ -252,16 +241,6 @@ def test_it_learns_from_grades_and_from_nothing_else(corpus):
 # -- what is missing ------------------------------------------------------------------------------------
 
 
-def test_offline_asks_nothing(archive, corpus):
-    assert ask(corpus, fetch=False).results.hits == ()
-    ask(corpus)
-    archive.asked.clear()
-    found = ask(corpus, fetch=False)
-    assert names(found)[:3] == [1, 3, 2]
-    assert archive.asked == []
-    assert (found.fetched, found.texts) == (None, None)
-
-
 def test_arxiv_is_down(archive, corpus):
     archive.faults = list(BUSY)
     with pytest.raises(SourceError, match="status 503"):
@@ -318,17 +297,6 @@ def test_categories_and_window(corpus, given, papers):
     assert sorted(names(ask(corpus, read=0, **given))) == papers
 
 
-def test_what_is_refused(corpus):
-    with pytest.raises(UsageError, match=r"2,001 characters; accepted: up to 2,000"):
-        ask(corpus, "lamp " * 400 + "!")
-    with pytest.raises(UsageError, match="lies before its beginning"):
-        ask(corpus, since="2024-01-20", until="2024-01-10")
-    with pytest.raises(SourceError, match="neither a category nor an id"):
-        ask(corpus, categories=("lamps",))
-    with pytest.raises(UsageError, match="none is named"):
-        ask(corpus, budget=1.0)
-
-
 # -- two clocks -----------------------------------------------------------------------------------------
 
 
@@ -376,25 +344,18 @@ def test_odd_questions(corpus, question):
     ask(corpus, question, read=1)
 
 
-def test_as_known_then(archive, corpus):
-    first = ask(corpus)
-    good(corpus, first, 5)
+def test_as_known_then_nothing_is_fetched_and_nothing_is_learned(archive, corpus):
+    """What is shown then is the subject of properties below."""
+    good(corpus, ask(corpus), 5)
     second = ask(corpus)
     known = corpus.session.clock()
     good(corpus, second, 4)
-    last = ask(corpus)
-    archive.papers.append(made(9, (29, "The lamp burns oil, and the oil is of the lamp.")))
-    ask(corpus)
-    archive.asked.clear()
     state = FeedbackLog.of(corpus).learned("papers")
+    archive.asked.clear()
     then = ask(corpus, known_at=moment(known), record=False)
     assert AS_KNOWN_THEN in then.notes
-    assert archive.asked == []
-    assert FeedbackLog.of(corpus).learned("papers") == state
-    assert then.learned.now == second.learned.now != last.learned.now
-    assert [each.id for each in then.learned.losses] == [first.recorded]
-    assert 9 not in names(then)
-    assert [hit.score for hit in then.results.hits] == [hit.score for hit in second.results.hits]
+    assert (archive.asked, FeedbackLog.of(corpus).learned("papers")) == ([], state)
+    assert then.learned.now == second.learned.now
 
 
 # -- a model --------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import ModelError, UsageError
+from asof.http import Endpoint
 from asof.models.ports import Encoder
 
 # -- checks: vectors must be finite and normalised -----------------------------------------------------
@@ -218,3 +219,102 @@ class ExpectedEncoder:
                     )
                 self._configured = configured
             return self._configured
+
+
+# -- HTTP ----------------------------------------------------------------------------------------------
+# POST {url}/embeddings as OpenAI, Ollama, vLLM, llama.cpp, Text Embeddings Inference and LM Studio have it:
+# {"model", "input": [text, ...], "encoding_format": "float"} -> {"data": [{"index", "embedding"}, ...]}
+
+PATH = "/embeddings"
+LARGEST = 64_000_000
+"""Bytes of an answer: 64 vectors of 8,192 numbers, written out in full, are 12 MB."""
+
+_REMEDIES = {
+    400: "a text may be too long for the model: index smaller passages (chunking)",
+    413: "send fewer texts at once (batch), or index smaller passages (chunking)",
+    422: "the server reads another shape, or a text is too long: index smaller passages (chunking)",
+}
+
+
+def embeddings_endpoint(url: str, **options: Any) -> Endpoint:
+    """The endpoint of the server whose address `url` ends before /embeddings. Raises UsageError."""
+    return Endpoint.below(url, PATH, largest=LARGEST, remedies=_REMEDIES, **options)
+
+
+@dataclass(slots=True)
+class HttpEncoder:
+    """Vectors of the model `model` at an endpoint; `batch` texts are sent at once.
+
+    `query_prefix` and `passage_prefix`: the text before each text, None for that of the model's family (see
+    above; servers add nothing of their own). `dimensions`: asked of the server, for models that can give
+    fewer. Another machine may give other bits for the same text; each text is therefore asked for once, and
+    its vector kept.
+    """
+
+    endpoint: Endpoint
+    model: str
+    batch: int = 32
+    query_prefix: str | None = None
+    passage_prefix: str | None = None
+    dimensions: int = 0
+
+    @property
+    def name(self) -> str:
+        which = f"{self.model} at {self.endpoint.shown.removesuffix(PATH)}"
+        return encoder_name(which, self.dimensions, self.prefixes)
+
+    @property
+    def prefixes(self) -> Prefixes:
+        """The prefixes of queries and of passages."""
+        family = of_family(self.model.split(":")[0])  # Ollama's tags: nomic-embed-text:v1.5
+        return family.given(self.query_prefix, self.passage_prefix)
+
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
+        """Vectors of unit length, of zeros for a blank text (which is not sent). Raises ModelError (see
+        `Endpoint.post`), also for an answer in which a vector is missing, twice there, of another length
+        than the others, or of numbers that are not finite."""
+        prefix = self.prefixes.query if question else self.prefixes.passage
+        return around_blanks(texts, lambda some: self._all([prefix + text for text in some]))
+
+    def _all(self, texts: list[str]) -> NDArray[np.float32]:
+        batches: list[NDArray[np.float64]] = []
+        for first in range(0, len(texts), self.batch):
+            some = texts[first : first + self.batch]
+            body: dict[str, Any] = {"model": self.model, "input": some, "encoding_format": "float"}
+            if self.dimensions:
+                body["dimensions"] = self.dimensions
+            batches.append(self._read(self.endpoint.post(body), len(some)))
+        return unit(np.concatenate(batches), self.endpoint.shown)
+
+    def _read(self, answer: Any, n: int) -> NDArray[np.float64]:
+        """The n vectors of an answer, in the order of the texts."""
+        rows = answer.get("data") if isinstance(answer, dict) else None
+        if not isinstance(rows, list):
+            self.endpoint.refuse(
+                "the answer has no list `data`; is this the address of an embeddings server?"
+            )
+        found = [row.get("embedding") for row in in_order(self.endpoint, rows, n, "vector", "vectors")]
+        lengths = {len(each) if isinstance(each, list) else 0 for each in found}
+        expected = self.dimensions or max(lengths)
+        if lengths != {expected} or not expected:
+            got = ", ".join(map(str, sorted(lengths)))
+            self.endpoint.refuse(f"vectors of {got} numbers came back; {expected or 'some'} were expected")
+        try:
+            return np.array(found, np.float64)
+        except (ValueError, TypeError, OverflowError) as error:
+            return self.endpoint.refuse(f"a vector holds what is no number: {error}")
+
+
+def in_order(endpoint: Endpoint, rows: list[Any], n: int, one: str, more: str) -> list[dict[str, Any]]:
+    """The n results of an answer by their `index`, that of the text. Raises ModelError."""
+    if len(rows) != n:
+        endpoint.refuse(f"{n} texts were sent, {len(rows)} {more} came back")
+    by_index: dict[int, dict[str, Any]] = {}
+    for row in rows:
+        index = row.get("index") if isinstance(row, dict) else None
+        if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < n:
+            endpoint.refuse(f"a {one} has the index {str(index)[:40]}; 0 to {n - 1} was expected")
+        if index in by_index:
+            endpoint.refuse(f"two {one}s have the index {index}")
+        by_index[index] = row
+    return [by_index[index] for index in range(n)]

@@ -1,1 +1,0 @@
-"""HTTP requests, and the models that asof.toml names: chat models, encoders, rerankers."""

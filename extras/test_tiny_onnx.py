@@ -18,9 +18,9 @@ from tokenizers.processors import TemplateProcessing
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError
+from asof.extensions.providers.encoders import EncoderConfig, encoder_from
+from asof.extensions.providers.rerankers import CrossEncoder, RerankerConfig, reranker_from
 from asof.models.local import LocalEncoder
-from asof.models.named import EncoderConfig, encoder_from
-from asof.models.rerankers import CrossEncoder, RerankerConfig, reranker_from
 from asof.values import Document
 
 WORDS = ["[UNK]", "[CLS]", "[SEP]", "mill", "ferry", "bread", "storm", "rope", "query", "passage", ":", "the"]

@@ -8,8 +8,12 @@ import pytest
 
 from asof import config, recipes
 from asof.errors import BadConfig
+from asof.extensions.facts.model import ExtractionSettings
 from asof.models.encoders import HashedNgrams
+from asof.models.metered import Prices
 from asof.rank.rerank import PerDocument
+
+LEAST = '[model]\nurl = "http://localhost:1/v1"\nmodel = "m"\n'
 
 
 def read(text: str) -> config.Config:
@@ -20,6 +24,7 @@ def test_without_a_file_everything_has_a_default() -> None:
     empty = read("")
     assert (empty.k, empty.unit, empty.recipe) == (10, "passage", "asof")
     assert empty.recipe_named("asof") == recipes.named("asof")
+    assert empty.model is None
     assert {"none": "", "hashed": HashedNgrams().name} == config.ENCODERS
 
 
@@ -46,6 +51,34 @@ def test_without_a_file_everything_has_a_default() -> None:
 def test_a_key_changes_something(text, of) -> None:
     assert not of(read(""))
     assert of(read(text))
+
+
+OF_TABLES = {
+    "model": lambda made: made.model,
+    "ask": lambda made: made.asking,
+    "facts": lambda made: ExtractionSettings.of(made.tables),
+}
+
+
+@pytest.mark.parametrize(
+    ("table", "line", "value"),
+    [
+        ("model", 'key_variable = "K"', "K"), ("model", 'json = "schema"', "schema"),
+        ("model", "timeout = 5", 5), ("model", "attempts = 1", 1), ("model", "concurrency = 2", 2),
+        ("model", "temperature = 0.5", 0.5),
+        ("model", 'limit = "max_completion_tokens"', "max_completion_tokens"),
+        ("model", "prices = { prompt = 1, reply = 2 }", Prices(1, 2)),
+        ("facts", 'extractor = "model"', "model"),
+        ("facts", 'entity_types = ["ships"]\nextractor = "model"', ("ships",)),
+        ("ask", 'recipe = "tgrag"', "tgrag"), ("ask", 'mode = "global"', "global"),
+        ("ask", "tokens = 500", 500), ("ask", "budget = 0.5", 0.5),
+    ],
+)  # fmt: skip
+def test_a_key_of_a_model_of_facts_and_of_answers_is_read(table, line, value) -> None:
+    key, of = line.partition(" ")[0], OF_TABLES[table]
+    head = LEAST if table == "model" else f"[{table}]\n"
+    assert getattr(of(read(LEAST)), key) != value
+    assert getattr(of(read(head + line)), key) == value
 
 
 def _field(made: config.Config, recipe: str, key: str) -> object:
@@ -83,6 +116,19 @@ def _field(made: config.Config, recipe: str, key: str) -> object:
             "a number from -1e+09 to 1e+09 is expected",
         ),
         ("[recipes.twe]\npool.n = 0", "a whole number from 1 to 100000 is expected"),
+        ('[model]\nurl = "http://localhost:1/v1"', "[model] model missing: a server's address and"),
+        ("[model]\nurll = 1", "[model] no key urll; did you mean url?"),
+        (LEAST + "attempts = 0", "[model] attempts = 0: a whole number from 1 to 10 is expected"),
+        (LEAST + "prices = { prompt = 1 }", "[model] prices = {'prompt': 1}: a table of two numbers"),
+        ('[facts]\nextractor = "magic"', "[facts] extractor = 'magic': one of rules, model is expected"),
+        ("[facts]\nentity_types = [1]", "[facts] entity_types = [1]: a list of 1 to 32 short names"),
+        ('[ask]\nmode = "both"', "[ask] mode = 'both': one of auto, local, global is expected"),
+        ("[ask]\ntokens = 1", "[ask] tokens = 1: a whole number from 100 to 1000000 is expected"),
+        ("[ask]\ntokens = true", "[ask] tokens = True: a whole number"),
+        ('[ask]\nrecipe = "magic"', "[ask] recipe = 'magic': accepted: asof, twe"),
+        ("[ask]\nbudget = -1", "[ask] budget = -1: a number from 0"),
+        ("[ask]\nbudget = nan", "[ask] budget = nan: a number from 0"),
+        ("[ask]\nmodel = 1", "[ask] no key model; did you mean mode?"),
         ("[diversity]\nmost = 0", "[diversity] most = 0: a whole number from 1 to 100 is expected"),
     ],
 )

@@ -34,9 +34,6 @@ from asof.text.tokens import Analyzer
 from asof.values import MODES
 
 if TYPE_CHECKING:
-    from asof.models.chat import LanguageModelConfig
-    from asof.models.named import EncoderConfig
-    from asof.models.rerankers import RerankerConfig
     from asof.rank.stage import Recipe, Stage
 
 
@@ -187,9 +184,9 @@ class Config(Struct, frozen=True):
              fiscal_start: the first month of the fiscal year.
              search: which metadata is searched; decided when the corpus is made.
     [search] k, unit, recipe, rerank: defaults of `asof search`; rerank of ask, too.
-    [encoder] the model that makes vectors, see `asof.models.named`; `asof embed` changes it.
-    [rerank] the model that reranks, see `asof.models.rerankers`.
-    [model] the language model, see `asof.models.chat`; nothing asks one that is not named.
+    [encoder] the model that makes vectors, see `providers.encoders`; `asof embed` changes it.
+    [rerank] the model that reranks, see `providers.rerankers`.
+    [model] the language model, see `providers.chat`; nothing asks one that is not named.
     [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
@@ -208,9 +205,9 @@ class Config(Struct, frozen=True):
     unit: str = "passage"
     recipe: str = "asof"
     rerank: bool = False
-    encoding: EncoderConfig | None = None
-    reranking: RerankerConfig | None = None
-    model: LanguageModelConfig | None = None
+    encoding: Any = None
+    reranking: Any = None
+    model: Any = None
     asking: AskSettings = msgspec.field(default_factory=AskSettings)
     sources: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
     diversity: Stage | None = None
@@ -236,11 +233,11 @@ class Config(Struct, frozen=True):
 
 
 _TABLES: Mapping[str, Table | str] = {
-    "index": INDEX, "fields": FIELDS, "search": SEARCH, "encoder": "asof.models.named:TABLE",
-    "rerank": "asof.models.rerankers:TABLE", "diversity": DIVERSITY, "model": "asof.models.chat:TABLE",
-    "ask": ASK, **plugins.BUILT_IN[plugins.TABLES],
+    "index": INDEX, "fields": FIELDS, "search": SEARCH, "encoder": plugins.MODELS, "rerank": plugins.MODELS,
+    "diversity": DIVERSITY, "model": plugins.MODELS, "ask": ASK,
+    **dict.fromkeys(plugins.BUILT_IN[plugins.TABLES], plugins.TABLES),
 }  # fmt: skip
-"""The tables, or where they are, as those of models and extensions are loaded when they are used."""
+"""The tables, or the group of plugins that offers them: those are loaded when they are used."""
 
 TABLES = (*_TABLES, "recipes")
 
@@ -253,7 +250,10 @@ def table(name: str) -> Table | None:
     code."""
     if name in _TABLES:
         found = _TABLES[name]
-        return plugins.named(found) if isinstance(found, str) else found
+        if isinstance(found, Table):
+            return found
+        offered: Any = plugins.load(found, name)
+        return offered.table if found == plugins.MODELS else offered  # type: ignore[no-any-return]
     scheme = scheme_named(name) if name in plugins.BUILT_IN[plugins.SOURCES] else None
     return None if scheme is None else scheme.table
 

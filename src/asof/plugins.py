@@ -39,6 +39,9 @@ COMMANDS = "asof.commands"
 TABLES = "asof.tables"
 """Tables of asof.toml: each names a `schema.Table`."""
 
+MODELS = "asof.models"
+"""Tables of asof.toml that name a model (encoder, rerank, model): each names a `models.ports.Provider`."""
+
 STATUS = "asof.status"
 """Names of data derived beside the index: each names a function of the folder of derived files that gives
 lines for `asof status`."""
@@ -123,6 +126,11 @@ BUILT_IN = {
     },
     ANSWERING: {"facts": "asof.extensions.facts.overview:FACTS"},
     TABLES: {"facts": "asof.extensions.facts.model:TABLE"},
+    MODELS: {
+        "encoder": "asof.extensions.providers.encoders:PROVIDER",
+        "rerank": "asof.extensions.providers.rerankers:PROVIDER",
+        "model": "asof.extensions.providers.chat:PROVIDER",
+    },
 }
 
 

@@ -7,7 +7,7 @@ import threading
 
 import numpy as np
 import pytest
-from tests.support.answers import corpus_with, doc, looked
+from tests.support.answers import corpus_fixture, corpus_with, doc, looked
 from tests.support.fact_lines import corpus_of, note
 
 from asof.answer.ask import Passages, promote_current
@@ -25,18 +25,12 @@ from asof.values import Filters, Usage
 ONE, TWO = read("2020"), read("2022-05")
 
 
-def notes():
-    return [
-        doc("a", "2021-03-01", "Revenue was $10 million in 2020. The crane is red.", "Otter Mills 2020"),
-        doc("b", "2022-03-01", "Revenue was $12 million in 2021. The crane is blue.", "Otter Mills 2021"),
-        doc("c", "2023-03-01", "Esker Locks opened a depot in May 2022.", "Depot"),
-    ]
-
-
-@pytest.fixture(scope="module")
-def mills(tmp_path_factory):
-    with corpus_with(tmp_path_factory.mktemp("mills"), *notes()) as corpus:
-        yield corpus
+NOTES = (
+    doc("a", "2021-03-01", "Revenue was $10 million in 2020. The crane is red.", "Otter Mills 2020"),
+    doc("b", "2022-03-01", "Revenue was $12 million in 2021. The crane is blue.", "Otter Mills 2021"),
+    doc("c", "2023-03-01", "Esker Locks opened a depot in May 2022.", "Depot"),
+)
+mills = corpus_fixture(*NOTES)
 
 
 @pytest.mark.parametrize(
@@ -109,37 +103,31 @@ def test_the_filters_hold(mills):
 # -- with a model ------------------------------------------------------------------------------------------
 
 
-def writes(text):
-    """A model that says this to the question, and finds no time of its own."""
-    return ScriptedModel(lambda prompt: text if prompt.schema is None else '{"times": []}')
-
-
-def prompts(model):
-    return [prompt.user for prompt in model.prompts if prompt.schema is None]
-
-
 @pytest.fixture
 def with_model(tmp_path):
+    """An answer by a model that says this to the question and finds no time of its own; what it was asked."""
+
     def run(question, said):
-        model = writes(said)
-        with corpus_with(tmp_path, *notes(), model=model) as corpus:
-            return corpus.at().ask(question), model
+        model = ScriptedModel(lambda prompt: said if prompt.schema is None else '{"times": []}')
+        with corpus_with(tmp_path, *NOTES, model=model) as corpus:
+            made = corpus.at().ask(question)
+        (user,) = [prompt.user for prompt in model.prompts if prompt.schema is None]
+        return made, user
 
     return run
 
 
 def test_a_model_writes_from_what_was_found(with_model):
-    made, model = with_model("What colour is the crane in 2021?", "It is blue [1].")
+    made, user = with_model("What colour is the crane in 2021?", "It is blue [1].")
     assert (made.text, made.by, made.refused) == ("It is blue [1].", "scripted", False)
-    assert made.cost.usage.calls == len(model.prompts) == 1  # rules read the time
-    assert "The crane is blue." in prompts(model)[0]
+    assert made.cost.usage.calls == 1  # rules read the time
+    assert "The crane is blue." in user
 
 
 def test_the_model_is_asked_whatever_rules_would_refuse(with_model):
     """Rules refuse without a model: nothing is known of 2031."""
-    made, model = with_model("What was the revenue of Otter Mills in 2031?", "NO ANSWER: nothing is of 2031.")
+    made, _ = with_model("What was the revenue of Otter Mills in 2031?", "NO ANSWER: nothing is of 2031.")
     assert (made.refused, made.reason, made.by) == (True, "nothing is of 2031", "scripted")
-    assert len(prompts(model)) == 1
 
 
 def test_quotes_where_the_model_fails_with_a_note(with_model):
@@ -176,10 +164,7 @@ PRICES = [
 QUESTION = "What does a loaf of rye bread cost?"
 
 
-@pytest.fixture(scope="module")
-def bakery(tmp_path_factory):
-    with corpus_with(tmp_path_factory.mktemp("bakery"), *PRICES) as corpus:
-        yield corpus
+bakery = corpus_fixture(*PRICES)
 
 
 def order(corpus, question, documents, as_of=None, most=10):
@@ -243,10 +228,6 @@ REPLIES = json.dumps({
     "times": [], "statements": [{"statement": "It is red.", "points": [1]}],
     "points": [{"description": "It is red.", "importance": 50, "confidence": 0.9, "sources": [1]}],
 })  # fmt: skip
-NOTES = (
-    note("a", "2021-12-01", "Crane | is | red | 2020"),
-    note("b", "2021-12-01", "Crane | is | blue | 2021"),
-)
 
 
 @pytest.fixture
@@ -256,7 +237,8 @@ def model():
 
 @pytest.fixture
 def cranes(model):
-    with corpus_of(*NOTES) as corpus:
+    facts = ("Crane | is | red | 2020", "Crane | is | blue | 2021")
+    with corpus_of(*(note(fact, "2021-12-01", fact) for fact in facts)) as corpus:
         corpus.models.model = model
         yield corpus
 

@@ -7,95 +7,34 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.support.answers import Looked, corpus_with, doc, looked
+from tests.support.answers import answered, corpus_with, doc, looked
 
 from asof import plugins
 from asof.answer.ask import answering
 from asof.answer.evidence import (
     QUOTE_CHARACTERS,
-    NameUse,
     WeightedPhrase,
-    document_in_time,
-    document_times,
-    name_use,
-    quotable_sentences,
-    text_names_time,
 )
 from asof.answer.match import LEAST, WrittenFigure, answerability, figure_shown
 from asof.errors import UsageError
 from asof.rank.words import largest_idf
-from asof.time.moment import read
-from asof.values import Amount, Answer, Citation, Heading
+from asof.values import Amount, Answer, Citation
 
-BOOK = "The quay is 40 metres long. The crane is red.\n\n## Dues\n\nA berth costs €12 a night in 2019."
-
-
-@pytest.fixture(scope="module")
-def quay(tmp_path_factory) -> Looked:
-    with corpus_with(
-        tmp_path_factory.mktemp("quay"),
-        doc("book", "2021-03-01", BOOK, "Tallow Quay", outline=(Heading(BOOK.index("##"), 2, "Dues"),)),
-        doc("crane", "2022-03-01", "The crane is blue. A berth at Tallow Quay is wet.", "Crane (FY2022)"),
-        doc("undated", None, "Nobody knows how old the crane is.", "Old"),
-    ) as corpus:
-        return looked(corpus, "how much does a berth or the crane cost?")
+CRANES = ("The crane is red.", "A berth by the crane.", "A berth costs €12.", "Nobody knows the old crane.")
 
 
-def sentence(quay: Looked, begins: str):
-    return next(each for each in quay.said if each.text.startswith(begins))
-
-
-def hit(quay: Looked, document: str):
-    return next(each for each in quay.hits if each.document == document)
-
-
-def test_headings_are_no_sentences_which_come_in_the_order_of_their_hits(quay):
-    assert {each.text for each in quay.said} == {
-        "The quay is 40 metres long.", "The crane is red.", "A berth costs €12 a night in 2019.",
-        "The crane is blue.", "A berth at Tallow Quay is wet.", "Nobody knows how old the crane is.",
-    }  # fmt: skip
-    order = [each.id for each in quay.hits]
-    found = [order.index(each.hit.id) for each in quay.said]
-    assert found == sorted(found)
-    assert quotable_sentences(quay.view, ()) == []
-
-
-def test_words_of_a_sentence_are_its_own_and_those_of_its_headings_then_of_its_title(quay):
-    berth = sentence(quay, "A berth costs")
-    assert {"berth", "cost"} <= berth.stems
-    assert berth.context_stems - berth.stems == {"due"}
-    assert berth.titled_stems - berth.context_stems == {"tallow", "quay"}
-    assert "due" not in sentence(quay, "The crane is red").context_stems
-
-
-def test_the_share_of_a_phrase_is_by_weight(quay):
-    phrase = WeightedPhrase.of("berth crane zebra", quay.view)
-    (_, berth), (_, crane), (_, zebra) = phrase.words
-    assert berth > crane > 0  # 2 of 4 passages have a berth, 3 a crane
-    assert zebra == 0.5 + largest_idf(quay.view) ** 2 >= berth  # nothing says it: as much as the rarest
+def test_the_share_of_a_phrase_is_by_weight(memory_folder):
+    """Two of four passages have a berth, three a crane."""
+    with corpus_with(memory_folder, *(doc(text, None, text) for text in CRANES)) as corpus:
+        view = corpus.at().view()
+        phrase = WeightedPhrase.of("berth crane zebra", view)
+        (_, berth), (_, crane), (_, zebra) = phrase.words
+        assert zebra == 0.5 + largest_idf(view) ** 2 >= berth  # nothing says it: as much as the rarest
+        assert WeightedPhrase.of("", view).share(frozenset()) == 1.0
+    assert berth > crane > 0
     assert phrase.share(frozenset(("berth",))) == berth / (berth + crane + zebra)
     assert phrase.share(frozenset()) == 0.0
     assert phrase.share(frozenset(("berth", "crane", "zebra"))) == 1.0
-    assert WeightedPhrase.of("", quay.view).share(frozenset()) == 1.0
-
-
-def test_a_document_is_of_the_time_of_its_title_else_of_its_publication(quay):
-    assert document_times(hit(quay, "crane")) == (read("2022"),)
-    assert document_times(hit(quay, "book")) == (read("2021-03-01"),)  # 2019 is said in its text
-    assert document_times(hit(quay, "undated")) == ()
-    assert document_in_time(hit(quay, "crane"), read("2022"))
-    assert not document_in_time(hit(quay, "book"), read("2019"))
-    assert text_names_time(next(h for h in quay.hits if "€12" in h.text), read("2019"))
-    assert not text_names_time(hit(quay, "crane"), read("2022"))
-
-
-def test_a_name_stands_at_the_beginning_of_a_title_or_in_a_text(quay):
-    book, crane = hit(quay, "book"), hit(quay, "crane")
-    assert name_use(book, "Tallow Quay Ltd.") == NameUse(title=True, text=True)
-    assert name_use(book, "tallow") == NameUse(title=True, text=True)
-    assert name_use(book, "Quay") == NameUse(title=False, text="quay" in book.text)
-    assert name_use(crane, "Tallow Quay") == NameUse(title=False, text=True)
-    assert name_use(crane, "Tallow Qua") == NameUse(title=False, text=False)
 
 
 # -- answers without the extension that reports on periods -----------------------------------------------
@@ -179,8 +118,7 @@ def test_a_document_of_the_time_whose_title_has_the_question_is_enough(
     tmp_path: Path, question: str, refused: bool
 ) -> None:
     """Of the words of the question the corpus has only the one that is the title's; nothing is of 2023."""
-    with corpus_with(tmp_path, *RELEASES) as corpus:
-        assert corpus.at().ask(question).refused is refused
+    assert answered(tmp_path, question, *RELEASES).refused is refused
 
 
 # -- the sentences that answer, as they are quoted -------------------------------------------------------
@@ -195,8 +133,7 @@ WEATHER = (
 def ask(tmp_path: Path) -> Ask:
     def asked(question: str, *texts: str) -> Answer:
         documents = [doc(f"{at}", f"2022-0{at}-01", text, f"Note {at}") for at, text in enumerate(texts, 1)]
-        with corpus_with(tmp_path, *documents) as corpus:
-            return corpus.at().ask(question)
+        return answered(tmp_path, question, *documents)
 
     return asked
 

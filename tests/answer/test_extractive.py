@@ -5,33 +5,29 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from tests.support.answers import Looked, corpus_with, doc, looked
+from tests.support.answers import Looked, answered, corpus_fixture, doc, looked
 
-import asof
-from asof.answer.evidence import WeightedPhrase
-from asof.answer.extractive import MAX_QUOTES, about, current_hits, table_cells
-from asof.answer.match import IN_TIME, MIN_SHARE, TableCell, match_sentence
+from asof.answer.extractive import MAX_QUOTES, table_cells
 from asof.answer.question import ParsedQuestion
 from asof.text.question import read as read_question
-from asof.time.moment import read
-from asof.values import Heading, Superseded
-from asof.wire import replace
+from asof.values import Document, Heading
 
 QUARTERS = ((1, "March", "10", "30"), (2, "June", "12", "28"), (3, "September", "11", "31"))
 
 
-@pytest.fixture(scope="module")
-def mills(tmp_path_factory):
-    """Two firms, three quarters; one of them says its margin too."""
-    documents = []
-    for q, month, otter, margin in QUARTERS:
-        text = f"Revenue was ${otter} million in the quarter. The gross margin was {margin}%."
-        documents.append(doc(f"otter {q}", f"2023-{q * 3:02}-25", text, f"Otter Mills Q{q} 2023"))
-        text = f"Revenue was ${q} million, as {month} was dry. Weather was mixed."
-        documents.append(doc(f"heron {q}", f"2023-{q * 3:02}-26", text, f"Heron Rail Q{q} 2023"))
-    documents.append(doc("lunch", "2023-07-01", "Otter Mills serves lunch at noon.", "Lunch"))
-    with corpus_with(tmp_path_factory.mktemp("mills"), *documents) as corpus:
-        yield corpus
+FIRMS = [
+    doc(name, f"2023-{q * 3:02}-{day}", text, f"{title} Q{q} 2023")
+    for q, month, otter, margin in QUARTERS
+    for name, title, day, text in (
+        (f"otter {q}", "Otter Mills", 25,
+         f"Revenue was ${otter} million in the quarter. The gross margin was {margin}%."),
+        (f"heron {q}", "Heron Rail", 26,
+         f"Revenue was ${q} million, as {month} was dry."),
+    )
+]  # fmt: skip
+"""Two firms, three quarters; one of them says its margin too."""
+
+mills = corpus_fixture(*FIRMS, doc("lunch", "2023-07-01", "Otter Mills serves lunch at noon.", "Lunch"))
 
 
 @pytest.fixture
@@ -76,12 +72,12 @@ def test_one_of_several_is_chosen(ask, question, first):
 
 
 def test_nothing_is_chosen_where_not_all_can_be_compared(tmp_path):
-    with corpus_with(
+    made = answered(
         tmp_path,
+        "Which quarter of 2023 had the highest revenue for Otter Mills?",
         doc("a", "2023-03-25", "Revenue was $10 million.", "Otter Mills Q1 2023"),
         doc("b", "2023-06-25", "Revenue was €12 million.", "Otter Mills Q2 2023"),
-    ) as corpus:
-        made = corpus.at().ask("Which quarter of 2023 had the highest revenue for Otter Mills?")
+    )
     assert [each.value for each in made.values] == ["$10 million", "€12 million"]
     assert not made.text.startswith("highest")
 
@@ -92,8 +88,7 @@ def test_a_figure_is_shown_whose_label_does_not_say_the_word(tmp_path):
             outline=(Heading(0, 1, f"Fares {year}"),))
         for year, price in (("2019", "€4.20"), ("2020", "€4.50"))
     ]  # fmt: skip
-    with corpus_with(tmp_path, *fares) as corpus:
-        made = corpus.at().ask("what was the fare in each year?")
+    made = answered(tmp_path, "what was the fare in each year?", *fares)
     assert [(each.period, each.value) for each in made.values] == [("2019", "€4.20"), ("2020", "€4.50")]
 
 
@@ -128,16 +123,15 @@ def test_what_is_not_said_is_refused_with_the_reason(ask, question, reason):
 
 
 def test_an_empty_corpus_knows_nothing(tmp_path):
-    with corpus_with(tmp_path) as corpus:
-        made = corpus.at().ask("What was the revenue in 2020?")
+    made = answered(tmp_path, "What was the revenue in 2020?")
     assert (made.refused, made.reason) == (True, "nothing in this corpus matches the question")
 
 
 def test_a_question_in_other_words_is_answered_by_the_best_sentences(tmp_path):
     race = "The acclaimed rowing race was long. Yes. Who won it? Nobody knows who won it."
     result = doc("a", "2022-10-07", "Bo Lind is elected warden by 141 votes.", "Result")
-    with corpus_with(tmp_path, result, doc("b", "2022-11-07", race, "Race")) as corpus:
-        made = corpus.at().ask("who lost the acclaimed rowing contest of poets in 2022?")
+    question = "who lost the acclaimed rowing contest of poets in 2022?"
+    made = answered(tmp_path, question, result, doc("b", "2022-11-07", race, "Race"))
     assert [each.quote for each in made.citations] == [race]
 
 
@@ -146,8 +140,7 @@ def test_at_most_so_many_sentences_are_quoted(tmp_path):
         doc(f"d{year}", f"{year}-05-05", f"The fee was {year - 1900} euros.", f"Fee {year}")
         for year in range(1990, 1990 + MAX_QUOTES + 2)
     ]
-    with corpus_with(tmp_path, *many) as corpus:
-        made = corpus.at().ask("what was the fee in each year?")
+    made = answered(tmp_path, "what was the fee in each year?", *many)
     assert len(made.citations) == len(made.values) == MAX_QUOTES
     assert "2 more sentences were found and left out" in made.notes
 
@@ -173,60 +166,17 @@ def made(found: Looked):
     return table_cells(found.asked, found.view, found.hits, found.said)
 
 
-def test_a_time_of_which_nothing_is_known_is_an_empty_cell(mills):
-    (cell,) = made(looked(mills, "What was the revenue of Heron Rail in 2031?"))
-    assert (cell.period, cell.hits, cell.matches) == ("2031", [], [])
-
-
-def test_hits_about_a_name_are_those_that_it_titles_else_those_that_say_it(mills):
-    hits = looked(mills, "Otter Mills revenue lunch").hits
-    assert {each.document for each in about(hits, "Otter Mills")} == {"otter 1", "otter 2", "otter 3"}
-    assert about(hits, "") == list(hits)
-    lunch = [each for each in hits if each.document == "lunch"]
-    assert about(lunch, "Otter Mills") == lunch
-    assert about(lunch, "Heron Rail") == []
-
-
-def test_what_was_superseded_counts_no_more_unless_nothing_else_is_there(mills):
-    one, other = (replace(each, superseded=None) for each in looked(mills, "Otter Mills revenue").hits[:2])
-    old = replace(one, superseded=Superseded(0, other.id, other.document, other.title))
-    assert current_hits([old, other]) == [other]
-    assert current_hits([old]) == [old]  # what superseded it was not found
-
-
-def test_how_well_a_sentence_fits(mills):
-    found = looked(mills, "Heron Rail revenue in Q1 2023")
-    phrase = WeightedPhrase.of("revenue", found.view)
-    hit = next(each for each in found.hits if each.document == "heron 1")
-    revenue, weather = (each for each in found.said if each.hit is hit)
-
-    def match(sentence, name, quarter):
-        cell = TableCell(name, "", quarter and read(quarter), [hit])
-        return match_sentence(phrase, cell, sentence, found.asked)
-
-    right, wrong = (match(revenue, "Heron Rail", quarter) for quarter in ("2023-Q1", "2023-Q2"))
-    # all of the phrase (1) in its own words and with the title's; it names no time, its title does
-    assert (right.share, right.score) == (1.0, 1.0)
-    assert (wrong.share, wrong.score) == (1.0, 1.0 - IN_TIME)
-    assert match(weather, "", None) is None  # says nothing of it
-    assert 0 < MIN_SHARE < 1
-
-
-@pytest.fixture(scope="module")
-def town(tmp_path_factory):
-    with corpus_with(
-        tmp_path_factory.mktemp("town"),
-        doc("r2021", "2021-07-01", "The cup of the Esker regatta went to Bo Lind.", "Esker regatta, sculls"),
-        doc("r2022", "2022-07-01", "Cato Renn took the cup at Esker.", "Esker regatta, sculls"),
-        doc("fair", "2022-08-01", "Ada Brandt won the sack race.", "Tallow fair"),
-        doc("q2", "2023-08-01", "# Otter Mills in Q2\nRevenue was $9 million in the second quarter. "
-            "We expect revenue of $12 million in the third quarter.", "Otter Mills Q2 2023"),
-        doc("q3", "2023-11-01", "# Otter Mills in Q3\nRevenue was $10 million in the third quarter. "
-            "Weather was mixed.", "Otter Mills Q3 2023"),
-        doc("affair", "2024-05-01", "Jonas Teufert was heard. The lawyers spoke for hours. It rained. "
-            "Petra Lindqvist resigned after the bridge affair.", "Affair"),
-    ) as corpus:  # fmt: skip
-        yield corpus
+town = corpus_fixture(
+    doc("r2021", "2021-07-01", "The cup of the Esker regatta went to Bo Lind.", "Esker regatta, sculls"),
+    doc("r2022", "2022-07-01", "Cato Renn took the cup at Esker.", "Esker regatta, sculls"),
+    doc("fair", "2022-08-01", "Ada Brandt won the sack race.", "Tallow fair"),
+    doc("q2", "2023-08-01", "# Otter Mills in Q2\nRevenue was $9 million in the second quarter. "
+        "We expect revenue of $12 million in the third quarter.", "Otter Mills Q2 2023"),
+    doc("q3", "2023-11-01", "# Otter Mills in Q3\nRevenue was $10 million in the third quarter. "
+        "Weather was mixed.", "Otter Mills Q3 2023"),
+    doc("affair", "2024-05-01", "Jonas Teufert was heard. The lawyers spoke for hours. It rained. "
+        "Petra Lindqvist resigned after the bridge affair.", "Affair"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -262,20 +212,16 @@ def test_a_sentence_about_somebody_else_is_no_answer(town):
 # -- who is and who was in office: a state lasts until the next --------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def offices(tmp_path_factory):
-    with corpus_with(
-        tmp_path_factory.mktemp("offices"),
-        doc("a", "2016-01-05", "Lock keeper: Ada Brandt. Dogs are welcome.", "Notice at the lock"),
-        doc("b", "2019-04-02", "Since 1 April 2019, Bo Lind is lock keeper of Esker.", "News"),
-        doc("c", "2022-03-01", "The lock keeper, Cato Renn, has been thanked.", "Minutes"),
-        doc("d", "2024-02-01", "In 2016 the lock keeper was Ada Brandt, who liked dogs.", "Looking back"),
-        doc("pike", "2021-03-05", "Since 1 March 2021 Ada Pike is mayor of Torle.", "Torle news"),
-        doc("lund", "2023-06-02", "Since 1 June 2023 Bo Lund is mayor of Torle.", "Torle news again"),
-        doc("gazette", "2022-05-01", "The chair of the Dockyard is Nils Okafor.", "Town gazette"),
-        doc("paper", "2021-05-01", "The chair of the Dockyard is Ruth Amberley.", "Dockyard paper"),
-    ) as corpus:  # fmt: skip
-        yield corpus
+offices = corpus_fixture(
+    doc("a", "2016-01-05", "Lock keeper: Ada Brandt. Dogs are welcome.", "Notice at the lock"),
+    doc("b", "2019-04-02", "Since 1 April 2019, Bo Lind is lock keeper of Esker.", "News"),
+    doc("c", "2022-03-01", "The lock keeper, Cato Renn, has been thanked.", "Minutes"),
+    doc("d", "2024-02-01", "In 2016 the lock keeper was Ada Brandt, who liked dogs.", "Looking back"),
+    doc("pike", "2021-03-05", "Since 1 March 2021 Ada Pike is mayor of Torle.", "Torle news"),
+    doc("lund", "2023-06-02", "Since 1 June 2023 Bo Lund is mayor of Torle.", "Torle news again"),
+    doc("gazette", "2022-05-01", "The chair of the Dockyard is Nils Okafor.", "Town gazette"),
+    doc("paper", "2021-05-01", "The chair of the Dockyard is Ruth Amberley.", "Dockyard paper"),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -301,27 +247,20 @@ def test_who_was_in_office(offices, question, as_of, document):
 # -- who or what came after something --------------------------------------------------------------------
 
 NOTES = [
-    asof.Document("r1", "Quill 1.2 was released on May 3, 2020.", "Quill 1.2", "2020-05-03"),
-    asof.Document("r0", "Quill 1.1 was released on May 12, 2019.", "Quill 1.1", "2019-05-12"),
-    asof.Document("x1", "Support for Quill 1.1 has ended.", "Quill 1.1", "2020-06-01"),
-    asof.Document(
-        "y1", "Inkwell for Quill 7 was released on July 1, 2020.", "Inkwell for Quill 7", "2020-07-01"
-    ),
-    asof.Document("r2", "Quill 1.3 was released on May 5, 2021.", "Quill 1.3", "2021-05-05"),
-    asof.Document("r3", "Quill 1.4 was released on May 6, 2022.", "Quill 1.4", "2022-05-06"),
-    asof.Document("m1", "Ada Holm is elected chair of the rope club.", "Minutes", "2019-02-02"),
-    asof.Document("m2", "Ada Holm, chair of the rope club, opened the ropewalk.", "Ropewalk", "2020-01-01"),
-    asof.Document("m3", "Bo Lind is elected chair of the rope club.", "Minutes of May", "2021-05-01"),
-    asof.Document("m4", "Cleo Marsh is elected chair of the rope club.", "Minutes of June", "2023-06-01"),
+    Document("r1", "Quill 1.2 was released on May 3, 2020.", "Quill 1.2", "2020-05-03"),
+    Document("r0", "Quill 1.1 was released on May 12, 2019.", "Quill 1.1", "2019-05-12"),
+    Document("x1", "Support for Quill 1.1 has ended.", "Quill 1.1", "2020-06-01"),
+    Document("y1", "Inkwell for Quill 7 was released on July 1, 2020.", "Inkwell for Quill 7", "2020-07-01"),
+    Document("r2", "Quill 1.3 was released on May 5, 2021.", "Quill 1.3", "2021-05-05"),
+    Document("r3", "Quill 1.4 was released on May 6, 2022.", "Quill 1.4", "2022-05-06"),
+    Document("m1", "Ada Holm is elected chair of the rope club.", "Minutes", "2019-02-02"),
+    Document("m2", "Ada Holm, chair of the rope club, opened the ropewalk.", "Ropewalk", "2020-01-01"),
+    Document("m3", "Bo Lind is elected chair of the rope club.", "Minutes of May", "2021-05-01"),
+    Document("m4", "Cleo Marsh is elected chair of the rope club.", "Minutes of June", "2023-06-01"),
 ]
 
 
-@pytest.fixture(scope="module")
-def notes(tmp_path_factory):
-    with asof.open(tmp_path_factory.mktemp("successors")) as corpus:
-        corpus.maintenance.background = False
-        corpus.add(NOTES)
-        yield corpus
+notes = corpus_fixture(*NOTES)
 
 
 @pytest.mark.parametrize(
@@ -358,15 +297,6 @@ def test_what_a_question_for_a_successor_names(question, after):
 # -- sources that contradict each other ------------------------------------------------------------------
 
 
-@pytest.fixture
-def told(tmp_path):
-    def run(question, *documents):
-        with corpus_with(tmp_path, *documents) as corpus:
-            return corpus.at().ask(question, mode="local")
-
-    return run
-
-
 BEFORE = {
     "a": "Rain fell for nine days and the sheep were moved uphill.",
     "b": "The warden measured on the morning after, with a rope and a stone.",
@@ -379,8 +309,9 @@ def flood(id_: str, published: str, height: str, title: str = "Esker", before: s
     return doc(id_, published, f"{before or BEFORE[id_]} {said}", title)
 
 
-def test_two_sources_of_one_time_that_do_not_agree_are_no_answer(told):
-    made = told(
+def test_two_sources_of_one_time_that_do_not_agree_are_no_answer(tmp_path):
+    made = answered(
+        tmp_path,
         "What was the height of the flood in March 2021?",
         flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1"),
     )  # fmt: skip
@@ -413,8 +344,8 @@ RAIN = "It rained, and the flood came down to Esker."
         (WAS, [flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1", "Tarn")]),  # another thing
     ],
 )
-def test_what_is_no_contradiction(told, question, documents):
-    made = told(question, *documents)
+def test_what_is_no_contradiction(tmp_path, question, documents):
+    made = answered(tmp_path, question, *documents, mode="local")
     assert (made.refused, made.notes) == (False, ())
 
 
@@ -426,9 +357,9 @@ def test_what_is_no_contradiction(told, question, documents):
         (WAS, [flood("a", "2021-05-01", "2.4", before=RAIN), flood("b", "2021-05-03", "3.1", before=RAIN)]),
     ],
 )
-def test_one_is_preferred_and_what_it_contradicts_is_told(told, question, documents):
+def test_one_is_preferred_and_what_it_contradicts_is_told(tmp_path, question, documents):
     """The third: what was superseded gives way whatever time is asked for."""
-    made = told(question, *documents)
+    made = answered(tmp_path, question, *documents, mode="local")
     assert [each.document for each in made.citations] == ["b"]
     day = documents[0].published.text
     assert made.notes == (
@@ -450,8 +381,8 @@ def test_one_is_preferred_and_what_it_contradicts_is_told(told, question, docume
         ),
     ],
 )
-def test_without_a_time_two_of_one_day_are_no_answer(told, question, documents, said):
-    made = told(question, *documents)
+def test_without_a_time_two_of_one_day_are_no_answer(tmp_path, question, documents, said):
+    made = answered(tmp_path, question, *documents, mode="local")
     assert made.refused
     assert made.reason.startswith("the sources contradict each other")
     assert all(each in made.reason for each in said)

@@ -1,21 +1,14 @@
-"""`asof stale`: both sides, exit codes, revisions; hostile words give no command."""
+"""`asof stale`: both sides, exit codes, revisions."""
 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.support.json_schema import against
-from tests.support.stale_values import placed, quote, report, stale
-
-from asof.extensions.facts.cli_stale import annotation_lines, from_top
 
 from .conftest import Asof, filled, note
 
@@ -73,8 +66,6 @@ def test_the_tree_gives_the_score(asof, quay):
 def test_json(asof, quay):
     value = asof("stale", "--json").json()
     assert against("stale", value) == []
-    same = asof("stale", "--format", "json").json()["stale"]
-    assert [each["id"] for each in same] == [each["id"] for each in value["stale"]]
     assert [each["document"] for each in value["stale"]] == ["notes/quay.md", "notes/ferry.md"]
     assert value["stale"][1]["line"] == 6, "frontmatter counts"
     past = asof("stale", "notes/ferry.md", "--as-of", "2024-01-01", "--json").json()
@@ -94,17 +85,6 @@ def test_since_a_time(asof, quay):
     assert ids(asof, "--since", "2023-05", "--kind", "time") == {}
 
 
-def test_annotations(asof, quay):
-    result = asof("stale", "--format", "github", "-k", "1")
-    assert result.code == 1
-    (line,) = result.out.splitlines()
-    assert line.startswith(
-        "::warning file=notes/quay.md,line=6,endLine=6,title=stale link%3A notes/quay.md::“"
-    )
-    assert result.err == "note: 1 more are not shown: -k 2\n"
-    assert asof("stale", "--format", "github", "--as-of", "2022-06").out == ""
-
-
 WRONG = [
     (["nope.md"], "no document 'nope.md' as of"),
     (["nope.md"], "accepted: a file or folder that is indexed, a document's id or title, a pattern"),
@@ -112,7 +92,6 @@ WRONG = [
     (["--since", "soonish"], "or, in a git work tree, a revision: HEAD~1"),
     (["--kind", "tiem"], "'tiem' is not one of 'link', 'time'"),
     (["-k", "0"], "0 is not between 1 and 1000"),
-    (["--json", "--format", "github"], "either --json or --format github"),
 ]
 
 
@@ -175,64 +154,3 @@ def test_what_is_no_revision(asof, repository, revision, said):
     assert (result.code, result.out) == (2, "")
     assert said in result.err
     assert not (repository / "x").exists()
-
-
-# -- annotations of a workflow -----------------------------------------------------------------------
-
-HOSTILE = "100%\n::set-output name=x::y\r\n##[set-env name=A]b,c:d \x1b[31m\u2028::error::z"
-
-
-@pytest.fixture
-def top(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The top of a repository, with the current folder below it."""
-    (tmp_path / ".git").mkdir()
-    (tmp_path / "notes").mkdir()
-    monkeypatch.chdir(tmp_path / "notes")
-    return tmp_path
-
-
-def test_an_annotation_stands_at_the_line_of_its_file(top: Path) -> None:
-    one = placed(stale(quote(text="The free plan\nhas 10 GB.")), 7, top / "notes/old.md", top / "new.md")
-    (line,) = annotation_lines(report(one))
-    head, _, message = line.removeprefix("::warning ").partition("::")
-    assert head == "file=notes/old.md,line=7,endLine=8,title=stale link%3A old.md"
-    assert message.split("%0A") == [
-        "“The free plan has 10 GB.” (2021-03)",
-        "there: new.md:4 (1970-01-31): “The free plan has 50 GB.”",
-        "10 GB became 50 GB",
-        f"because {one.stale.reason}",
-    ]
-
-
-def test_what_is_in_no_file_has_no_place(top: Path) -> None:
-    (line,) = annotation_lines(report(placed(stale(by=None))))
-    assert line.startswith("::warning title=stale link%3A old.md::“")
-
-
-def test_a_file_outside_of_every_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a").mkdir()
-    monkeypatch.chdir(tmp_path)
-    assert from_top(tmp_path / "a" / "b.md") == "a/b.md"
-    monkeypatch.chdir(tmp_path / "a")
-    assert from_top(tmp_path / "c.md") == "c.md"
-
-
-def parsed(line: str) -> tuple[dict[str, str], str]:
-    """A command as the runner of GitHub reads it."""
-    command = re.fullmatch(r"::warning ([^\n\r]*?)::([^\n\r]*)", line)
-    assert command is not None, line
-    properties = dict(each.split("=", 1) for each in command[1].split(","))
-    return properties, unquote(command[2])
-
-
-@given(st.text() | st.sampled_from([HOSTILE, "::error::x", "a,line=1", "%0A::error::", "##[error]"]))
-def test_words_of_documents_are_no_commands(words: str) -> None:
-    other = quote(words, f"x{words}", 5, title=words)
-    one = placed(stale(quote(words, f"x{words}", title=words), other, change=words), 7, Path("/r") / "f.md")
-    lines = list(annotation_lines(report(one)))
-    assert len(lines) == 1
-    assert len(lines[0].splitlines()) == 1, "nothing ends the line"
-    assert "##[" not in lines[0]
-    properties, _ = parsed(lines[0])
-    assert sorted(properties) == ["endLine", "file", "line", "title"]
-    assert properties["line"] == "7"

@@ -65,25 +65,16 @@ def long(tmp_path: Path) -> Iterator[asof.Corpus]:
         yield opened
 
 
-def test_what_does_not_fit_is_cut_at_a_sentence_and_says_so(long: asof.Corpus) -> None:
+def test_of_the_best_there_are_words_if_there_is_room_for_any(long: asof.Corpus) -> None:
     whole = 7 + LONG_TOKENS  # [ 1 ] Log ( 2020 )
     assert long.at("2021").context("crane", whole).tokens == whole == 36
-    context = long.at("2021").context("crane", whole - 1)
-    # the line below takes ( cut here : 16 more tokens ), 8: there is room for 35 - 7 - 8 = 20 of the text
-    assert context.text == (
-        "[1] Log (2020)\nThe crane is red. It was painted by the harbour office.\n(cut here: 16 more tokens)"
-    )
-    assert (context.tokens, context.left_out) == (7 + 13 + 8, 0)
-    assert context.citations[0].quote == "The crane is red. It was painted by the harbour office."
-    assert context.notes == ("left out: the end of [1]: 28 of at most 35 tokens are used",)
-
-
-def test_of_the_best_there_are_words_if_there_is_room_for_any(long: asof.Corpus) -> None:
-    context = long.at("2021").context("crane", 7 + 8 + 2)
-    assert context.text == "[1] Log (2020)\nThe crane\n(cut here: 27 more tokens)"
-    nothing = long.at("2021").context("crane", 7 + 8)
+    context = long.at("2021").context("crane", 7 + 4 + 2)  # ( cut here )
+    assert context.text == "[1] Log (2020)\nThe crane\n(cut here)"
+    assert (context.tokens, context.left_out, context.citations[0].quote) == (13, 0, "The crane")
+    assert context.notes == ("left out: the end of [1]: 13 of at most 13 tokens are used",)
+    nothing = long.at("2021").context("crane", 7 + 4)
     assert (nothing.text, nothing.left_out) == ("", 1)
-    assert nothing.notes == ("left out: 1 of 1 passages: 0 of at most 15 tokens are used",)
+    assert nothing.notes == ("left out: 1 of 1 passages: 0 of at most 11 tokens are used",)
 
 
 def test_the_first_that_does_not_fit_is_the_end(corpus: asof.Corpus) -> None:

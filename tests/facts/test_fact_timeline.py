@@ -130,6 +130,20 @@ def test_the_end_of_an_office_is_told_only_where_it_is_known():
         )  # fmt: skip
 
 
+def test_a_state_ends_the_same_for_its_subject_and_its_object():
+    notes = [note(name, year, f"ferry | captain | {who}") for name, year, who in (
+        ("a", "2019", "Anna Berg"), ("b", "2022", "Ben Kuiper"))]  # fmt: skip
+    with corpus_of(*notes) as corpus:
+        first, last = shown(line(corpus, "ferry"))
+        assert (first, last[2:]) == (
+            ("captain", "Anna Berg", "2019-01-01", "2022-01-01"),
+            ("2022-01-01", None),
+        )
+        assert shown(line(corpus, "Anna Berg")) == [first]
+        assert shown(line(corpus, "Ben Kuiper")) == [last]
+        assert shown(line(corpus, "Anna Berg", "2020")) == [(*first[:3], None)]
+
+
 def test_a_deed_holds_at_its_time_and_nothing_replaces_it():
     lines = ["Quay | acquired | Tide Ltd | 2019", "Quay | acquired | Rope Ltd | 2019"]
     with corpus_of(note("a", "2020", lines[0]), note("b", "2020", lines[1])) as corpus:

@@ -18,11 +18,10 @@ from asof.errors import UsageError
 from asof.extensions.facts.current import StaleQuote
 from asof.extensions.facts.stale import (
     CommitsSince,
-    QuotePlace,
     commits_since,
     documents_meant,
     find_stale,
-    place_of,
+    line_of,
     stale_report,
 )
 from asof.time.moment import read
@@ -143,24 +142,24 @@ def test_lines_of_a_file_count_its_frontmatter(tmp_path: Path, top: str, last: b
     file = tmp_path / "plans.md"
     file.write_bytes((top + TEXT).encode())
     line = top.count("\n") + (6 if last else 3)
-    assert place_of(sentence(last=last), TEXT, tmp_path) == QuotePlace(line, line, file)
+    assert line_of(sentence(last=last), TEXT, tmp_path) == (line, file)
 
 
 def test_a_sentence_of_two_lines(tmp_path: Path) -> None:
     file = tmp_path / "plans.md"
     file.write_text(f"---\na: b\n---\n{TEXT}", "utf-8")
-    assert place_of(sentence("Again:\nIt has 10 GB."), TEXT, tmp_path) == QuotePlace(8, 9, file)
+    assert line_of(sentence("Again:\nIt has 10 GB."), TEXT, tmp_path) == (8, file)
 
 
 def test_the_past_has_no_files(tmp_path: Path) -> None:
     (tmp_path / "plans.md").write_text(f"---\na: b\n---\n{TEXT}", "utf-8")
-    assert place_of(sentence(), TEXT, None) == QuotePlace(3, 3, None)
+    assert line_of(sentence(), TEXT, None) == (3, None)
 
 
 @pytest.mark.parametrize("content", [b"Edited since.", b"\x00\xff\xfe binary", b""])
 def test_a_file_that_does_not_hold_it(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "plans.md").write_bytes(content)
-    assert place_of(sentence(), TEXT, tmp_path) == QuotePlace(3, 3, None)
+    assert line_of(sentence(), TEXT, tmp_path) == (3, None)
 
 
 @pytest.mark.parametrize(
@@ -171,7 +170,7 @@ def test_no_file_is_read_outside_of_the_folder(tmp_path: Path, document: str) ->
     folder.mkdir()
     (tmp_path / "outside.md").write_text(TEXT, "utf-8")
     (folder / "link.md").symlink_to(tmp_path / "outside.md")
-    assert place_of(sentence(document=document), TEXT, folder).file is None
+    assert line_of(sentence(document=document), TEXT, folder)[1] is None
 
 
 # -- reports ---------------------------------------------------------------------------------------
@@ -197,13 +196,13 @@ def test_lines_and_dates(corpus_of_report: Corpus, tmp_path: Path) -> None:
         quote("new.md", "The free plan has 50 GB.", 5, dated=False),
     )
     (found,) = stale_report(corpus_of_report.at(), [one], files=tmp_path).found
-    assert found.quote.place == QuotePlace(6, 6, tmp_path / "old.md")
+    assert (found.quote.line, found.quote.file) == (6, tmp_path / "old.md")
     assert found.quote.published is not None
     assert (found.quote.published.text, found.quote.published.by) == ("2021-03", "metadata")
     assert found.by is not None
-    assert (found.by.place, found.by.published) == (QuotePlace(1, 1, None), None)
+    assert (found.by.line, found.by.file, found.by.published) == (1, None, None)
     (past,) = stale_report(corpus_of_report.at("2024"), [one]).found
-    assert past.quote.place == QuotePlace(3, 3, None)
+    assert (past.quote.line, past.quote.file) == (3, None)
 
 
 def test_so_many_are_shown_and_the_others_counted(corpus_of_report: Corpus) -> None:

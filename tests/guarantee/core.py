@@ -7,17 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.guarantee.histories import DAY, SMALL, Event, told
-from tests.guarantee.observing import (
-    Asked,
-    Fault,
-    Moment,
-    Observable,
-    command,
-    in_full,
-    puts,
-    search_by,
-    verb,
-)
+from tests.guarantee.observing import Asked, Fault, Moment, Observable, command, in_full, put, search_by, verb
 from tests.guarantee.texts import SENTENCES
 
 from asof import engine
@@ -198,7 +188,7 @@ def in_any_series(self: Succession, rows: Any) -> Any:
     return (self.chain.before[nodes] >= 0) | (self.chain.after[nodes] >= 0)
 
 
-counts_what_turned_out_wrong = puts(Rows, "known", lambda self, _: self.present.copy())
+counts_what_turned_out_wrong = put(Rows, "known", lambda self, _: self.present.copy())
 
 
 def fee(name: str, date: str, *texts: str, wait: int = DAY) -> Event:
@@ -219,9 +209,9 @@ LATER = (
 )
 
 FAULTS = [
-    Fault("a statistic over all rows", puts(Prefix, "of", of_all_rows), ("statistics", "search by bm25"),
+    Fault("a statistic over all rows", put(Prefix, "of", of_all_rows), ("statistics", "search by bm25"),
           CURRENT + LATER, "2020", asked=Asked("ferry ticket")),
-    Fault("one end for each row", puts(index_segment, "ended_by", one_end_for_a_row), ("statistics",), (
+    Fault("one end for each row", put(index_segment, "ended_by", one_end_for_a_row), ("statistics",), (
         told("ferry.md", "2020-03-03", "Mill."), told("ferry.md", "2020-03-08", "Ferry."),
         told("ferry.md", "2020-03-05", "Bread."),
     ), "2020-03-09", 1),
@@ -229,36 +219,36 @@ FAULTS = [
           (*CURRENT, told("mill.md", "2020-03-05", "Bread.")), "2020-02-20",
           asked=Asked("latest price of bread")),
     Fault("a tie that is broken by row number",
-          puts(View, "tie_order", lambda _, scores, rows: np.lexsort((rows, -scores))), ("search by bm25",), (
+          put(View, "tie_order", lambda _, scores, rows: np.lexsort((rows, -scores))), ("search by bm25",), (
         fee(ONE, "2020-03-01"), fee(TWO, "2020-03-01"), fee(THREE, "2020-03-01"),
     ), "2020", asked=Asked("mill ferry storm")),
     Fault("the store is read as of the end",
-          puts(engine, "AsOfReader", lambda db, _, known: AsOfReader(db, NEVER - 1, known)), (
+          put(engine, "AsOfReader", lambda db, _, known: AsOfReader(db, NEVER - 1, known)), (
         "verb links", "verb document", "verb documents", "verb calendar", "names",
     ), CURRENT + LATER, "2020", asked=Asked("price of bread", "mill.md", "mill.md", "The Ledger")),
     Fault("the store is read as it is known now",
-          puts(engine, "AsOfReader", lambda db, at, _: AsOfReader(db, at, NEVER)), (
+          put(engine, "AsOfReader", lambda db, at, _: AsOfReader(db, at, NEVER)), (
         "verb links", "verb document", "verb documents", "verb calendar", "names",
     ), CURRENT + LATER, "2022", 2, Asked("price of bread", "mill.md", "mill.md", "The Ledger")),
     Fault("a displaced passage is not looked at again",
-          puts(Linker, "_displaced", lambda *_: np.zeros(0, np.int64)), ("series",), (
+          put(Linker, "_displaced", lambda *_: np.zeros(0, np.int64)), ("series",), (
         fee(ONE, "2020-03-01"), LOOK, fee(TWO, "2020-03-05"), LOOK, fee(THREE, "2020-03-03"),
     ), "2020-03-09"),
-    Fault("an end that was learned later counts", puts(chains, "ends_known", all_ends), ("series",), (
+    Fault("an end that was learned later counts", put(chains, "ends_known", all_ends), ("series",), (
         fee(ONE, "2020-03-06", "Ferry."), fee(ONE, "2020-03-04", "Mill."),
         fee(ONE, "2020-03-04", "Storm ferry mill."),
     ), "2020-03-07", 1),
     Fault("rows that were wrong count", counts_what_turned_out_wrong, ("series",), (
         fee(ONE, "2020-03-01"), fee(TWO, "2020-03-03"), Event("correct", name=ONE, date="2020-03-05"),
     ), "2020-03-09"),
-    Fault("a successor is not visible yet", puts(Linker, "_linked", latest_successor), ("series",), (
+    Fault("a successor is not visible yet", put(Linker, "_linked", latest_successor), ("series",), (
         fee(ONE, "2020-03-03", "Storm mill."), fee(TWO, "2020-03-05", "Ferry.", "Ferry storm storm."),
         fee(ONE, "2020-03-03", "Storm."),
     ), "2020-03-05"),
-    Fault("chains are never brought up to date", puts(SeriesCache, "chain", first_chain), ("series",), (
+    Fault("chains are never brought up to date", put(SeriesCache, "chain", first_chain), ("series",), (
         fee(ONE, "2020-03-01"), LOOK, fee(TWO, "2020-03-03"), LOOK, fee(THREE, "2020-03-05"),
     ), "2020-03-09"),
-    Fault("a series is known before it goes on", puts(Succession, "in_series", in_any_series), ("series",), (
+    Fault("a series is known before it goes on", put(Succession, "in_series", in_any_series), ("series",), (
         fee(ONE, "2020-03-01"), fee(TWO, "2020-03-05"),
     ), "2020-03-03"),
 ]  # fmt: skip

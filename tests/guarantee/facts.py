@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from tests.guarantee.histories import told
-from tests.guarantee.observing import Asked, Fault, Moment, Observable, command, puts, search_by, verb
+from tests.guarantee.observing import Asked, Fault, Moment, Observable, command, put, search_by, verb
 from tests.guarantee.texts import ENTITIES
 
 from asof.corpus.corpus import Corpus
@@ -97,7 +97,7 @@ def forgets(module: Any, name: str, right: str, wrong: str = "") -> Callable[[py
     """A query without a condition."""
     query = getattr(module, name)
     assert right in query
-    return puts(module, name, query.replace(right, wrong))
+    return put(module, name, query.replace(right, wrong))
 
 
 right_aliases, right_mentions = store.alias_facts, store.mentions_by_document
@@ -123,16 +123,16 @@ FAULTS = [
         told("ferry.md", "2020-03-05", f"## part 1\n\n{YESTERDAY}\n\n## part 2\n\nFerry."),
     ), "2020-02-20"),
     Fault("names over all facts",
-          puts(store, "alias_facts", lambda db, _, known_at: right_aliases(db, NEVER - 1, known_at)),
+          put(store, "alias_facts", lambda db, _, known_at: right_aliases(db, NEVER - 1, known_at)),
           ("entities",), (
         told("ferry.md", "2020-02-03", REVENUE.format(3)), told("mill.md", "2021-01-15", BROAD),
     ), "2020"),
     # what was kept for one moment is taken for all that have the same passages
-    Fault("aliases are looked at once", puts(store, "has_aliases", lambda _: False), ("entities",), (
+    Fault("aliases are looked at once", put(store, "has_aliases", lambda _: False), ("entities",), (
         told("ferry.md", "2020-02-03", REVENUE.format(3)),
         told("ferry.md", "2020-03-05", REVENUE.format(3), aliases="[The Ledger]"),
     ), "2020-02-20"),
-    Fault("surnames of all times", puts(
+    Fault("surnames of all times", put(
         store, "mentions_by_document",
         lambda db, documents, *_: right_mentions(db, documents, NEVER - 1, NEVER),
     ), ("entities",), (

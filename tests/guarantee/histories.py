@@ -165,15 +165,11 @@ class Said:
 Look = Callable[[Corpus], None]
 
 
-def new_corpus(folder: Path, of: History, *, encoder: bool) -> Corpus:
-    folder.mkdir(parents=True)
+def opened(folder: Path, of: History, clock: Clock, *, encoder: bool) -> Corpus:
+    folder.mkdir(parents=True, exist_ok=True)
     toml = '[facts]\nextractor = "model"\n' if of.model else ""
     toml += "[diversity]\nmost = 1\n" if of.diversity else ""
     (folder / "asof.toml").write_text(toml, "utf-8")
-    return opened(folder, of, encoder=encoder)
-
-
-def opened(folder: Path, of: History, *, encoder: bool) -> Corpus:
     settings = CorpusSettings(
         of.languages, chunking=of.chunking, undated=of.undated, encoder=HashedNgrams().name if encoder else ""
     )
@@ -181,7 +177,7 @@ def opened(folder: Path, of: History, *, encoder: bool) -> Corpus:
         folder, encoder=HashedNgrams() if encoder else None,
         model=ScriptedModel(script) if of.model else None, settings=settings,
     )  # fmt: skip
-    corpus.session.clock, corpus.maintenance.background = Clock(of.start, step=0), False
+    corpus.session.clock, corpus.maintenance.background = clock, False
     for limit in SMALL if of.small else ():
         limit(corpus)
     return corpus
@@ -199,19 +195,14 @@ class Played:
     versions: dict[int, Version] = field(default_factory=dict)
     vacuums: list[tuple[int, int]] = field(default_factory=list)
     encoder: bool = False
+    clock: Clock = field(init=False)
     corpus: Corpus = field(init=False)
     _documents: dict[tuple[str, bytes], Document] = field(default_factory=dict)
     _notes: dict[str, Note] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.encoder = self.of.encoder
-        self.corpus = new_corpus(self.folder, self.of, encoder=self.encoder)
-
-    @property
-    def clock(self) -> Clock:
-        clock = self.corpus.session.clock
-        assert isinstance(clock, Clock)
-        return clock
+        self.encoder, self.clock = self.of.encoder, Clock(self.of.start, step=0)
+        self.corpus = opened(self.folder, self.of, self.clock, encoder=self.encoder)
 
     def play(self) -> None:
         """Each event is a transaction of its own; what cannot happen (nothing there to correct) does not."""
@@ -277,10 +268,8 @@ class Played:
 
     def _reopen(self, event: Event) -> None:
         """What is kept in files is met again by another process."""
-        clock = self.clock
         self.corpus.close()
-        self.corpus = opened(self.corpus.root, self.of, encoder=self.encoder)
-        self.corpus.session.clock = clock
+        self.corpus = opened(self.folder, self.of, self.clock, encoder=self.encoder)
 
     def _look(self, event: Event) -> None:
         self.look(self.corpus)
@@ -351,10 +340,8 @@ def merge_some(corpus: Corpus, first: int, count: int) -> None:
 
 def only_visible(played: Played, folder: Path, as_of: int, known_at: int) -> Corpus:
     """A corpus that was only ever told what is visible at (T, K), with the same vacuums; in one segment."""
-    other = new_corpus(folder, played.of, encoder=played.encoder)
-    clock = other.session.clock
-    assert isinstance(clock, Clock)
-    left = list(played.vacuums)
+    clock, left = Clock(played.of.start, step=0), list(played.vacuums)
+    other = opened(folder, played.of, clock, encoder=played.encoder)
     with closing(other.store.writer()) as db:
         for added, group in itertools.groupby(played.visible(as_of, known_at), key=lambda v: v.added):
             while left and left[0][0] < added:

@@ -12,20 +12,9 @@ from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import strategies as st
+from tests.guarantee import texts
 from tests.guarantee.comparing import difference, plain
 from tests.guarantee.histories import Event, History, Played, only_visible
-from tests.guarantee.texts import (
-    ALIASES,
-    CALLED,
-    DATES,
-    ENTITIES,
-    LINKED,
-    NAMES,
-    PERIODS,
-    QUESTIONS,
-    SITES,
-    TAGS,
-)
 from tests.support.corpora import memory_folder
 
 from asof.cli.main import cli, run
@@ -75,19 +64,20 @@ class Asked:
 
 
 FILTERS = st.fixed_dictionaries({}, optional={
-    "since": st.sampled_from(DATES), "until": st.sampled_from(DATES), "about": st.sampled_from(DATES),
+    **{name: st.sampled_from(texts.DATES) for name in ("since", "until", "about")},
     "source": st.sampled_from(("notes", "wire", "nothing")), "path": st.sampled_from(("harbour/*", "*mill*")),
-    "tags": st.tuples(st.sampled_from(TAGS)),
-    "meta": st.tuples(st.tuples(st.just("site"), st.sampled_from(SITES))),
+    "tags": st.tuples(st.sampled_from(texts.TAGS)),
+    "meta": st.tuples(st.tuples(st.just("site"), st.sampled_from(texts.SITES))),
 })  # fmt: skip
 OPTIONS = st.fixed_dictionaries({}, optional={
     "unit": st.sampled_from(("passage", "document")), "k": st.sampled_from((1, 3, 40)),
 })  # fmt: skip
 ASKED = st.builds(
-    Asked, st.sampled_from(QUESTIONS), st.sampled_from(NAMES), st.sampled_from((*CALLED, *NAMES)),
-    st.sampled_from((*LINKED, *ALIASES)), st.sampled_from(ENTITIES), st.sampled_from(PERIODS),
-    st.sampled_from(DATES), OPTIONS, st.one_of(st.just({}), st.just({}), FILTERS),
-    st.sampled_from((12_000, 300, 100)), st.sampled_from((1, 2, 3)), st.sampled_from((2, 3, 1, 0)),
+    Asked, st.sampled_from(texts.QUESTIONS), st.sampled_from(texts.NAMES),
+    st.sampled_from((*texts.CALLED, *texts.NAMES)), st.sampled_from((*texts.LINKED, *texts.ALIASES)),
+    st.sampled_from(texts.ENTITIES), st.sampled_from(texts.PERIODS), st.sampled_from(texts.DATES), OPTIONS,
+    st.one_of(st.just({}), st.just({}), FILTERS), st.sampled_from((12_000, 300, 100)),
+    st.sampled_from((1, 2, 3)), st.sampled_from((2, 3, 1, 0)),
 )  # fmt: skip
 
 Observable = Callable[[Moment, Asked], Any]
@@ -164,7 +154,7 @@ class Fault(NamedTuple):
         return self.name
 
 
-def puts(owner: Any, name: str, wrong: Any) -> Callable[[pytest.MonkeyPatch], None]:
+def put(owner: Any, name: str, wrong: Any) -> Callable[[pytest.MonkeyPatch], None]:
     """Plants a fault in the place of a function, method or query."""
     return lambda patch: patch.setattr(owner, name, wrong)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from tests.guarantee.core import LOOK, counts_what_turned_out_wrong
 from tests.guarantee.histories import SMALL, Event, told
-from tests.guarantee.observing import Asked, Fault, Moment, Observable, puts, search_by
+from tests.guarantee.observing import Asked, Fault, Moment, Observable, put, search_by
 
 from asof.extensions.systems import evidence as evidence_cache
 from asof.extensions.systems import latent, overlap
@@ -109,27 +109,27 @@ FITTED = (
 
 FAULTS = [
     Fault("a cap by arrival and not by time",
-          puts(Rows, "canonical", lambda _, nodes, *before: np.lexsort([nodes, *before])), ("evidence",),
+          put(Rows, "canonical", lambda _, nodes, *before: np.lexsort([nodes, *before])), ("evidence",),
           (same("1", "2020-03-04"), same("2", "2020-03-01"), same("3", "2020-03-02")), "2020-03-03"),
-    Fault("a cap by what comes later", puts(overlap, "within_cap", cap_by_what_comes_later), ("evidence",),
+    Fault("a cap by what comes later", put(overlap, "within_cap", cap_by_what_comes_later), ("evidence",),
           (same("1", "2020-03-01"), same("2", "2020-03-02"), same("3", "2020-03-04")), "2020-03-03"),
     Fault("rows that were wrong count for the cap", counts_what_turned_out_wrong, ("evidence",),
           (same("1", "2020-03-01"), same("2", "2020-03-02"),
            Event("correct", name="harbour/1.md", date="2020-03-03")), "2020-03-09"),
     Fault("the newest graph for an earlier moment",
-          puts(evidence_cache, "made_from", lambda *_: "the same for all"), ("evidence",),
+          put(evidence_cache, "made_from", lambda *_: "the same for all"), ("evidence",),
           (same("1", "2020-03-02"), LOOK, same("2", "2020-03-03"), LOOK, same("3", "2020-03-01")),
           "2020-03-09", 1),
     # also those that were not known yet, and those that were wrong from the beginning
     Fault("a basis of all rows",
-          puts(latent, "first_rows", lambda *given: np.arange(len(given[2]["visible"]))),
+          put(latent, "first_rows", lambda *given: np.arange(len(given[2]["visible"]))),
           ("search by lsa, changed",),
           (*FITTED, told("harbour/1.md", "2020-02-03", "Rope mill.")), "2020", 1, Asked("mill ferry storm")),
-    Fault("one basis for all views", puts(latent, "identity", lambda *_: "the same for all"),
+    Fault("one basis for all views", put(latent, "identity", lambda *_: "the same for all"),
           ("search by lsa, changed",), (*FITTED, LOOK), "2020",
           asked=Asked("mill ferry storm")),
     Fault("a sample by number of passage",
-          puts(latent, "sampled", lambda rows, of, most: rows[np.argsort(of["passage"][rows])[:most]]),
+          put(latent, "sampled", lambda rows, of, most: rows[np.argsort(of["passage"][rows])[:most]]),
           ("search by lsa, of a sample",), (
         same("1", "2020-03-02", "## part 0\n\nStorm storm.\n\n## part 1\n\nStorm ferry storm."),
         same("1", "2020-03-02", "## part 0\n\nStorm."), same("2", "2020-03-06", "## part 0\n\nFerry ferry."),

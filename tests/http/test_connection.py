@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.http import TimedConnection, first_bytes, one_line, retry_after
+from asof.extensions.providers.http import TimedConnection, first_bytes, one_line, retry_after
 
 SECONDS = 0.2
 GENEROUS = 3.0
@@ -139,12 +139,6 @@ def test_a_server_that_does_not_listen(serving: Callable[..., int]) -> None:
         hold.set()
 
 
-def test_time_that_is_over_before_it_is_asked() -> None:
-    connection = TimedConnection("http://127.0.0.1:9/", 0.0)
-    with pytest.raises(TimeoutError):  # and not ConnectionRefusedError: nobody was called
-        connection.request("GET", "/")
-
-
 @pytest.mark.parametrize("secure", [False, True], ids=["http", "https"])
 @pytest.mark.parametrize(
     "answer",
@@ -162,12 +156,6 @@ def test_what_is_said_in_time(
     monkeypatch.setattr(ssl, "create_default_context", lambda: anonymous(ssl.PROTOCOL_TLS_CLIENT))
     port = serving(says(answer), secure)
     assert asked(f"http{'s' * secure}://127.0.0.1:{port}/", 30.0) == b"well"
-
-
-@pytest.mark.parametrize("most", [0, 1, 3, 4, 9])
-@pytest.mark.parametrize("answer", [OK + b"\r\nwell", CHUNKS + b"3\r\nwel\r\n1\r\nl\r\n0\r\n\r\n"])
-def test_no_more_than_is_wanted(serving: Callable[..., int], answer: bytes, most: int) -> None:
-    assert asked(f"http://127.0.0.1:{serving(says(answer))}/", 30.0, most) == b"well"[:most]
 
 
 @pytest.mark.parametrize("size", [b"-1", b"-5", b"9", b"x"])

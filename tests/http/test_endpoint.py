@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from asof.errors import ModelError, UsageError
-from asof.http import Endpoint, Retry
+from asof.extensions.providers.http import Endpoint, Retry
 
 KEY = "sk-Tell-Nobody-42"
 

@@ -8,7 +8,7 @@ import pytest
 from tests.support.json_server import Server
 
 from asof.errors import SourceError
-from asof.http import (
+from asof.extensions.providers.http import (
     PATIENT,
     DownloadTooLarge,
     Fetcher,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import ModelError
-from asof.http import CircuitBreaker, GaveUp, NoConnection, NotSent, Retry, RetryLater
+from asof.extensions.providers.http import CircuitBreaker, GaveUp, NoConnection, NotSent, Retry, RetryLater
 
 
 class Failing:

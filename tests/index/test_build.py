@@ -14,7 +14,6 @@ from tests.index.made import row, segmented
 from asof.index.build import (
     FANOUT,
     SMALLEST,
-    MergeBlocks,
     due,
     invert,
     level,
@@ -112,9 +111,8 @@ def test_a_merge_is_a_build_of_everything(
         segmented(*groups, vectors=vectors) as parts,
         segmented(kept, vectors=[everything] if dense else []) as (whole,),
     ):
-        blocks = MergeBlocks(at_once, at_once)
         path = parts[0].path.with_name("merged.seg")
-        n, size, checksum = merge(path, parts, np.array(sorted(drop), np.int64) if drop else None, blocks)
+        n, size, checksum = merge(path, parts, np.array(sorted(drop), np.int64) if drop else None, at_once)
         merged = Segment(path, checksum)
         assert (n, size) == (merged.n, path.stat().st_size)
         if kept[0] or not dense:

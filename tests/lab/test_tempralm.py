@@ -16,9 +16,9 @@ from asof.extensions.lab.datasets import load
 from asof.extensions.lab.experiments import ExperimentOptions
 from asof.extensions.lab.protocols import Posed, prompt_for, retrievers
 from asof.extensions.lab.runs import by_type
+from asof.extensions.providers.chat import LanguageModelConfig
 from asof.extensions.systems.recipes import TEMPRALM
 from asof.extensions.systems.stages import Gap
-from asof.models.chat import LanguageModelConfig
 from bench import datasets
 
 from .conftest import value

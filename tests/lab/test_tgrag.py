@@ -19,7 +19,7 @@ from asof.extensions.lab.answers import PreferenceCount
 from asof.extensions.lab.datasets import load
 from asof.extensions.lab.tgrag import asking, gold_answer, share
 from asof.extensions.lab.tgrag import without_each as variants
-from asof.models.chat import LanguageModelConfig
+from asof.extensions.providers.chat import LanguageModelConfig
 from asof.models.ports import ScriptedModel
 from asof.values import Filters
 from asof.wire import replace

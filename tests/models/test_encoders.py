@@ -17,15 +17,14 @@ from hypothesis.extra.numpy import arrays
 from tests.support.meanings import Meanings
 
 from asof.errors import ModelError, UsageError
-from asof.http import Retry
+from asof.extensions.providers.encoders import HttpEncoder, embeddings_endpoint
+from asof.extensions.providers.http import Retry
 from asof.index.vectors import quantise
 from asof.models.encoders import (
     ExpectedEncoder,
     HashedNgrams,
-    HttpEncoder,
     Prefixes,
     around_blanks,
-    embeddings_endpoint,
     of_family,
     of_folder,
     of_prompts,

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from asof.errors import MissingExtra, ModelError
+from asof.extensions.providers.encoders import EncoderConfig, encoder_from
+from asof.extensions.providers.rerankers import CrossEncoder, RerankerConfig, reranker_from
 from asof.models.local import LocalEncoder
-from asof.models.named import EncoderConfig, encoder_from
-from asof.models.rerankers import CrossEncoder, RerankerConfig, reranker_from
 
 PREFIXED = "(query 'query: ', passage 'passage: ')"
 

@@ -13,9 +13,10 @@ import asof
 from asof import config
 from asof.corpus.session import ModelProvider
 from asof.errors import BadConfig, ModelError, UsageError
-from asof.models.encoders import HashedNgrams, HttpEncoder
+from asof.extensions.providers.encoders import TABLE, EncoderConfig, HttpEncoder, encoder_from, where
+from asof.models.encoders import HashedNgrams
 from asof.models.local import LocalEncoder
-from asof.models.named import TABLE, EncoderConfig, Named, encoder_from, encoder_of, model_of, where
+from asof.models.named import Named, encoder_of, model_of
 from asof.models.ports import Prompt, ScriptedModel
 
 # -- functions in the place of models and encoders -------------------------------------------------

@@ -11,8 +11,15 @@ import pytest
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError, UsageError
-from asof.http import Endpoint, Retry
-from asof.models.rerankers import BATCH, REMEDIES, TABLE, CrossEncoder, HttpReranker, reranker_from
+from asof.extensions.providers.http import Endpoint, Retry
+from asof.extensions.providers.rerankers import (
+    BATCH,
+    REMEDIES,
+    TABLE,
+    CrossEncoder,
+    HttpReranker,
+    reranker_from,
+)
 from asof.rank.rerank import Rerank, reranked
 from asof.recipes import ASOF
 

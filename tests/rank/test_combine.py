@@ -89,21 +89,6 @@ def test_bm25_and_its_share_of_the_best(fresh: Make, document: Make, run: Make) 
         assert shares[1].score == pytest.approx(0.876711670398, rel=1e-11)
 
 
-def test_a_share_is_of_the_candidates_of_the_window(fresh: Make, document: Make, run: Make) -> None:
-    stages = (Lexical(), MaxNormalize(), Combine((("normalized", 1.0),)), TopK())
-    with fresh(*(document(f"d{at}", text, f"{2001 + at}") for at, text in enumerate(ACME))) as corpus:
-        until = corpus.at("2001").as_of
-        assert [(h.document, h.score) for h in run(corpus, "acme ceo", *stages, until=until).hits] == [
-            ("d0", 1.0)
-        ]
-
-
-def test_a_share_does_not_rank(scores: Make) -> None:
-    assert scores(Columns(one=[3.0, 4.0, 0.0], two=[1.0, 2.0, 3.0]), MaxNormalize("one")) == {
-        "d0": 1.0, "d1": 2.0, "d2": 3.0,
-    }  # fmt: skip
-
-
 # -- sums ----------------------------------------------------------------------------------------------
 
 
@@ -212,21 +197,6 @@ def test_reciprocal_ranks_of_two_lists(scores: Make) -> None:
     assert list(found.values()) == pytest.approx(
         [0.032266458496, 0.032266458496, 0.0161290322581, 0.0161290322581, 0.015625]
     )
-
-
-def test_single_ranks(scores: Make) -> None:
-    """Ranks 1, 10 and 100 of one list, and 1 of both."""
-    one = [float(100 - at) for at in range(100)]
-    both = [1.0] + [0.0] * 99
-    found = scores(Columns(one=one), ReciprocalRank((("one", 1.0),)), k=100)
-    assert [found[f"d{at}"] for at in (0, 9, 99)] == [1 / (60 + 1), 1 / (60 + 10), 1 / (60 + 100)]
-    assert scores(Columns(one=one, two=both), ReciprocalRank(BOTH))["d0"] == 1 / 61 + 1 / 61
-
-
-def test_reciprocal_ranks_do_not_see_the_scale(scores: Make) -> None:
-    given_ = Columns(one=[0.9, 0.5, 0.7, 0.0], two=[0.1, 0.0, 5.0, 0.2])
-    scaled = Columns(one=[900.0, 500.0, 700.0, 0.0], two=[1e-9, 0.0, 5e-8, 2e-9])
-    assert scores(given_, ReciprocalRank(BOTH)) == scores(scaled, ReciprocalRank(BOTH))
 
 
 # -- words and vectors -----------------------------------------------------------------------------

@@ -63,13 +63,6 @@ def test_the_terms_of_a_query() -> None:
     assert query_terms(asked(""), analyzer) == ()
 
 
-def test_stop_words_can_be_searched_too() -> None:
-    analyzer = Analyzer(stem=False)
-    assert [term.word for term in query_terms(asked("who is the miller"), analyzer)] == ["miller"]
-    whole = query_terms(asked("who is the miller", stop_words=True), analyzer)
-    assert [term.word for term in whole] == ["who", "is", "the", "miller"]
-
-
 def test_bm25_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
     documents = [document("a", "mill mill ferry", "2001"), document("b", "ferry boat", "2002"),
                  document("c", "bread", "2003")]  # fmt: skip

@@ -35,7 +35,7 @@ from asof.rank.rerank import (
     reranked,
 )
 from asof.rank.stage import Ranking, Recipe
-from asof.recipes import ASOF, by_document
+from asof.recipes import ASOF
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.values import Document, Filters, Heading, Query, SourcedTime, Why
@@ -187,16 +187,6 @@ def test_it_stands_before_the_cut() -> None:
     assert reranked(ASOF, stage).stages == (*ASOF.stages[:-1], stage, ASOF.stages[-1])
     assert reranked(ASOF, stage).name == "asof-reranked"
     assert reranked(Recipe("x", "", (Lexical(),)), stage).stages == (Lexical(), stage)
-
-
-@pytest.mark.parametrize("unit", ["passage", "document"])
-def test_how_many_are_shown_does_not_matter(fresh: Make, mills: list[Any], unit: str) -> None:
-    with fresh(*mills) as corpus:
-        recipe = reranked(by_document(ASOF) if unit == "document" else ASOF, Rerank(Judge(bread), top=3))
-        shown = {k: corpus.at().search("mill", k=k, recipe=recipe).hits for k in (1, 2, 3, 4, 9)}
-        assert [hit.document for hit in shown[9]] == ["fair", "good", "best", "poor"]
-        for k, hits in shown.items():
-            assert hits == shown[9][:k]
 
 
 def test_why_not_sees_it(fresh: Make, mills: list[Any]) -> None:

@@ -16,7 +16,6 @@ from asof.rank.gather import Lexical
 from asof.rank.words import (
     NeighbouringText,
     QueryCoverage,
-    ThreadLimits,
     TitleColumns,
     largest_idf,
     weighted_words,
@@ -315,20 +314,6 @@ def test_numbers_with_leading_zeros(fresh: Make, column: Make, document: Make) -
     with fresh(*made) as corpus:
         found = column(corpus, "mill", "neighbouring_text", *STAGES)
         assert found == {"turn07": 1.5, "turn08": 2, "turn09": 1.5}
-
-
-def test_a_crowd_tells_no_thread_and_what_is_over_is_no_crowd(
-    fresh: Make, column: Make, document: Make
-) -> None:
-    stages = (Lexical(), NeighbouringText(document=1.0, threads=ThreadLimits(crowd=3)))
-    pair = thread(document, "01:00", "01:10")
-    crowd = [document(f"x{at}", "boat", "2001-05-05T10:01:05") for at in ("a", "b")]
-    with fresh(*pair, *crowd) as corpus:
-        assert column(corpus, "mill", "neighbouring_text", *stages) == {"call/7": 0, "call/8": 0}
-        corpus.add([document("xa", "", "2001-05-05T10:02:00")])
-        assert column(corpus, "mill", "neighbouring_text", *stages) == {"call/7": 1, "call/8": 1}
-        early = column(corpus, "mill", "neighbouring_text", *stages, as_of="2001-05-05T10:01:30")
-        assert early == {"call/7": 0, "call/8": 0}
 
 
 def test_of_a_document_of_several_passages_the_last_is_the_neighbour(

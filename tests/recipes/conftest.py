@@ -20,8 +20,7 @@ from tests.support.corpora import new_corpus
 from asof import engine
 from asof.corpus.corpus import Corpus
 from asof.rank.stage import Recipe, Stage
-from asof.time.moment import read
-from asof.values import Document, Filters, Link, Query, SourcedTime
+from asof.values import Document, Filters, Link, Query
 from asof.wire import replace
 
 TODAY = "2024-07-01"
@@ -63,9 +62,7 @@ LINKS = {
 
 def note(id_: str, day: str | None, text: str, **more: Any) -> Document:
     """A document of one passage."""
-    published = SourcedTime(read(day), day, "metadata") if day else None
-    links = tuple(Link(target) for target in LINKS.get(id_, ()))
-    return Document(id_, text, published=published, links=links, **more)
+    return Document(id_, text, published=day, links=LINKS.get(id_, ()), **more)
 
 
 @pytest.fixture(scope="session")
@@ -244,13 +241,10 @@ def by_hand() -> ByHand:
     return ByHand(NOTES)
 
 
-@pytest.fixture(scope="session")
-def in_2023() -> ByHand:
-    """The notes as they stood on 2023-06-01, when Ada still kept the lighthouse."""
-    there = {
-        "goats": NOTES["goats"],
-        "keeper": BEFORE[1:],
-        "rules": NOTES["rules"],
-        "parcels": NOTES["parcels"],
-    }
-    return ByHand(there, "2023-06-01")
+@pytest.fixture(scope="session", params=[TODAY, "2023-06-01"])
+def there(request: pytest.FixtureRequest) -> ByHand:
+    """The notes, and as they stood on 2023-06-01, when Ada still kept the lighthouse."""
+    if request.param == TODAY:
+        return ByHand(NOTES)
+    old = {id_: NOTES[id_] for id_ in ("goats", "rules", "parcels")}
+    return ByHand({**old, "keeper": BEFORE[1:]}, request.param)

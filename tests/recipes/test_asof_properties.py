@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.guarantee.histories import merge_some
 
 from asof.corpus.corpus import Corpus
-from asof.index.build import merge
 from asof.recipes import ASOF
 from asof.time.moment import read
-from asof.values import Document, SourcedTime
+from asof.values import Document
 from asof.wire import encode, replace
 
 pytestmark = pytest.mark.slow
@@ -47,8 +47,7 @@ class Said:
         word = (*SUBJECTS, *SAID)
         # the number of the document ends its id: close in time they are a thread
         text, title = (" ".join(word[at] for at in places) for places in (self.words, self.title))
-        published = SourcedTime(read(self.date), self.date, "metadata") if self.date else None
-        return Document(f"note/{self.document}", text or "fog", title, published=published)
+        return Document(f"note/{self.document}", text or "fog", title, self.date)
 
 
 def alone(said: Said, others: Sequence[Said]) -> bool:
@@ -81,14 +80,6 @@ def seen(corpus: Corpus, question: str, k: int = 99, recipe: Any = "asof", when:
     return found
 
 
-def merge_all(corpus: Corpus) -> None:
-    db = corpus.store.writer()
-    manifest, entries = corpus.manifest, corpus.manifest.entries(db)
-    if len(entries) > 1:
-        manifest.replace(db, entries, lambda path: merge(path, [manifest.open(each) for each in entries]))
-    db.close()
-
-
 @given(CORPORA, ASKED, st.integers(1, 12), st.sampled_from(["asof", TIGHT]))
 def test_trees_k_order_and_segments(
     fresh_island: Make, drawn: list[Said], question: str, k: int, recipe: Any
@@ -103,7 +94,7 @@ def test_trees_k_order_and_segments(
         for said in reversed(drawn):
             corpus.add([said.made()])
         assert seen(corpus, question, recipe=recipe) == whole
-        merge_all(corpus)
+        merge_some(corpus, 0, 1_000)
         assert seen(corpus, question, recipe=recipe) == whole
 
 
@@ -132,10 +123,7 @@ def documents(results: Any) -> list[str]:
 
 
 def notes(*said: tuple[str, str | None, str]) -> Sequence[Document]:
-    return [
-        Document(id_, text, published=SourcedTime(read(day), day, "metadata") if day else None)
-        for id_, day, text in said
-    ]
+    return [Document(id_, text, published=day) for id_, day, text in said]
 
 
 FARES = notes(

@@ -106,9 +106,3 @@ def test_parts_that_are_too_long_are_dropped_and_it_is_said(firms):
     assert found.citations[0].document == "mill"
     found, _ = asked(firms, f'{{"questions": ["{long}"]}}', "5 million [1].")
     assert f"no parts by scripted: all are {note}; split by rules" in found.notes
-
-
-def test_nothing_later_is_found(firms):
-    """As of 2 May there are two documents."""
-    found = firms.at("2023-05-02").search(QUESTION, recipe=BY_WORDS)
-    assert {hit.document for hit in found.hits} <= {"otter", "heron"}

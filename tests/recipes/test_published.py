@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from asof.recipes import named
 
 
 Ask = Callable[..., dict[str, float]]
+close = partial(pytest.approx, rel=0, abs=1e-9)
 QUESTIONS = [("ferry to the mainland", 0.3), ("latest ferry", 1.0), ("who is the keeper of the mill", 0.3),
              ("oats", 0.3), ("penguin", 0.3)]  # fmt: skip
 
@@ -34,25 +36,16 @@ def unified(
 
 
 @pytest.mark.parametrize(("question", "r"), QUESTIONS)
-def test_twe_of_all_notes(notes: Any, ask: Ask, column: Any, by_hand: Any, question: str, r: float) -> None:
-    latent = column(notes, question, Latent("half"), TopK())
-    assert latent.keys() == by_hand.said.keys()
-    expected = unified(by_hand, question, latent, r)
-    found = ask(notes, question, "twe")
-    assert found == pytest.approx(expected, rel=0, abs=1e-9)
+def test_twe_of_all_notes(notes: Any, ask: Ask, column: Any, there: Any, question: str, r: float) -> None:
+    """In 2023 the superseded note was in force; of what came later there is nothing, in no statistic."""
+    latent = column(notes, question, Latent("half"), TopK(), as_of=there.today)
+    assert latent.keys() == there.said.keys()
+    expected = unified(there, question, latent, r)
+    found = ask(notes, question, "twe", as_of=there.today)
+    assert found == close(expected)
     assert list(found) == sorted(expected, key=lambda id_: -expected[id_])
-    assert ask(notes, question, "twe-365") == pytest.approx(
-        unified(by_hand, question, latent, r, tau_min=365.0), rel=0, abs=1e-9
-    )
-
-
-@pytest.mark.parametrize(("question", "r"), QUESTIONS[:2])
-def test_twe_as_of_2023(notes: Any, ask: Ask, column: Any, in_2023: Any, question: str, r: float) -> None:
-    """The superseded note was in force; of what came later there is nothing, in no statistic."""
-    latent = column(notes, question, Latent("half"), TopK(), as_of="2023-06-01")
-    assert ask(notes, question, "twe", as_of="2023-06-01") == pytest.approx(
-        unified(in_2023, question, latent, r), rel=0, abs=1e-9
-    )
+    slower = ask(notes, question, "twe-365", as_of=there.today)
+    assert slower == close(unified(there, question, latent, r, tau_min=365.0))
 
 
 def test_the_pool(notes: Any, ask: Ask) -> None:
@@ -83,7 +76,7 @@ def test_each_part_switched_off(notes: Any, ask: Ask, column: Any, by_hand: Any)
         ),
     ):
         found = ask(notes, question, TWE.replaced(off))
-        assert found == pytest.approx({id_: left(id_) for id_ in found}, rel=0, abs=1e-9)
+        assert found == close({id_: left(id_) for id_ in found})
 
 
 def test_the_variant_differs_in_one_field() -> None:
@@ -106,24 +99,18 @@ def closeness(by_hand: Any, relevance: dict[str, float]) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("question", ASKED)
-def test_tempralm_of_all_notes(notes: Any, ask: Ask, by_hand: Any, question: str) -> None:
-    found = ask(notes, question, "tempralm")
-    by_formula = closeness(by_hand, by_hand.shares(question))
-    assert found == pytest.approx(by_formula, rel=0, abs=1e-9)
-    assert list(found) == sorted(by_formula, key=lambda id_: -by_formula[id_])
-    if question == "ferry to the mainland":
-        assert "rules" in found, "the undated note takes part"
-    if question == "oats":
-        assert found == {"mill news": 1.0 + 1.0}, "alone it has no deviation: s + the mean of s"
-    if question == "penguin":
-        assert found == {}
+def test_tempralm_of_all_notes(notes: Any, ask: Ask, there: Any, question: str) -> None:
+    found = ask(notes, question, "tempralm", as_of=there.today)
+    expected = closeness(there, there.shares(question))
+    assert found == close(expected)
+    assert list(found) == sorted(expected, key=lambda id_: -expected[id_])
 
 
-@pytest.mark.parametrize("question", ASKED[:3])
-def test_tempralm_as_of_2023(notes: Any, ask: Ask, in_2023: Any, question: str) -> None:
-    assert ask(notes, question, "tempralm", as_of="2023-06-01") == pytest.approx(
-        closeness(in_2023, in_2023.shares(question)), rel=0, abs=1e-9
-    )
+def test_tempralm_of_few(notes: Any, ask: Ask) -> None:
+    assert "rules" in ask(notes, "ferry to the mainland", "tempralm"), "the undated note takes part"
+    alone = ask(notes, "oats", "tempralm")
+    assert alone == {"mill news": 1.0 + 1.0}, "alone it has no deviation: s + the mean of s"
+    assert ask(notes, "penguin", "tempralm") == {}
 
 
 @pytest.mark.parametrize("question", ASKED[:3])
@@ -133,9 +120,7 @@ def test_with_an_encoder(island: Any, ask: Ask, column: Any, by_hand: Any, quest
         dense = column(corpus, question, Dense(), TopK())
         share = by_hand.shares(question)
         relevance = {id_: share[id_] + dense.get(id_, 0.0) for id_ in by_hand.said}
-        assert ask(corpus, question, "tempralm") == pytest.approx(
-            closeness(by_hand, relevance), rel=0, abs=1e-9
-        )
+        assert ask(corpus, question, "tempralm") == close(closeness(by_hand, relevance))
 
 
 def test_what_is_looked_at_beyond_k_can_win(notes: Any, ask: Ask, by_hand: Any) -> None:
@@ -146,9 +131,7 @@ def test_what_is_looked_at_beyond_k_can_win(notes: Any, ask: Ask, by_hand: Any) 
     assert list(ask(notes, "mainland", "tempralm", k=1)) == ["harbour board"]
     for n in (1, 2, 8):
         few = ask(notes, "mainland", TEMPRALM.replaced({"pool.n": n}))
-        assert few == pytest.approx(
-            by_hand.gaps({id_: share[id_] for id_ in by_words[:n] if share[id_]}), rel=0, abs=1e-9
-        )
+        assert few == close(by_hand.gaps({id_: share[id_] for id_ in by_words[:n] if share[id_]}))
         assert next(iter(few)) == by_words[2 if n == 8 else 0]
 
 
@@ -158,7 +141,7 @@ def test_the_floor(notes: Any, ask: Ask, by_hand: Any, floor: float) -> None:
     question = "ferry to the mainland"
     share = {id_: s for id_, s in by_hand.shares(question).items() if s > 0}
     found = ask(notes, question, TEMPRALM.replaced({"gap.floor": floor}))
-    assert found == pytest.approx(by_hand.gaps(share, floor), rel=0, abs=1e-9)
+    assert found == close(by_hand.gaps(share, floor))
     if floor == 1_000.0:
         assert list(found) == sorted(share, key=lambda id_: -share[id_])
 
@@ -181,22 +164,12 @@ def paper_scores(
 
 
 @pytest.mark.parametrize("question", ASKED)
-@pytest.mark.parametrize("as_of", ["2024-07-01", "2023-06-01"])
-def test_papers_of_all_notes(
-    notes: Any, ask: Ask, column: Any, by_hand: Any, in_2023: Any, question: str, as_of: str
-) -> None:
-    there = by_hand if as_of == "2024-07-01" else in_2023
-    similarity = column(notes, question, Similarity("cosine"), TopK(), as_of=as_of)
-    by_formula = paper_scores(there, similarity)
-    found = ask(notes, question, "papers", as_of=as_of)
-    assert found == pytest.approx(by_formula, rel=0, abs=1e-9)
-    assert ask(notes, question, PAPERS.replaced({"freshness.rate": 0.01}), as_of=as_of) == pytest.approx(
-        paper_scores(there, similarity, rate=0.01), rel=0, abs=1e-9
-    )
-    lower = PAPERS.replaced({"coverage.above": 0.1, "volume.above": 0.1})
-    assert ask(notes, question, lower, as_of=as_of) == pytest.approx(
-        paper_scores(there, similarity, above=0.1), rel=0, abs=1e-9
-    )
+def test_papers_of_all_notes(notes: Any, ask: Ask, column: Any, there: Any, question: str) -> None:
+    similarity = column(notes, question, Similarity("cosine"), TopK(), as_of=there.today)
+    lower = {"coverage.above": 0.1, "volume.above": 0.1}
+    for fields, numbers in (({}, {}), ({"freshness.rate": 0.01}, {"rate": 0.01}), (lower, {"above": 0.1})):
+        found = ask(notes, question, PAPERS.replaced(fields), as_of=there.today)
+        assert found == close(paper_scores(there, similarity, **numbers))
 
 
 def test_documents_of_several_passages(island: Any, ask: Ask, document: Any) -> None:
@@ -215,11 +188,9 @@ def test_documents_of_several_passages(island: Any, ask: Ask, document: Any) -> 
         recipe = PAPERS.replaced({"coverage.above": above, "volume.above": above})
         scores = ask(corpus, "ferry mainland", recipe)
         assert len(scores) == 9
-        assert scores["long"] == pytest.approx(
+        assert scores["long"] == close(
             0.4 * own[0] + 0.25 * math.exp(-0.05 * 20) + 0.25 * (own[0] + own[1]) / 2
-            + 0.1 * math.log(1 + 2) / math.log(1 + 5),
-            rel=0, abs=1e-9,
-        )  # fmt: skip
+            + 0.1 * math.log(1 + 2) / math.log(1 + 5))  # fmt: skip
 
 
 def _hits(corpus: Any, question: str, stages: Any) -> list[tuple[str, float]]:

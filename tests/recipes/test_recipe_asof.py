@@ -25,7 +25,7 @@ from asof.rank.words import MOSTLY, NAMED
 from asof.recipes import ASOF
 from asof.text.tokens import Analyzer
 from asof.time.moment import read
-from asof.values import Document, Query, SourcedTime
+from asof.values import Document, Query
 from asof.wire import replace
 
 Ask = Callable[..., dict[str, float]]
@@ -52,10 +52,8 @@ NOTES: Mapping[str, tuple[str | None, str, str]] = {
 
 @pytest.fixture(scope="module")
 def fares(fresh_island: Any) -> Iterator[Corpus]:
-    with fresh_island(
-        Document(id_, text, title, published=SourcedTime(read(day), day, "metadata") if day else None)
-        for id_, (day, title, text) in NOTES.items()
-    ) as corpus:
+    documents = [Document(id_, text, title, day) for id_, (day, title, text) in NOTES.items()]
+    with fresh_island(documents) as corpus:
         yield corpus
 
 

@@ -34,17 +34,12 @@ def boosted(by_hand: Any, fused: dict[str, float], weight: float = 0.1, cap: int
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("as_of", ["2024-07-01", "2023-06-01"])
-def test_the_scores_of_all_notes(
-    notes: Any, ask: Ask, column: Any, by_hand: Any, in_2023: Any, question: str, as_of: str
-) -> None:
-    there = by_hand if as_of == "2024-07-01" else in_2023
-    similarity = column(notes, question, Similarity("cosine"), TopK(), as_of=as_of)
-    fused = there.rrf(there.bm25(question), similarity)
-    by_formula = boosted(there, fused)
-    found = ask(notes, question, "vault", as_of=as_of)
-    assert found == pytest.approx(by_formula, rel=0, abs=1e-12)
-    assert list(found) == there.order(by_formula)
+def test_the_scores_of_all_notes(notes: Any, ask: Ask, column: Any, there: Any, question: str) -> None:
+    similarity = column(notes, question, Similarity("cosine"), TopK(), as_of=there.today)
+    expected = boosted(there, there.rrf(there.bm25(question), similarity))
+    found = ask(notes, question, "vault", as_of=there.today)
+    assert found == pytest.approx(expected, rel=0, abs=1e-12)
+    assert list(found) == there.order(expected)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -14,7 +14,7 @@ from tests.revisions.made import document, fresh, noted
 
 from asof.corpus.corpus import Corpus
 from asof.revisions import chains, rows
-from asof.revisions.chains import SeriesCache, refresh, status, succession, superseded
+from asof.revisions.chains import SeriesCache, status, succession, superseded
 from asof.revisions.features import title_of
 from asof.revisions.link import Linker
 from asof.time.moment import read
@@ -284,7 +284,7 @@ def test_another_process_reads_what_was_kept(built: list[str]) -> None:
 
 def test_what_came_later_is_brought_in(built: list[str]) -> None:
     with cached(*releases(1, 20)) as corpus:
-        refresh(corpus.at().view())
+        succession(corpus.at().view())
         corpus.add(releases(20, 22))
         with reopened(corpus.root) as other:
             other.session.clock = corpus.session.clock
@@ -327,7 +327,7 @@ def test_what_was_asked_before_goes_on_being_asked(built: list[str]) -> None:
 
 def test_a_file_that_cannot_be_read_just_now_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     with cached(*releases(1, 20)) as corpus:
-        refresh(corpus.at().view())
+        succession(corpus.at().view())
         path = corpus.store.folder / "derived" / "succession" / "chains.seg"
         with monkeypatch.context() as patch, reopened(corpus.root) as other:
             view = other.at().view()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -54,25 +53,6 @@ def test_only_its_owner_may_read_it_and_it_is_one_file(tmp_path: Path) -> None:
         corpus.add(DOCUMENTS)
         corpus.backup(tmp_path / "copy.db")
     assert [(path.name, path.stat().st_mode & 0o777) for path in tmp_path.iterdir()] == [("copy.db", 0o600)]
-
-
-def test_writing_goes_on_meanwhile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with new_corpus() as corpus:
-        corpus.add(DOCUMENTS)
-        read = corpus.session.read
-
-        def between(do):
-            def then(db):
-                corpus.add([Document("d", "A pier.")])
-                return do(db)
-
-            return read(then)
-
-        monkeypatch.setattr(type(corpus.session), "read", lambda _, do: between(do))
-        corpus.backup(tmp_path / "copy.db")
-    db = sqlite3.connect(tmp_path / "copy.db")
-    assert db.execute("SELECT count(*) FROM documents").fetchone() == (2,), "as it was when the copy began"
-    db.close()
 
 
 def test_a_file_is_replaced_only_when_that_is_said(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ import pytest
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.errors import Busy, CorpusError
+from asof.errors import Busy
 from asof.models.metered import CachedModel, CachedReply
 from asof.models.ports import Prompt, ScriptedModel
-from asof.store.calls import BATCH, StoredCalls
+from asof.store.calls import StoredCalls
 from asof.store.schema import exclusive_lock
 from asof.values import Document
 
@@ -57,17 +57,10 @@ def test_a_reply_is_on_the_disk_at_once(corpus: Corpus, calls: StoredCalls) -> N
     assert calls.find([]) == {}
 
 
-def test_more_than_a_query_takes(calls: StoredCalls) -> None:
-    calls.keep(b"last", "m", KEPT, [])
-    wanted = [b"%d" % n for n in range(2 * BATCH)] + [b"last"]
-    assert calls.find(wanted) == {b"last": KEPT}
-
-
 def test_what_is_known_already_takes_no_lock(corpus: Corpus, calls: StoredCalls) -> None:
     corpus.store.wait = 0.0
     calls.keep(b"a", "m", KEPT, [1])
     with exclusive_lock(corpus.store.folder / "write.lock", 1.0):
-        calls.concern({b"a": [1]})
         assert calls.find([b"a"]) == {b"a": KEPT}
         with pytest.raises(Busy, match="is writing to"):
             calls.keep(b"b", "m", KEPT, [1])
@@ -89,14 +82,6 @@ def test_what_is_erased_goes_with_its_replies(
         assert not file.is_file() or b"the lamp is lit" not in file.read_bytes(), file.name
 
 
-def test_history_that_is_dropped_goes_with_its_replies(corpus: Corpus, calls: StoredCalls) -> None:
-    corpus.add([Document("ann", "Another keeps the light.")])
-    calls.keep(b"a", "m", KEPT, [1])
-    calls.keep(b"b", "m", KEPT, [2])
-    assert corpus.vacuum("now") == 1
-    assert set(calls.find([b"a", b"b"])) == {b"b"}
-
-
 def test_a_passage_that_is_erased_while_the_model_is_asked(corpus: Corpus, calls: StoredCalls) -> None:
     def reply(prompt: Prompt) -> str:
         corpus.purge("ann")
@@ -105,15 +90,6 @@ def test_a_passage_that_is_erased_while_the_model_is_asked(corpus: Corpus, calls
     [said] = CachedModel(ScriptedModel(reply), calls).complete([Prompt("", "Who?", passages=(1, 2))])
     assert said.text == "ann keeps the light"
     assert rows(corpus, "SELECT * FROM calls") == pairs(corpus) == []
-
-
-def test_errors_are_ours(corpus: Corpus, calls: StoredCalls) -> None:
-    db = corpus.store.writer()
-    db.execute("DROP TABLE call_passages")
-    db.close()
-    with pytest.raises(CorpusError, match="no such table: call_passages"):
-        calls.keep(b"a", "m", KEPT, [1])
-    assert calls.find([b"a"]) == {}
 
 
 def test_a_reply_is_kept_while_a_purge_waits_for_a_reader(corpus: Corpus, calls: StoredCalls) -> None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.corpora import memory_folder, new_corpus
@@ -21,7 +20,7 @@ from asof.sources.files import Files
 from asof.sources.history import open_source
 from asof.sources.records import JsonLines
 from asof.store.writing import WHOLE, stored_checkpoints
-from asof.values import Checkpoint, Document, Ended, Problem, SafeToCommit, SourceEvent, Unchanged
+from asof.values import Checkpoint, Document, SafeToCommit, SourceEvent, Unchanged
 
 
 def added(corpus: Corpus, source: Any) -> str:
@@ -171,11 +170,3 @@ def test_the_checkpoint_of_all_is_stored_when_what_is_missing_has_ended() -> Non
         assert tokens(corpus) == {WHOLE: b"2"}
         corpus.add(Document("a", "bell", published="2022"))
         assert tokens(corpus) == {}, "somebody else changed a document of the source"
-
-
-@pytest.mark.parametrize("item", [Ended("a", "2021"), Problem("unreadable", document="a")])
-def test_no_checkpoint_follows_from_an_end_or_a_problem(item: SourceEvent) -> None:
-    with new_corpus() as corpus:
-        corpus.add(Stated([Document("a", "mill", published="2020"), Checkpoint("a", b"1")]))
-        corpus.add(Stated([item]))
-        assert tokens(corpus) == ({} if isinstance(item, Ended) else {"a": b"1"})

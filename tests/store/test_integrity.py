@@ -65,7 +65,7 @@ def test_a_database_of_somebody_else_is_not_opened(root: Path, statement: str, s
     [
         ("UPDATE passages SET visible = 'soon'", "passages.visible holds a value of another type"),
         ("UPDATE passages SET text = x'00'", "passages.text holds a value of another type"),
-        ("UPDATE passages SET visible = 9223372036854775807", "passages.visible holds an instant out of"),
+        ("UPDATE passages SET visible = 9223372036854775807", "passages.visible holds a number out of"),
         ("UPDATE heads SET fiscal_start = 13", "heads.fiscal_start holds a number out of bounds"),
         ("UPDATE passages SET about = '{'", "passages.about holds a value that is not a JSON array"),
         ("UPDATE passages SET about = '[[1]]'", "passages.about cannot be read"),

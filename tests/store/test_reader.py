@@ -65,17 +65,6 @@ def test_a_link_leads_to_what_was_in_force_then() -> None:
         assert [corpus.at(year).resolve("ship") for year in ("2022", "2023")] == [None, "b/longer/ferry.md"]
 
 
-def test_a_path_comes_before_a_name_and_a_name_before_an_alias() -> None:
-    with fresh() as corpus:
-        corpus.add([document("z.md", "text", aliases=("mill",))])
-        assert corpus.at().resolve("mill") == "z.md"
-        corpus.add([document("deep/down/mill.md", "text")])
-        assert corpus.at().resolve("mill") == "deep/down/mill.md"
-        corpus.add([document("mill.md", "text")])
-        assert corpus.at().resolve("mill") == "mill.md"
-        assert corpus.at().resolve("mill", "deep/down/x.md") == "deep/down/mill.md"
-
-
 def names(corpus: Any, **filters: Any) -> set[str]:
     wanted = {"source": "", "path": "", "tags": (), "meta": (), **filters}
     heads = matching_heads(db_of(corpus), **wanted)

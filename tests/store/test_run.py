@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from tests.store.made import document, fresh, said
-from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.errors import SourceShrunk
@@ -135,37 +134,11 @@ def test_a_document_belongs_to_the_source_that_stated_its_last_version() -> None
         assert texts(corpus, "d", "e", "f") == [None, "other", "more"]
 
 
-def test_an_older_version_from_elsewhere_does_not_change_the_owner() -> None:
-    with fresh() as corpus:
-        corpus.add(said(document("d", "new", "2020"), name="first"))
-        corpus.add(said(document("d", "old", "2010"), name="second"))
-        assert texts(corpus, "d", as_of="2015") == ["old"]
-        assert texts(corpus, "d") == ["new"]
-        owner = db_of(corpus).execute(
-            "SELECT s.name FROM documents AS d JOIN sources AS s ON s.id = d.source"
-        )
-        assert owner.fetchall() == [("first",)]
-
-
 # -- visible from -----------------------------------------------------------------------------------
 
 
 def shown(corpus: Corpus, moments: Sequence[str]) -> list[str | None]:
     return [corpus.at(moment).text("d") for moment in moments]
-
-
-@pytest.mark.parametrize("date", ["9999-12-31", "9999", "9999-12-31T23:59:59.999999Z"])
-def test_a_text_of_the_last_day_is_edited_and_ends(date: str) -> None:
-    others = [document(each, "text", "2020") for each in "abc"]
-    with fresh("2024") as corpus:
-        corpus.add(said(*others, document("d", "text", date)))
-        assert corpus.add(said(*others, document("d", "other", date))).changed == 1
-        assert corpus.add(said(*others, document("d", "other", date))).unchanged == 4
-        assert (
-            shown(corpus, ["2024", "9998", "9999-12-30", "9999", "9999-12-31"]) == [None] * 3 + ["other"] * 2
-        )
-        assert corpus.add(said(*others, document("d", "text", date))).changed == 1, "an older text again"
-        assert shown(corpus, ["9998", "9999"]) == [None, "text"]
 
 
 def test_what_is_never_seen_is_edited_and_ends_once() -> None:

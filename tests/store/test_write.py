@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -96,14 +95,6 @@ def test_a_correction_is_known_from_when_it_was_made() -> None:
         assert corpus.at("2015").view().store.links("d") == [Link("e")]
         assert corpus.add(source).written == 0, "the source's own statement does not undo it"
         assert corpus.at("2015").text("d") == "text"
-
-
-def test_a_correction_takes_a_moment_with_a_zone() -> None:
-    with fresh() as corpus:
-        corpus.add([document("d", "text", "2020")])
-        corpus.correct("d", datetime(2010, 5, 5, tzinfo=UTC))
-        assert corpus.at("2010-05-05").text("d") == "text"
-        assert corpus.at("2010-05-04").text("d") is None
 
 
 def test_a_corrected_date_lets_the_older_life_last_longer() -> None:

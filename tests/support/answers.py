@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+import pytest
 from tests.support.corpora import Clock
 
 import asof
@@ -14,7 +15,7 @@ from asof.answer.question import ParsedQuestion
 from asof.corpus.corpus import Corpus
 from asof.index.view import View
 from asof.store.schema import CorpusSettings
-from asof.values import Document, Hit
+from asof.values import Answer, Document, Hit
 
 
 def doc(id_: str, date: str | None, text: str, title: str = "", **more: Any) -> Document:
@@ -35,6 +36,23 @@ def corpus_with(
         if documents:
             corpus.add(list(documents))
         yield corpus
+
+
+def corpus_fixture(*documents: Document) -> Any:
+    """A fixture of a module: a corpus of these documents, which no test changes."""
+
+    @pytest.fixture(scope="module")
+    def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+        with corpus_with(tmp_path_factory.mktemp("corpus"), *documents) as made:
+            yield made
+
+    return corpus
+
+
+def answered(folder: Any, question: str, *documents: Any, as_of: str | None = None, **options: Any) -> Answer:
+    """What a new corpus of these documents answers."""
+    with corpus_with(folder, *documents) as corpus:
+        return corpus.at(as_of).ask(question, **options)
 
 
 class Looked(NamedTuple):

@@ -9,50 +9,28 @@ from typing import Any
 from asof.values import Answer, Citation, QuestionUsage
 
 SHOP: list[dict[str, Any]] = [
-    {
-        "id": "s1",
-        "text": "The bakery sold 1,204 loaves in May. It rained.",
-        "timestamp": "2001-06-01",
-        "year": 1,
-    },
-    {
-        "id": "s2",
-        "text": "The bakery sold 1,310 loaves in June. It was hot.",
-        "timestamp": "2001-07-01",
-        "year": 1,
-    },
-    {
-        "id": "s3",
-        "text": "The bakery sold 990 loaves in July. Flour ran out.",
-        "timestamp": "2002-08-01",
-        "year": 2,
-    },
+    {"id": id_, "text": text, "timestamp": day, "year": year}
+    for id_, day, year, text in (
+        ("s1", "2001-06-01", 1, "The bakery sold 1,204 loaves in May. It rained."),
+        ("s2", "2001-07-01", 1, "The bakery sold 1,310 loaves in June. It was hot."),
+        ("s3", "2002-08-01", 2, "The bakery sold 990 loaves in July. Flour ran out."),
+    )
 ]
 ASKED: list[dict[str, Any]] = [
-    {"id": "may", "text": "How many loaves in May?", "type": "one", "answer": "1,204 loaves", "hops": 1},
-    {
-        "id": "both",
-        "text": "How many loaves in May and June?",
-        "type": "two",
-        "answer": ["1,204", "1,310"],
-        "hops": 2,
-    },
-    {"id": "never", "text": "How many loaves in 1950?", "type": "one", "answer": "unanswerable", "hops": 1},
-    {
-        "id": "gone",
-        "text": "How many cakes?",
-        "type": "one",
-        "answer": "some",
-        "answerable": False,
-        "hops": 2,
-    },
-    {"id": "free", "text": "Tell me about loaves", "type": "two"},
+    {"id": id_, "text": text, "type": kind, **more}
+    for id_, kind, text, more in (
+        ("may", "one", "How many loaves in May?", {"answer": "1,204 loaves", "hops": 1}),
+        ("both", "two", "How many loaves in May and June?", {"answer": ["1,204", "1,310"], "hops": 2}),
+        ("never", "one", "How many loaves in 1950?", {"answer": "unanswerable", "hops": 1}),
+        ("gone", "one", "How many cakes?", {"answer": "some", "answerable": False, "hops": 2}),
+        ("free", "two", "Tell me about loaves", {}),
+    )
 ]
 JUDGED = [("may", "s1", 1), ("both", "s1", 1), ("both", "s2", 1)]
+MAY, JUNE = "The bakery sold 1,204 loaves in May.", "The bakery sold 1,310 loaves in June."
 EVIDENCE = [
-    {"query_id": "may", "doc_id": "s1", "sentence": "The bakery sold 1,204 loaves in May."},
-    {"query_id": "both", "doc_id": "s1", "sentence": "The bakery sold 1,204 loaves in May."},
-    {"query_id": "both", "doc_id": "s2", "sentence": "The bakery sold 1,310 loaves in June."},
+    {"query_id": question, "doc_id": document, "sentence": sentence}
+    for question, document, sentence in (("may", "s1", MAY), ("both", "s1", MAY), ("both", "s2", JUNE))
 ]
 
 

@@ -15,8 +15,8 @@ from asof.environment import now
 from asof.extensions.facts.extraction import ExtractionReport, extract_facts
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.store import facts_in
-from asof.http import Endpoint, Retry
-from asof.models.chat import PATH, ChatModel
+from asof.extensions.providers.chat import PATH, ChatModel
+from asof.extensions.providers.http import Endpoint, Retry
 from asof.models.metered import CachedModel, MeteredModel, Prices
 from asof.store.calls import StoredCalls
 from asof.store.store import Store

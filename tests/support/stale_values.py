@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from asof.extensions.facts.current import LINK, Stale, StaleQuote
-from asof.extensions.facts.stale import PlacedQuote, PlacedStale, QuotePlace, StaleReport
+from asof.extensions.facts.stale import PlacedQuote, PlacedStale, StaleReport
 from asof.time.moment import read
 from asof.values import SourcedTime, Why
 
@@ -14,20 +14,10 @@ DAY = 86_400_000_000
 
 
 def quote(
-    document: str = "old.md", text: str = "The free plan has 10 GB.", since: int = 0, **more: object
-) -> StaleQuote:
-    values = {"title": "Old", "start": 0, "dated": True, **more}
-    start = int(str(values["start"]))
-    return StaleQuote(
-        document,
-        str(values["title"]),
-        f"{document}#0",
-        text,
-        start,
-        start + len(text),
-        since,
-        bool(values["dated"]),
-    )
+    document: str = "old.md", text: str = "The free plan has 10 GB.", since: int = 0, *,
+    title: str = "Old", start: int = 0, dated: bool = True,
+) -> StaleQuote:  # fmt: skip
+    return StaleQuote(document, title, f"{document}#0", text, start, start + len(text), since, dated)
 
 
 NEW = quote("new.md", "The free plan has 50 GB.", 30 * DAY, title="New")
@@ -44,10 +34,9 @@ def stale(
 def placed(one: Stale, line: int = 7, file: Path | None = None, by_file: Path | None = None) -> PlacedStale:
     """It with lines; its own in `file`, those of the other sentence, line 4, in `by_file`."""
     date = SourcedTime(read("2021-03"), "2021-03", "frontmatter")
-    lines = one.quote.text.count("\n")
     return PlacedStale(
-        one, PlacedQuote(one.quote, QuotePlace(line, line + lines, file), date),
-        None if one.by is None else PlacedQuote(one.by, QuotePlace(4, 4, by_file), None),
+        one, PlacedQuote(one.quote, line, file, date),
+        None if one.by is None else PlacedQuote(one.by, 4, by_file, None),
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from tests.support.arxiv_server import HEAD, Archive, day, entry, paper
 
 from asof import config
 from asof.errors import BadConfig, SourceError
+from asof.extensions.providers.http import RequestRejected
 from asof.extensions.systems.arxiv import (
     TABLE,
     BrokenFeed,
@@ -24,7 +25,6 @@ from asof.extensions.systems.arxiv import (
     read_page,
     withdrawn,
 )
-from asof.http import RequestRejected
 
 # -- what `arxiv:...` names, and what it does not --------------------------------------------------
 

@@ -32,6 +32,7 @@ from tests.support.rows import db_of
 import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import SourceError, UsageError
+from asof.extensions.providers.http import Fetcher, Retry
 from asof.extensions.systems.arxiv import ArxivSettings, FeedEntry, PaperId, read
 from asof.extensions.systems.arxiv_harvest import (
     EMPTY_ANSWERS,
@@ -41,7 +42,6 @@ from asof.extensions.systems.arxiv_harvest import (
     HarvestRange,
 )
 from asof.extensions.systems.arxiv_source import MAX_EARLIER, Arxiv, VersionReader
-from asof.http import Fetcher, Retry
 from asof.time.span import instant
 from asof.values import Document, Problem, SafeToCommit
 

@@ -17,11 +17,11 @@ import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import Busy, MissingExtra
 from asof.extensions.documents import pdf
+from asof.extensions.providers.http import Fetcher, Retry
 from asof.extensions.systems.arxiv import FeedEntry, PaperId
 from asof.extensions.systems.arxiv_harvest import HarvestLog
 from asof.extensions.systems.arxiv_source import FullTexts
 from asof.files import FETCHED
-from asof.http import Fetcher, Retry
 from asof.sources.source import InputLimits
 from asof.time.span import instant
 from asof.values import Document, Problem

@@ -395,17 +395,6 @@ def test_structure(questions: str, structure: str) -> None:
     assert {form(question).structure for question in questions.split("|")} == {structure}
 
 
-def test_german() -> None:
-    assert form("wer war der Kapitän", "de").structure == "who + past"
-    assert form("was ist ein Boot", "de").structure == "what + present"
-    assert form("wie man Segel flickt", "de").asks == "to"
-
-
-def test_the_first_cue_of_each_table() -> None:
-    found = form("the next of the upcoming boats").first
-    assert {table: cue.text for table, cue in found.items()} == {"word": "the", "future": "next"}
-
-
 def test_years() -> None:
     for word in ("1000", "2099", "2024-q1", "2024-03-05", "2019-2021"):
         assert form(f"mill {word}").sides == {"unknown"}, word

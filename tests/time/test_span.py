@@ -61,11 +61,6 @@ def test_other_texts_are_refused() -> None:
             Period.parse(text)
 
 
-def test_the_tree() -> None:
-    parents = [Period.parse(text).parent for text in ("2024-02-29", "2024-02", "2024-Q1", "2024")]
-    assert [parent and str(parent) for parent in parents] == ["2024-02", "2024-Q1", "2024", None]
-
-
 def test_neighbours() -> None:
     assert str(Period.parse("2024-02-28").next) == "2024-02-29"
     assert str(Period.parse("2024-12").next) == "2025-01"
@@ -181,13 +176,6 @@ def test_at_least_half_of_a_facts_time_lies_in_the_scope(when, scope, holds):
     assert holds_in(read(when), [read(scope)]) is holds
 
 
-def test_half_is_enough_and_less_is_not():
-    two_days = Span(datetime(2023, 1, 1, tzinfo=UTC), datetime(2023, 1, 3, tzinfo=UTC))
-    assert holds_in(two_days, [read("2023-01-02")])  # 1 of 2 days
-    three_days = Span(datetime(2023, 1, 1, tzinfo=UTC), datetime(2023, 1, 4, tzinfo=UTC))
-    assert not holds_in(three_days, [read("2023-01-02")])  # 1 of 3
-
-
 def test_of_what_is_open_some_is_enough():
     assert holds_in(since("2020"), [read("2023-Q1")])
     assert holds_in(until("2023"), [read("2023-12-31")])
@@ -219,7 +207,7 @@ def test_labels_of_spans():
     assert label(read("2023")) == "2023"
     assert label(read("2023-Q2")) == "2023-Q2"
     assert label(read("2023-05-05")) == "2023-05-05"
-    assert label(Span(read("2023-05-05").start, read("2023-05-09").start)) == "2023-05-05 to 2023-05-09"
+    assert label(Span(read("2023-05-05").start, read("2023-05-09").start)) == "2023-05-05 to 2023-05-08"
     assert label(until("2022")) == "before 2023-01-01"
     assert label(since("2023")) == "from 2023-01-01"
 

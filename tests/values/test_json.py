@@ -1,8 +1,10 @@
-"""Hits, answers and times as JSON."""
+"""Hits, answers and times as JSON, and a time as it is shown."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import pytest
 
 from asof.time.moment import read
 from asof.time.span import Span, Validity
@@ -67,3 +69,14 @@ def test_figures_and_costs() -> None:
     assert encode(Usage(1, 2, 3, 4, 5, 6, 7.0)) == {
         "calls": 1, "cached": 2, "failed": 3, "refused": 4, "prompt_tokens": 5, "reply_tokens": 6, "usd": 7.0,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("2025-11-25T16:39:10-06:00", "2025-11-25"), ("2025-11-25 16:39", "2025-11-25"),
+        ("2025-11-25", "2025-11-25"), ("2025", "2025"), ("5 March 2024", "5 March 2024"),
+    ],
+)  # fmt: skip
+def test_the_day_of_a_time_with_an_hour(text: str, day: str) -> None:
+    assert SourcedTime(read(text), text, "metadata").day == day

@@ -276,7 +276,6 @@ def embed(name: str | None, index: Path | None, as_json: bool) -> int:
             print_json(EmbedResult(report, before or None, 1000 * (time.perf_counter() - started)))
         else:
             _show(report, before, time.perf_counter() - started)
-        _note_unnamed(corpus, report)
     return DONE
 
 
@@ -302,20 +301,6 @@ def _show(report: EmbeddingReport, before: str, seconds: float) -> None:
     new = f", {report.encoded:,} encoded" if report.encoder else ""
     was = f"; before: {plain(before) or 'words only'}" if report.changed else "; nothing to change"
     click.echo(f"encoder: {what}; {counted(report.passages, 'passage')}{new} in {seconds:.1f} s{was}")
-
-
-def _note_unnamed(corpus: Corpus, report: EmbeddingReport) -> None:
-    """Print a note if the next command would not find the encoder, or would find another one."""
-    from asof import config
-    from asof.errors import AsofError
-    from asof.models.encoders import HashedNgrams
-
-    try:
-        named = corpus.models.encoder()
-    except AsofError:
-        named = None
-    if report.encoder not in ("", HashedNgrams().name, named.name if named else ""):
-        echo_err(f"searches need it in {corpus.root / config.FILE}: [encoder], model = ...")
 
 
 # -- recipes -------------------------------------------------------------------------------------------

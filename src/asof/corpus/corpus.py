@@ -260,9 +260,9 @@ class Corpus:
     def prepare(self) -> None:
         """Compute what searches derive from the rows (which passage follows which), as of now, so that the
         first search need not wait for it."""
-        from asof.revisions.chains import refresh
+        from asof.revisions.chains import succession
 
-        self.session.use(self.session.clock(), None, refresh)
+        self.session.use(self.session.clock(), None, succession)
 
     # -- asking -------------------------------------------------------------------------------------
 

@@ -10,8 +10,9 @@ from copy import copy
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
+from asof import plugins
 from asof.config import FILE, Config
 from asof.engine import DERIVED, ViewFactory
 from asof.errors import DamagedSegment, EncoderChanged, UsageError, missing_extra
@@ -20,10 +21,8 @@ from asof.index.view import DerivedCache, View
 from asof.store.store import UNREADABLE, Store, translate_sqlite_errors
 
 if TYPE_CHECKING:
-    from asof.models.chat import LanguageModelConfig
     from asof.models.metered import Meter, MeteredModel
-    from asof.models.ports import Encoder, Model, Reranker
-    from asof.models.rerankers import RerankerConfig
+    from asof.models.ports import Encoder, Model, Provider, Reranker
     from asof.rank.stage import Recipe
 
 
@@ -199,13 +198,20 @@ def check_llm_extra() -> None:
         raise missing_extra("a language model", "llm", "pydantic")
 
 
+def provider(table: str) -> Provider:
+    """What makes models of a table of asof.toml."""
+    offered: Provider | None = plugins.load(plugins.MODELS, table)
+    assert offered is not None  # noqa: S101  a name of asof's own
+    return offered
+
+
 def configured_encoder(config: Config, root: Path, environment: Mapping[str, str]) -> Encoder | None:
     """The encoder that [encoder] names, or the built-in one of [index]; None without either. Nothing is
     loaded or requested. Raises UsageError, ModelError for a folder without a model."""
     if config.encoding is not None:
-        from asof.models.named import encoder_from
-
-        return encoder_from(config.encoding, config.folder_of("encoder", root), environment)
+        folder = config.folder_of("encoder", root)
+        named: Encoder = provider("encoder").create(config.encoding, folder, environment)
+        return named
     from asof.models.encoders import HashedNgrams
 
     return HashedNgrams() if config.index.encoder == HashedNgrams().name else None
@@ -217,7 +223,6 @@ def named_encoder(
     """An encoder by the name that commands use: none, hashed, configured (by `config`), a folder seen from
     `root`, or a name on the hub. Raises UsageError, ModelError for a folder without a model."""
     from asof.models.encoders import HashedNgrams
-    from asof.models.named import EncoderConfig, encoder_from
 
     if name == "none":
         return None
@@ -225,10 +230,12 @@ def named_encoder(
         return HashedNgrams()
     if name != "configured":
         try:
-            return encoder_from(EncoderConfig(name), root, environment)
+            offered = provider("encoder")
+            named: Encoder = offered.create(offered.table.value({"model": name}), root, environment)
         except UsageError as error:
             also = f"also accepted: none, hashed, configured (by {FILE})"
             raise UsageError(f"encoder: {error}; {also}") from error
+        return named
     encoder = configured_encoder(config, root, environment)
     if encoder is None:
         raise config.lacking("encoder", "no encoder is configured")
@@ -271,7 +278,7 @@ def _wanted_encoder(
 
 
 def _dimensions(store: Store, encoder: str) -> int | None:
-    """The name of the encoder of the vectors in a corpus."""
+    """How many dimensions the vectors of an encoder have in a corpus; None without any."""
     from asof.index.vectors import dimensions
 
     db = store.reader()
@@ -293,8 +300,8 @@ class ModelProvider:
     model: Model | None = None
     config: Config | None = None
     meter: Meter | None = None
-    _reranker: tuple[RerankerConfig, Reranker] | None = field(default=None, init=False)
-    _configured: tuple[LanguageModelConfig, Model] | None = field(default=None, init=False)
+    _reranker: tuple[Any, Reranker] | None = field(default=None, init=False)
+    _configured: tuple[Any, Model] | None = field(default=None, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     @property
@@ -303,7 +310,6 @@ class ModelProvider:
 
     def reranking(self, recipe: Recipe) -> Recipe:
         """The recipe with the reranker at its end. Raises UsageError when none is configured."""
-        from asof.models.rerankers import reranker_from
         from asof.rank.rerank import Rerank, reranked
 
         settings = self._config.reranking
@@ -312,7 +318,8 @@ class ModelProvider:
         with self._lock:
             if self._reranker is None or self._reranker[0] is not settings:
                 folder = self._config.folder_of("rerank", self.session.root)
-                self._reranker = settings, reranker_from(settings, folder, self.session.environment)
+                made = provider("rerank").create(settings, folder, self.session.environment)
+                self._reranker = settings, made
             reranker = self._reranker[1]
         return reranked(recipe, Rerank(reranker, settings.top))
 
@@ -363,9 +370,8 @@ class ModelProvider:
             check_llm_extra()
         if self.model is not None or settings is None:
             return self.model
-        from asof.models.chat import language_from
-
         with self._lock:
             if self._configured is None or self._configured[0] is not settings:
-                self._configured = settings, language_from(settings, self.session.environment)
+                made = provider("model").create(settings, self.session.root, self.session.environment)
+                self._configured = settings, made
             return self._configured[1]

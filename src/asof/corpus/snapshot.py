@@ -16,7 +16,7 @@ from asof.corpus.session import ModelProvider, Session
 from asof.engine import Results
 from asof.errors import DocumentNotFound
 from asof.models.ports import one_line
-from asof.text.passages import LEFT_OUT, ends, pack, passage_header, sentences, tokens
+from asof.text.passages import LEFT_OUT, ends, pack, passage_header, tokens
 from asof.text.question import QuestionReading
 from asof.time.moment import When
 from asof.time.span import iso
@@ -287,68 +287,41 @@ class Context(Struct, frozen=True):
         return self.text
 
 
+CUT = "(cut here)"
+
+
 def context_of(results: Results, most: int) -> Context:
     """The hits, in order of rank, up to the first that does not fit into `most` tokens.
 
-    Of that one the first sentences are included, as far as they fit, and a line with how much is left out; of
-    the best hit at least its first words, if there is room for any. Square brackets around a number in a
-    passage become round ones, so that it cannot be taken for a citation.
+    Where that is the best one, its first words are included, if there is room for any. Square brackets around
+    a number in a passage become round ones, so that it cannot be taken for a citation.
     """
-    passages = [_Passage.of(hit) for hit in results.hits]
-    packed = pack([tokens(each.numbered(1)) for each in passages], most, skip=False)
-    shown = passages[: len(packed.selected)]
-    if packed.left_out:
-        cut = passages[len(shown)].beginning(most - packed.used, words=not shown)
-        shown = shown if cut is None else [*shown, cut]
-    text = "\n\n".join(each.numbered(n) for n, each in enumerate(shown, 1))
-    citations = tuple(Citation.of(n, each.hit, each.text) for n, each in enumerate(shown, 1))
-    used, left_out = tokens(text), len(passages) - len(shown)
+    heads = [_head(n, hit) for n, hit in enumerate(results.hits, 1)]
+    quotes = [_without_citations(hit.text.strip()) for hit in results.hits]
+    passages = [f"{head}\n{quote}" for head, quote in zip(heads, quotes, strict=True)]
+    shown = len(pack([tokens(each) for each in passages], most, skip=False).selected)
+    cut = bool(passages) and not shown and (room := most - tokens(f"{heads[0]}\n{CUT}")) > 0
+    if cut:
+        quotes[0] = quotes[0][: ends(quotes[0])[room - 1]]
+        passages[0], shown = f"{heads[0]}\n{quotes[0]}\n{CUT}", 1
+    text, left_out = "\n\n".join(passages[:shown]), len(passages) - shown
+    lost = [f"{left_out:,} of {len(passages):,} passages"] if left_out else []
+    lost += ["the end of [1]"] if cut else []
     notes = list(results.notes)
-    if packed.left_out:
-        lost = [f"{left_out:,} of {len(passages):,} passages"] if left_out else []
-        lost += [f"the end of [{len(shown)}]"] if len(shown) > len(packed.selected) else []
-        notes.append(f"{LEFT_OUT} {' and '.join(lost)}: {used:,} of at most {most:,} tokens are used")
-    return Context(text, citations, used, left_out, tuple(notes))
+    if lost:
+        used = f"{tokens(text):,} of at most {most:,} tokens are used"
+        notes.append(f"{LEFT_OUT} {' and '.join(lost)}: {used}")
+    citations = tuple(
+        Citation.of(n, hit, quote)
+        for n, (hit, quote) in enumerate(zip(results.hits[:shown], quotes[:shown], strict=True), 1)
+    )
+    return Context(text, citations, tokens(text), left_out, tuple(notes))
 
 
-class _Passage(Struct, frozen=True):
-    """A hit and the shown part of its text; `after`: the line below it, with what is left out."""
-
-    hit: Hit
-    text: str
-    after: str = ""
-
-    @classmethod
-    def of(cls, hit: Hit) -> _Passage:
-        return cls(hit, _without_citations(hit.text.strip()))
-
-    def numbered(self, n: int) -> str:
-        """The passage below its number, title and date."""
-        head = one_line(passage_header(self.hit.title or self.hit.document, self.hit.published))
-        return f"[{n}] {_without_citations(head)}\n{self.text}{self.after}"
-
-    def beginning(self, most: int, *, words: bool) -> _Passage | None:
-        """The passage with the first of its sentences, in at most so many tokens; None if none fits.
-
-        `words`: its first words, where not even one sentence fits.
-        """
-        whole = tokens(self.text)
-        room = most - tokens(_Passage(self.hit, "", _left_out(whole)).numbered(1))
-        text = _up_to(self.text, room, words=words) if room > 0 else ""
-        return _Passage(self.hit, text, _left_out(whole - tokens(text))) if text else None
-
-
-def _left_out(count: int) -> str:
-    return f"\n(cut here: {count} more tokens)"
+def _head(n: int, hit: Hit) -> str:
+    """The line above a passage: its number, title and date."""
+    return f"[{n}] {_without_citations(one_line(passage_header(hit.title or hit.document, hit.published)))}"
 
 
 def _without_citations(text: str) -> str:
     return _LIKE_A_CITATION.sub(r"(\1)", text)
-
-
-def _up_to(text: str, room: int, *, words: bool) -> str:
-    """The first sentences of a text that has more than `room` tokens; with `words` so many tokens of the
-    first one, if it does not fit; "" else."""
-    last = ends(text)[room - 1]
-    whole = [end for _, end in sentences(text) if len(text[:end].rstrip()) <= last]
-    return text[: whole[-1] if whole else last if words else 0].rstrip()

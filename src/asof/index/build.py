@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import DamagedSegment, DamagedStore
@@ -141,11 +140,8 @@ FANOUT = 8
 SMALLEST = 1_024
 
 
-class MergeBlocks(Struct, frozen=True):
-    """The number of postings, and of rows of vectors, in memory at once."""
-
-    postings: int = 4_000_000
-    rows: int = 65_536
+AT_ONCE = 4_000_000
+"""The postings in memory at once, and 64 times the rows of vectors."""
 
 
 def level(rows: int) -> int:
@@ -174,7 +170,7 @@ def due(sizes: Sequence[int]) -> slice | None:
 
 def merge(
     path: Path, segments: Sequence[Segment], drop: NDArray[np.int64] | None = None,
-    blocks: MergeBlocks = MergeBlocks(),  # noqa: B008  a frozen value
+    at_once: int = AT_ONCE,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Write the union of `segments`, passages in `drop` left out; returns rows, size and checksum."""
     columns: dict[str, Array] = {
@@ -199,14 +195,14 @@ def merge(
         titles = TitleTable.joined(segment.titles for segment in segments).take(order)
         rows = {name: values[order] for name, values in columns.items()}
         first = write_rows(writer, rows, about, titles, ends)
-        terms, counts = _write_postings(writer, segments, places, blocks.postings)
+        terms, counts = _write_postings(writer, segments, places, at_once)
         writer.add("terms", terms)
         writer.add("start", np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
         _write_stems(writer, segments, terms)
-        _write_forward(writer, segments, order, terms, blocks.postings)
+        _write_forward(writer, segments, order, terms, at_once)
         encoder = next((segment.facts["encoder"] for segment in segments if segment.n), "")
         if any("vectors" in segment for segment in segments):
-            _write_vectors(writer, segments, order, blocks.rows)
+            _write_vectors(writer, segments, order, max(at_once // 64, 1))
         size = writer.close(first=first, encoder=encoder)
     return len(order), size, writer.checksum
 

@@ -247,13 +247,6 @@ class Segment:
         width = array.strides[0]
         self._check_blocks(name, range(first * width // BLOCK, (last * width - 1) // BLOCK + 1))
 
-    def check_rows(self, name: str, rows: NDArray[np.int64]) -> None:
-        """Check the blocks that hold these rows of a matrix."""
-        if name not in self._whole and len(rows):
-            width = self.unchecked(name).strides[0]
-            first, last = rows * width // BLOCK, ((rows + 1) * width - 1) // BLOCK
-            self._check_blocks(name, np.unique(np.concatenate([first, last])).tolist())
-
     def check_stretches(self, name: str, begin: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
         """Check the blocks that hold these stretches of a one-dimensional array."""
         if name in self._whole:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import NamedTuple, Protocol, runtime_checkable
@@ -327,17 +327,14 @@ class ReplyCache(Protocol):
         """Store a reply, in place of an older one; it is durable when this returns."""
         ...
 
-    def concern(self, passages: Mapping[bytes, Sequence[int]]) -> None:
-        """Note that stored replies were requested with the words of these passages too."""
-        ...
-
 
 @dataclass(frozen=True, slots=True)
 class CachedModel(CompletesReplies):
     """A model whose replies are kept. Replies with a problem are not; each other one is kept when it comes.
 
     A kept reply has no calls; its tokens are those that it cost once. The same prompt twice in a batch is
-    asked once. Nothing is kept, and nothing asked, by another thread than that of the caller.
+    asked once. Nothing is kept, and nothing asked, by another thread than that of the caller. A reply is
+    erased with the passages that it was first asked with: others that give the same prompt say the same.
     """
 
     model: Model
@@ -361,16 +358,10 @@ class CachedModel(CompletesReplies):
         """The cached reply to each prompt, None where there is none. Raises CorpusError."""
         digests = [self.digest(prompt) for prompt in prompts]
         cached = self.calls.find(list(dict.fromkeys(digests)))
-        answers: list[Reply | None] = []
-        concerned: dict[bytes, set[int]] = {}
-        for prompt, digest in zip(prompts, digests, strict=True):
-            answer = _reply(prompt, cached[digest]) if digest in cached else None
-            if answer is not None and prompt.passages:
-                concerned.setdefault(digest, set()).update(prompt.passages)
-            answers.append(answer)
-        if concerned:
-            self.calls.concern({digest: sorted(passages) for digest, passages in concerned.items()})
-        return answers
+        return [
+            _reply(prompt, cached[digest]) if digest in cached else None
+            for prompt, digest in zip(prompts, digests, strict=True)
+        ]
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
         """The place of each prompt and its reply: first the cached ones, then others as they arrive. Raises

@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.resources import files
+from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
+from asof.schema import Table
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -53,6 +55,14 @@ class Reranker(Protocol):
         Raises ModelError when there is none: a guess would look like a result.
         """
         ...
+
+
+class Provider(NamedTuple):
+    """A kind of model that asof.toml can name: its table, and what makes a model of the table's settings, the
+    folder that paths are seen from, and the variables that hold keys (it raises UsageError)."""
+
+    table: Table
+    create: Callable[[Any, Path, Mapping[str, str]], Any]
 
 
 class Prompt(Struct, frozen=True):

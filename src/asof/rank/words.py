@@ -6,6 +6,7 @@ the other. So a passage is also scored by its neighbours, in its document or in 
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -24,7 +25,6 @@ from asof.rank.expression import Constant, Expression, Given, Values, product, t
 from asof.rank.gather import query_terms
 from asof.rank.stage import Ranking, places_among
 from asof.schema import within
-from asof.store.digest import name_digest
 from asof.text.query import figure
 from asof.text.tokens import term_hash
 from asof.values import Query, Why
@@ -393,33 +393,22 @@ def names_a_title(ranking: Ranking) -> bool:
 
 STEPS = (-2, -1, 1, 2)
 
-NEAR = 8
-"""The rows before and after a passage among which its neighbours nearly always are."""
-
 HOUR = 3_600_000_000
 
+GAP = 5 * 60 * 1_000_000
+"""Documents with consecutive numbers are a thread when they are at most so far apart (five minutes)."""
+
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})", re.DOTALL)
+_PASSAGES = (
+    "SELECT d.name, p.id, p.visible FROM documents AS d JOIN passages AS p ON p.document = d.id"
+    " WHERE d.name IN (SELECT value FROM json_each(?)) ORDER BY p.visible, p.number, p.id"
+)
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadLimits:
-    """Documents with consecutive numbers are a thread when they are at most `gap` microseconds apart. Where
-    more than `crowd` passages are within that time, threads cannot be distinguished and none is searched
-    for."""
-
-    gap: int = 300_000_000
-    crowd: int = 256
-
-
-THREAD_LIMITS = ThreadLimits()
-
-
-def neighbours(
-    view: View, window: Window, places: NDArray[np.int64], threads: ThreadLimits = THREAD_LIMITS
-) -> NDArray[np.int64]:
+def neighbours(view: View, window: Window, places: NDArray[np.int64]) -> NDArray[np.int64]:
     """The places two before, one before, one after and two after each of some places (4, n); -1: none."""
     out = _in_documents(view, window, places)
-    _fill_threads(view, window, places, out, threads)
+    _fill_threads(view, window, places, out)
     return out
 
 
@@ -434,18 +423,16 @@ def _in_documents(view: View, window: Window, places: NDArray[np.int64]) -> NDAr
         least, most = part.prefix.segment.documents
         here = np.flatnonzero((document >= least) & (document <= most))
         if len(here):
-            own = places[here] - part.offset + part.first
-            found = _numbers_at(part, visible[here], digest[here], numbers[:, here], own)
+            found = _numbers_at(part, visible[here], digest[here], numbers[:, here])
             out[:, here] = np.maximum(out[:, here], found)
     return out
 
 
 def _numbers_at(
-    part: WindowPart, visible: NDArray[np.int64], digest: NDArray[np.int64], number: NDArray[np.int64],
-    near: NDArray[np.int64],
-) -> NDArray[np.int64]:  # fmt: skip
+    part: WindowPart, visible: NDArray[np.int64], digest: NDArray[np.int64], number: NDArray[np.int64]
+) -> NDArray[np.int64]:
     """The places (4, n) of the passages with these numbers, of documents at an instant (n each); -1: not in
-    this part. They are looked for around the rows `near` (n) first.
+    this part.
 
     Passages of a document that begin at one instant are of one version. Their rows need not be adjacent: they
     may have been written at different times, with retired rows between them.
@@ -463,10 +450,7 @@ def _numbers_at(
         same, smaller = documents[rows] == digest, documents[rows] < digest
         return np.asarray(smaller | (same & (numbers[rows] < number)), bool)
 
-    low = np.broadcast_to(np.clip(near - NEAR, first, end), number.shape)
-    high = np.broadcast_to(np.clip(near + NEAR, first, end), number.shape)
-    low = np.where((low > first) & ~before(np.maximum(low - 1, part.first)), first, low)
-    high = np.where((high < end) & before(np.minimum(high, part.last - 1)), end, high)
+    low, high = (np.broadcast_to(side, number.shape) for side in (first, end))
     while (wide := low < high).any():  # bisection of all at once
         middle = np.where(wide, (low + high) // 2, part.first)
         earlier = before(middle)
@@ -480,21 +464,23 @@ def _numbers_at(
         low = low + (same & dead[at])
 
 
-def _fill_threads(
-    view: View, window: Window, places: NDArray[np.int64], out: NDArray[np.int64], limits: ThreadLimits
-) -> None:
+def _fill_threads(view: View, window: Window, places: NDArray[np.int64], out: NDArray[np.int64]) -> None:
     """Fill in documents with consecutive numbers that are close in time: of each its last passage."""
     seek, visible = _without_place(view, window, places, out)
-    if not len(seek):
+    wanted: dict[str, list[tuple[int, int]]] = {}
+    for of, record in enumerate(view.records(window.rows(places[seek]))):
+        for at, name in _numbered(record.document):
+            wanted.setdefault(name, []).append((at, of))
+    if not wanted:
         return
-    crowd = crowds_in(window, visible, limits.gap)
-    few = (crowd > 1) & (crowd <= limits.crowd)
-    seek, visible = seek[few], visible[few]
-    if not len(seek):
-        return
-    documents = _numbered([record.document for record in view.records(window.rows(places[seek]))])
-    at, of, place = documents_near(window, visible, documents, limits.gap)
-    out[at, seek[of]] = place
+    found = view.store.db.execute(_PASSAGES, (json.dumps(list(wanted)),)).fetchall()
+    rows = view.prefix.rows_of(np.array([passage for _, passage, _ in found], np.int64))
+    there = np.where(rows >= 0, window.places(rows), -1)
+    there[there >= 0] = np.where(window.visible(there[there >= 0]), there[there >= 0], -1)
+    for (name, _, moment), place in zip(found, there.tolist(), strict=True):
+        for at, of in wanted[name]:
+            if place >= 0 and abs(moment - int(visible[of])) <= GAP:
+                out[at, seek[of]] = place
 
 
 def _without_place(
@@ -510,63 +496,16 @@ def _without_place(
     return seek, visible[seek]
 
 
-def crowds_in(window: Window, visible: NDArray[np.int64], gap: int) -> NDArray[np.int64]:
-    """The number of current passages that became visible within `gap` of each instant (n,)."""
-    crowd = np.zeros(len(visible), np.int64)
-    for part, first, last in _spans(window, visible, gap):
-        dead = part.prefix.dead
-        crowd += last - first
-        crowd -= np.searchsorted(dead, last + part.first) - np.searchsorted(dead, first + part.first)
-    return crowd
-
-
-def _spans(
-    window: Window, visible: NDArray[np.int64], gap: int
-) -> Iterator[tuple[WindowPart, NDArray[np.int64], NDArray[np.int64]]]:
-    """For each part of the window the first and the end of its rows within `gap` of each instant."""
-    for part in window.parts:
-        moments = part.prefix.segment["visible"][part.first : part.last]
-        yield (
-            part, np.searchsorted(moments, visible - gap, "left"),
-            np.searchsorted(moments, visible + gap, "right"),
-        )  # fmt: skip
-
-
-def documents_near(
-    window: Window, visible: NDArray[np.int64], documents: NDArray[np.int64], gap: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The last passages of documents (digests; 4, n) within `gap` of instants (n): which of the four and of
-    the n each is, and its place. Of one index the last one counts."""
-    hits = [(np.zeros(0, np.int64),) * 5]
-    for part, first, last in _spans(window, visible, gap):
-        segment, count = part.prefix.segment, last - first
-        which = np.repeat(np.arange(len(visible)), count)
-        inside = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
-        local = first[which] + inside + part.first
-        same = (segment["digest"][local] == documents[:, which]) & ~part.prefix.dead_mask[local]
-        at, hit = np.nonzero(same)
-        row = local[hit]
-        hits.append(
-            (at, which[hit], segment["visible"][row], segment["number"][row], row - part.first + part.offset)
-        )
-    at, of, moment, number, place = (np.concatenate(each) for each in zip(*hits, strict=True))
-    order = np.lexsort((number, moment))
-    return at[order], of[order], place[order]
-
-
-def _numbered(names: list[str]) -> NDArray[np.int64]:
-    """Digests (4, n) of the ids before and after these by number; -1 where an id ends in no number."""
-    out = np.full((len(STEPS), len(names)), -1, np.int64)
-    for place, name in enumerate(names):
-        numbered = _NUMBERED.fullmatch(name)
-        if numbered is None:
-            continue
-        stem, figures = numbered.groups()
-        for at, step in enumerate(STEPS):
-            number = int(figures) + step
-            if number >= 0:
-                out[at, place] = name_digest(f"{stem}{number:0{len(figures) if figures[0] == '0' else 1}}")
-    return out
+def _numbered(name: str) -> Iterator[tuple[int, str]]:
+    """The ids before and after an id by number, with their places in STEPS; none where it ends in none."""
+    numbered = _NUMBERED.fullmatch(name)
+    if numbered is None:
+        return
+    stem, figures = numbered.groups()
+    width = len(figures) if figures[0] == "0" else 1
+    for at, step in enumerate(STEPS):
+        if int(figures) + step >= 0:
+            yield at, f"{stem}{int(figures) + step:0{width}}"
 
 
 # -- neighbouring text ---------------------------------------------------------------------------------
@@ -586,13 +525,12 @@ class NeighbouringText:
     k1: float = within(1.5, 0.0, 10.0)
     b: float = within(0.75, 0.0, 1.0)
     document: float = within(0.5, 0.0, 1.0)
-    threads: ThreadLimits = THREAD_LIMITS
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
         bm25, terms = Bm25(self.k1, self.b), query_terms(query, view.analyzer)
         weighed = view.weigh(terms, bm25)
-        beside = neighbours(view, matches.window, matches.chosen, self.threads)
+        beside = neighbours(view, matches.window, matches.chosen)
         every = union(np.unique(beside[beside >= 0]), np.sort(matches.chosen))
         scores = lexical.scores_at(matches.window, every, weighed, bm25)
         best = float(scores.max(initial=0.0))

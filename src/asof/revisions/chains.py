@@ -267,11 +267,6 @@ def succession(view: View) -> Succession:
     return cached
 
 
-def refresh(view: View) -> None:
-    """Update the cache with the rows added since; cheap if there are none."""
-    succession(view)
-
-
 def superseded(view: View, rows: RowNumbers) -> list[Successor | None]:
     """For each row its successor in the view, None for none."""
     after = succession(view).successors(rows)

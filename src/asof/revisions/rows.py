@@ -57,41 +57,18 @@ class Rows(Struct, frozen=True):
         columns = {name: np.zeros(n, dtype) for name, dtype in COLUMNS.items()}
         rows = cls(first, np.zeros(n, bool), columns)
         for segment in segments:
-            rows._fill(segment, 0)
+            nodes = rows.nodes(segment, segment.n)
+            rows.present[nodes] = True
+            for name, values in columns.items():
+                values[nodes] = segment[name]
         return rows
 
-    def extended(self, segments: Sequence[Segment]) -> Rows:
-        """The table with those rows of the segments that come after it."""
-        after = [segment for segment in segments if end_of(segment) > self.end]
-        if not after:
-            return self
-        if not self.n:  # the first rows of a corpus begin anywhere
-            return Rows.of(after)
-        more = known_to(after) - self.end
-        present = np.concatenate([self.present, np.zeros(more, bool)])
-        columns = {
-            name: np.concatenate([values, np.zeros(more, values.dtype)])
-            for name, values in self.columns.items()
-        }
-        rows = Rows(self.first, present, columns)
-        for segment in after:
-            rows._fill(segment, self.n)
-        return rows
-
-    def _fill(self, segment: Segment, begin: int) -> None:
-        """Write the rows of a segment from node `begin` on."""
-        nodes = segment["passage"] - self.first
-        new = nodes >= begin
-        self.present[nodes[new]] = True
-        for name, values in self.columns.items():
-            values[nodes[new]] = segment[name][new]
-
-    def holds(self, segment: Segment) -> bool:
-        """True if all rows of a segment are in the table with the same values."""
-        nodes = segment["passage"] - self.first
-        return bool(
-            (nodes >= 0).all() and self.present[nodes].all()
-            and all((self.columns[name][nodes] == segment[name]).all() for name in ("added", "digest"))
+    def agrees(self, other: Rows) -> bool:
+        """True if both have the same rows as far as the shorter one goes."""
+        n = min(self.n, other.n)
+        return not n or bool(
+            self.first == other.first and (self.present[:n] == other.present[:n]).all()
+            and all((self.columns[name][:n] == other.columns[name][:n]).all() for name in ("added", "digest"))
         )  # fmt: skip
 
     def nodes(self, segment: Segment, rows: int) -> NDArray[np.int64]:
@@ -243,38 +220,32 @@ Made = TypeVar("Made")
 
 
 class CurrentRows:
-    """The table of the rows of a corpus, which grows with its segments. Threads may share it.
+    """The table of the rows of a corpus, made again after each write. Threads may share it.
 
-    `generation`: how often it was rebuilt.
+    `generation`: how often a row of it was removed.
     """
 
     def __init__(self) -> None:
         self._rows: Rows | None = None
-        self._segment_names: set[str] = set()
+        self._segment_names: list[str] = []
         self._lock = threading.Lock()
         self.generation = 0
 
     def update(self, prefix: Prefix) -> tuple[Rows, int]:
-        """The table with the rows of a prefix, and its generation: it is rebuilt if a row of it was removed.
+        """The table with the rows of a prefix, and its generation.
 
-        A view from before the last write has fewer rows: then only these are compared.
+        A view from before the last write has fewer rows: the longer table stays.
         """
         segments = [part.segment for part in prefix.parts]
+        names = [segment.path.name for segment in segments]
         with self._lock:
-            rows = self._rows
-            if rows is not None:
-                listed_count = sum(
-                    segment.n if end_of(segment) <= rows.end else int((segment["passage"] < rows.end).sum())
-                    for segment in segments
-                )
-                known_count = rows.present[: max(known_to(segments) - rows.first, 0)].sum()
-                rows = rows.extended(segments) if listed_count == known_count else None
-            if rows is not None:
-                new = [segment for segment in segments if segment.path.name not in self._segment_names]
-                rows = rows if all(map(rows.holds, new)) else None
-            self.generation += rows is None
-            self._rows = Rows.of(segments) if rows is None else rows
-            self._segment_names = {segment.path.name for segment in segments}
+            if self._rows is None or names != self._segment_names:
+                made, rows = Rows.of(segments), self._rows
+                agree = rows is not None and rows.agrees(made)
+                self.generation += not agree
+                if rows is None or not agree or made.n > rows.n:
+                    self._rows, self._segment_names = made, names
+            assert self._rows is not None  # noqa: S101
             return self._rows, self.generation
 
 

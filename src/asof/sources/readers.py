@@ -117,9 +117,9 @@ TextParser = Callable[[str, str, InputLimits], ParsedFile]
 """Parses a text, decoded and without NUL."""
 
 
-class Unreadable(ValueError):
-    """A file that cannot be parsed; `remedy`: what to do. `empty`: it has no content. `lost`: see
-    `Problem`."""
+class Unreadable(SourceError):
+    """A file that cannot be parsed: a problem of the run. `remedy`: what to do. `empty`: it has no content.
+    `lost`: see `Problem`."""
 
     def __init__(self, message: str, remedy: str = "", *, empty: bool = False, lost: bool = True) -> None:
         super().__init__(message)
@@ -144,12 +144,9 @@ def parsed(raw: bytes, relative: str, limits: InputLimits) -> ParsedFile:
     if not raw:
         raise Unreadable("the file is empty", empty=True)
     try:
-        read: Reader | None = plugins.load(plugins.READERS, kind)
-        if read is None:
-            raise Unreadable(plugins.unknown(plugins.READERS, kind, "reader of files"))
-        if kind not in plugins.BUILT_IN[plugins.READERS]:
-            read = _guarded(read, kind)
-        file = read(raw, stem, limits)
+        file = _reader(kind)(raw, stem, limits)
+    except Unreadable:
+        raise
     except MissingExtra as error:
         raise Unreadable(str(error), lost=False) from error
     except (SourceError, UsageError) as error:
@@ -160,6 +157,13 @@ def parsed(raw: bytes, relative: str, limits: InputLimits) -> ParsedFile:
     return file
 
 
+def _reader(kind: str) -> Reader:
+    read: Reader | None = plugins.load(plugins.READERS, kind)
+    if read is None:
+        raise Unreadable(plugins.unknown(plugins.READERS, kind, "reader of files"))
+    return read if kind in plugins.BUILT_IN[plugins.READERS] else _guarded(read, kind)
+
+
 def _guarded(read: Reader, kind: str) -> Reader:
     """A package's reader whose exceptions become Unreadable, so that only one file is not read."""
 
@@ -167,7 +171,7 @@ def _guarded(read: Reader, kind: str) -> Reader:
         try:
             file = read(raw, stem, limits)
             _check(file)
-        except (Unreadable, MissingExtra, SourceError):
+        except (MissingExtra, SourceError):
             raise
         except Exception as error:
             reason = " ".join(str(error).split())[:200]

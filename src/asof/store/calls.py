@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from asof.models.metered import CachedReply
@@ -53,44 +52,14 @@ class StoredCalls:
     def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
         """Store a reply, in place of an older one. Nothing is stored when one of the passages was erased
         before the reply arrived: it may contain their words."""
-        with self._transaction() as db:
-            if len(existing_passages(db, passages)) < len(set(passages)):
+        with self._lock, self.store.transaction(self._db):
+            if len(existing_passages(self._db, passages)) < len(set(passages)):
                 return
-            db.execute(
+            self._db.execute(
                 "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?)",
                 (digest, model, *reply, self.clock()),
             )
-            _insert_passages(db, digest, passages)
-
-    def concern(self, passages_of: Mapping[bytes, Sequence[int]]) -> None:
-        """Record that stored replies also depend on these passages."""
-        with self._lock, translate_sqlite_errors(self.store.database):
-            new = {
-                digest: [each for each in passages if not _has_passage(self._db, each, digest)]
-                for digest, passages in passages_of.items()
-            }
-        if not any(new.values()):
-            return
-        with self._transaction() as db:
-            for digest, passages in new.items():
-                if db.execute("SELECT 1 FROM calls WHERE digest = ?", (digest,)).fetchone():
-                    _insert_passages(db, digest, sorted(existing_passages(db, passages)))
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._lock, self.store.transaction(self._db):
-            yield self._db
-
-
-def _has_passage(db: sqlite3.Connection, passage: int, digest: bytes) -> bool:
-    pair = (passage, digest)
-    return (
-        db.execute("SELECT 1 FROM call_passages WHERE passage = ? AND digest = ?", pair).fetchone()
-        is not None
-    )
-
-
-def _insert_passages(db: sqlite3.Connection, digest: bytes, passages: Sequence[int]) -> None:
-    db.executemany(
-        "INSERT OR IGNORE INTO call_passages VALUES (?, ?)", [(passage, digest) for passage in passages]
-    )
+            self._db.executemany(
+                "INSERT OR IGNORE INTO call_passages VALUES (?, ?)",
+                [(passage, digest) for passage in passages],
+            )

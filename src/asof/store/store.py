@@ -51,12 +51,6 @@ UNREADABLE = (
 MAX_FAULTS = 20
 """The most faults that are listed."""
 
-_INSTANTS = {
-    "transactions": ("id",), "versions": ("starts", "ends", "visible", "added", "retired"),
-    "passages": ("visible", "added"), "ends": ("at", "added"), "facts": ("first", "last"),
-    "asked": ("as_of", "known_at", "added"), "sources": ("added",), "calls": ("added",),
-    "judgements": ("added",), "learned": ("added",),
-}  # fmt: skip
 _BOUNDS = {
     ("heads", "fiscal_start"): (1, 12), ("passages", "number"): (0, 2**31 - 1), ("passages", "dated"): (0, 1),
     ("facts", "start"): (0, 2**31 - 1), ("facts", "end"): (0, 2**31 - 1), ("facts", "confidence"): (0, 1),
@@ -130,9 +124,6 @@ def _value_faults(db: sqlite3.Connection) -> Iterator[str]:
     for (kind, table), columns in _expected_objects().items():
         if kind == "table" and table != "segments":  # a cache, which is repaired when it is read
             yield from _type_faults(db, table, columns)
-    for table, column in ((table, name) for table, names in _INSTANTS.items() for name in names):
-        if _any_row(db, table, f"{column} NOT BETWEEN {BEGINNING} AND {NEVER}"):
-            yield f"{table}.{column} holds an instant out of bounds"
     for (table, column), (low, high) in _BOUNDS.items():
         if _any_row(db, table, f'"{column}" NOT BETWEEN {low} AND {high}'):
             yield f"{table}.{column} holds a number out of bounds"
@@ -168,6 +159,9 @@ def _type_faults(db: sqlite3.Connection, table: str, columns: tuple[SchemaColumn
         empty = "" if column.required or column.key else f' AND "{column.name}" IS NOT NULL'
         if _any_row(db, table, f'typeof("{column.name}") NOT IN ({types}){empty}'):
             yield f"{table}.{column.name} holds a value of another type than {column.type}"
+        instants = f'"{column.name}" NOT BETWEEN {BEGINNING} AND {NEVER}'  # and smaller numbers
+        if column.type == "INTEGER" and _any_row(db, table, instants):
+            yield f"{table}.{column.name} holds a number out of bounds"
 
 
 def _text_faults(db: sqlite3.Connection) -> Iterator[str]:

@@ -12,7 +12,6 @@ from asof.time.lexicon import TokenRun, sense_set
 from asof.time.numeric_dates import attached_left, numeric_date, unit_after_number
 from asof.time.reading import (
     DAY,
-    FINER,
     IN_MONTHS,
     LocalInterval,
     ParseContext,
@@ -42,7 +41,7 @@ from asof.time.reading import (
     reading_without_year,
     relative_day,
     season,
-    third,
+    third_of,
     week_of_day,
     weeks_of,
     year_after,
@@ -451,26 +450,8 @@ def part_of(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMa
             match = ParsedTime(unit, (calendar_units(context.now.today, unit),), relative=True), at + 1
     if match is None:
         return None
-    reading, after = match
-    if reading.grain not in FINER or reading.which is not None or reading.zone is not None:
-        return None
-
-    def cut(whole: LocalInterval) -> LocalInterval:
-        return third(whole, reading.grain, which)
-
-    yearly = None if reading.yearly is None else _cut_yearly(reading.yearly, cut)
-    grain = FINER[reading.grain]
-    if reading.choices:
-        part = reading.mapped(cut, grain)._replace(whole=reading.best, year=reading.year)
-    elif yearly is not None:
-        part = ParsedTime(grain, (), True)
-    else:
-        return None
-    return part._replace(which=which, yearly=yearly), after
-
-
-def _cut_yearly(yearly: Yearly, cut: Callable[[LocalInterval], LocalInterval]) -> Yearly:
-    return lambda year: cut(yearly(year))
+    part = third_of(match[0], which)
+    return None if part is None else (part, match[1])
 
 
 def nth_of(run: TokenRun, i: int, context: ParseContext, period: Rule) -> RuleMatch | None:
@@ -518,8 +499,9 @@ def nth_of(run: TokenRun, i: int, context: ParseContext, period: Rule) -> RuleMa
 def _placed(reading: ParsedTime, place: Callable[[LocalInterval], LocalInterval], grain: str) -> ParsedTime:
     if reading.choices:
         return reading.mapped(place, grain)
-    yearly = None if reading.yearly is None else _cut_yearly(reading.yearly, place)
-    return ParsedTime(grain, (), True, yearly=yearly)
+    yearly = reading.yearly
+    placed = None if yearly is None else lambda year: place(yearly(year))
+    return ParsedTime(grain, (), True, yearly=placed)
 
 
 def _period(run: TokenRun, i: int, context: ParseContext, period: Rule) -> RuleMatch | None:

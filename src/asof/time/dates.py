@@ -27,7 +27,6 @@ from asof.time.numeric_dates import (
 )
 from asof.time.reading import (
     DAY,
-    FINER,
     HOUR,
     IN_CLOCK,
     IN_MONTHS,
@@ -53,7 +52,7 @@ from asof.time.reading import (
     reading_without_year,
     relative_day,
     shift_day,
-    third,
+    third_of,
     week_label,
 )
 
@@ -134,15 +133,8 @@ def _with_part(run: TokenRun, reading: ParsedTime, after: int) -> RuleMatch:
     if run.has(at + 1, "part_after") and run.sense(at, "year_sign" if reading.grain == "year" else "of"):
         at += 1
     which = run.sense(at, "part_after")
-    if which is None or reading.grain not in FINER or not reading.choices:
-        return reading, after
-
-    def cut(whole: LocalInterval) -> LocalInterval:
-        return third(whole, reading.grain, which)
-
-    return reading.mapped(cut, FINER[reading.grain])._replace(
-        whole=reading.best, which=which, year=reading.year
-    ), at + 1
+    part = None if which is None else third_of(reading, which)
+    return (reading, after) if part is None else (part, at + 1)
 
 
 # -- relative times with the side after the word or in it: `le mois dernier`, `l'exercice en cours` ----

@@ -251,6 +251,23 @@ class ParsedTime(NamedTuple):
         return self._replace(needs_cue="") if self.needs_cue else self
 
 
+def third_of(reading: ParsedTime, which: int) -> ParsedTime | None:
+    """The early (0), middle (1) or late (2) third of a time; None if it has none."""
+    if reading.grain not in FINER or reading.which is not None or reading.zone is not None:
+        return None
+
+    def cut(whole: LocalInterval) -> LocalInterval:
+        return third(whole, reading.grain, which)
+
+    yearly, grain = reading.yearly, FINER[reading.grain]
+    part = ParsedTime(grain, (), True)
+    if reading.choices:
+        part = reading.mapped(cut, grain)._replace(whole=reading.best, year=reading.year)
+    elif yearly is None:
+        return None
+    return part._replace(which=which, yearly=None if yearly is None else lambda year: cut(yearly(year)))
+
+
 RuleMatch = tuple[ParsedTime, int]
 """A reading and the place after its last item."""
 Rule = Callable[[TokenRun, int, ParseContext], RuleMatch | None]

@@ -356,9 +356,12 @@ def label(span: Span) -> str:
             period = Period.containing(span.start, grain)
             if period.span == span:
                 return str(period)
-    start = "" if span.start is None else span.start.date().isoformat()
-    end = "" if span.end is None else span.end.date().isoformat()
-    return f"before {end}" if not start else f"from {start}" if not end else f"{start} to {end}"
+    if span.end is None:
+        return "always" if span.start is None else f"from {iso(span.first)[:10]}"
+    if span.start is None:
+        return f"before {iso(instant(span.end))[:10]}"
+    first, last = iso(span.first)[:10], iso(span.last)[:10]
+    return first if first == last else f"{first} to {last}"
 
 
 def nearest(times: Iterable[tuple[Span, str]], scope: Sequence[Span], most: int = 3) -> list[str]:

@@ -64,7 +64,7 @@ class ReaderProcess:
             process = self._ready(json.dumps(asdict(limits)))
             try:
                 state, answer = self._exchange(process, request, raw, limits.seconds + GRACE)
-            except (OSError, ValueError) as wrong:
+            except (OSError, ValueError, LookupError, TypeError) as wrong:
                 self.end()
                 raise Unreadable("the file ends the process that reads it", "save it anew") from wrong
         if state == "late":

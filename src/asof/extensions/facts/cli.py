@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from asof.config import Config
-    from asof.corpus.corpus import Corpus
     from asof.extensions.facts.build import GeneratedReports
     from asof.extensions.facts.consistency import CorroboratingPassage
     from asof.extensions.facts.extraction import ExtractionReport
@@ -55,7 +54,6 @@ if TYPE_CHECKING:
     from asof.extensions.facts.reports import PeriodReport, PeriodReports, ReportCitation, ReportPoint
     from asof.extensions.facts.timeline import Edge, FactEntry, FactLine, Neighbourhood
     from asof.extensions.facts.visible import StatedFact
-    from asof.time.span import Span
     from asof.values import Problem, SourcedTime, Usage
 
 
@@ -71,35 +69,17 @@ def time_label(when: SourcedTime | None) -> str:
     "" where none is known."""
     if when is None:
         return ""
-    label = span_label(when.span)
-    return f"{label} ({plain(when.text)})" if "fiscal" in when.text.casefold() else label
+    from asof.time.span import label
 
-
-def span_label(span: Span) -> str:
-    """A span as short as it can be: 2024-Q1, 2024-03-05, "2024-03-05 - 2024-03-09", "until 2024-03"."""
-    from asof.time.span import GRAINS, Period
-
-    if span.start is None and span.end is None:
-        return "always"
-    if span.start is None or span.end is None:
-        return f"until {_day(span.last)}" if span.start is None else f"from {_day(span.first)}"
-    for grain in GRAINS:
-        period = Period.containing(span.start, grain)
-        if period.span == span:
-            return str(period)
-    first, last = _day(span.first), _day(span.last)
-    return first if first == last else f"{first} - {last}"
-
-
-def _day(instant: int) -> str:
-    return iso(instant)[:10]
+    words = label(when.span)
+    return f"{words} ({plain(when.text)})" if "fiscal" in when.text.casefold() else words
 
 
 def stretch_label(start: int | None, end: int | None) -> str:
     """From when until when a state holds (instants; `end` is not in it); "since" where no end is stated."""
     if end is None:
-        return "" if start is None else f"since {_day(start)}"
-    return f"until {_day(end)}" if start is None else f"{_day(start)} - {_day(end)}"
+        return "" if start is None else f"since {iso(start)[:10]}"
+    return f"until {iso(end)[:10]}" if start is None else f"{iso(start)[:10]} - {iso(end)[:10]}"
 
 
 def head(
@@ -409,22 +389,27 @@ SHOWN_PROBLEMS = 20
 )
 @index_option
 @json_option
-def precompute(
-    reports: bool, budget: float | None, index: Path | None, as_json: bool
-) -> int:  # fmt: skip
+def precompute(reports: bool, budget: float | None, index: Path | None, as_json: bool) -> int:
     """Read new passages for facts, as [facts] says, so that no question has to wait for it.
 
     What fails or exceeds the budget is left for the next run (exit code 3).
     """
-    from asof.extensions.facts.indexer import Precomputed
+    from asof.extensions.facts.indexer import Precomputed, precompute_facts, precompute_reports
 
     _check(environment.configuration(corpus_root(index)), budget, reports=reports)
     with open_corpus(index) as corpus:
-        extraction, written = _extract(corpus, budget, quiet=as_json), None
+        started = time.perf_counter()
+        with count_progress("facts", "passages") as advance:
+            extraction, written = precompute_facts(corpus, progress=advance, budget=budget), None
+        if not as_json:
+            _show_extraction(extraction, time.perf_counter() - started, budget)
         if reports and not extraction.left:
             spent = (extraction.cost and extraction.cost.cost) or 0.0
-            rest = None if budget is None else max(0.0, budget - spent)
-            written = _generate_reports(corpus, rest, quiet=as_json)
+            rest, started = None if budget is None else max(0.0, budget - spent), time.perf_counter()
+            with count_progress("reports", "periods") as advance:
+                written = precompute_reports(corpus, advance, rest)
+            if not as_json:
+                _show_generated(written, time.perf_counter() - started, rest)
         elif reports and not as_json:
             echo_err("  reports were not begun: they are made of facts, and some are left")
     if as_json:
@@ -446,65 +431,47 @@ def _check(config: Config, budget: float | None, *, reports: bool) -> None:
         check_llm_extra()
 
 
-def _extract(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionReport:
-    """Read facts with a bar."""
-    from asof.extensions.facts.indexer import precompute_facts
-
-    started = time.perf_counter()
-    with count_progress("facts", "passages") as advance:
-        extraction = precompute_facts(corpus, progress=advance, budget=budget)
-    if not quiet:
-        _show_extraction(extraction, time.perf_counter() - started, budget)
-    return extraction
-
-
-def _generate_reports(corpus: Corpus, budget: float | None, *, quiet: bool) -> GeneratedReports:
-    """Generate reports with a progress bar."""
-    from asof.extensions.facts.indexer import precompute_reports
-
-    started = time.perf_counter()
-    with count_progress("reports", "periods") as advance:
-        generated = precompute_reports(corpus, advance, budget)
-    if not quiet:
-        _show_generated(generated, time.perf_counter() - started, budget)
-    return generated
-
-
 def _show_generated(generated: GeneratedReports, seconds: float, budget: float | None) -> None:
-    cost = f"; {used(generated.cost)}" if generated.cost.calls else ""
     failed = f", {len(generated.problems):,} could not be generated" if generated.problems else ""
-    click.echo(f"reports: {generated.reports:,} generated{failed} in {seconds:.1f} s{cost}")
-    for problem in generated.problems[:SHOWN_PROBLEMS]:
-        echo_err(f"  {problem}")
-    if len(generated.problems) > SHOWN_PROBLEMS:
-        echo_err(f"  and {len(generated.problems) - SHOWN_PROBLEMS:,} more: --json lists them")
+    _show_done(f"reports: {generated.reports:,} generated{failed}", seconds, generated.cost)
+    _show_problems(generated.problems)
     if generated.left:
-        echo_err(
-            f"  {counted(generated.left, 'report')} left: {_used_up(budget, generated.cost)};"
-            " the next run goes on with them"
-        )
+        _show_left(counted(generated.left, "report"), _used_up(budget, generated.cost))
 
 
 def _show_extraction(extraction: ExtractionReport, seconds: float, budget: float | None) -> None:
     failed = f", {len(extraction.problems):,} could not be read" if extraction.problems else ""
-    cost = f"; {used(extraction.cost)}" if extraction.cost is not None and extraction.cost.calls else ""
     counts = f"{counted(extraction.passages, 'passage')} read, {counted(extraction.facts, 'fact')}"
-    click.echo(f"facts: {counts}{failed} in {seconds:.1f} s{cost}")
+    _show_done(f"facts: {counts}{failed}", seconds, extraction.cost)
     if extraction.dropped:
         why = ", ".join(f"{count:,} {reason}" for reason, count in sorted(extraction.dropped.items()))
         echo_err(f"  facts of replies that were dropped: {why}")
-    alike: dict[str, list[Problem]] = {}
-    for problem in extraction.problems:
-        alike.setdefault(problem.message, []).append(problem)
-    for problems in list(alike.values())[:SHOWN_PROBLEMS]:
-        more = f" [and {len(problems) - 1:,} more like this]" if len(problems) > 1 else ""
-        echo_err(f"  {problems[0].document}: {problems[0]}{more}")
-    if len(alike) > SHOWN_PROBLEMS:
-        echo_err(f"  and {len(alike) - SHOWN_PROBLEMS:,} more kinds of problems: --json lists them all")
+    _show_problems(extraction.problems)
     if extraction.left:
         spent = extraction.cost is not None and extraction.cost.refused
         why = _used_up(budget, extraction.cost) if spent else "the model did not reply"
-        echo_err(f"  {counted(extraction.left, 'passage')} left: {why}; the next run goes on with them")
+        _show_left(counted(extraction.left, "passage"), why)
+
+
+def _show_done(what: str, seconds: float, cost: Usage | None) -> None:
+    click.echo(f"{what} in {seconds:.1f} s{f'; {used(cost)}' if cost is not None and cost.calls else ''}")
+
+
+def _show_problems(found: Sequence[Problem]) -> None:
+    """Those of the same words once."""
+    alike: dict[str, list[Problem]] = {}
+    for problem in found:
+        alike.setdefault(problem.message, []).append(problem)
+    for problems in list(alike.values())[:SHOWN_PROBLEMS]:
+        more = f" [and {len(problems) - 1:,} more like this]" if len(problems) > 1 else ""
+        document = f"{problems[0].document}: " if problems[0].document else ""
+        echo_err(f"  {document}{problems[0]}{more}")
+    if len(alike) > SHOWN_PROBLEMS:
+        echo_err(f"  and {len(alike) - SHOWN_PROBLEMS:,} more kinds of problems: --json lists them all")
+
+
+def _show_left(what: str, why: str) -> None:
+    echo_err(f"  {what} left: {why}; the next run goes on with them")
 
 
 def _used_up(budget: float | None, meter: Usage | None) -> str:

@@ -85,18 +85,12 @@ def precompute_reports(
     """Lets the model write the reports of all periods, as of now and within a `budget`, after
     `precompute_facts`, so that no question has to wait for one. Raises UsageError, Busy, NoSpace, ModelError;
     reports that were written stay."""
-    with _telling(corpus, budget) as (material, model):
-        return generate_all(material, model, progress)
-
-
-@contextmanager
-def _telling(corpus: Corpus, budget: float | None) -> Iterator[tuple[ReportMaterial, MeteredModel]]:
-    """The material of reports as of now, and the model that writes them."""
     with corpus.models.language(budget) as model:
         if model is None:
             raise UsageError("reports without a model are made when asked; name one: see [model]")
         ensure_facts(corpus.session)
-        yield corpus.session.use(corpus.session.present(), None, ReportMaterial.of), model
+        material = corpus.session.use(corpus.session.present(), None, ReportMaterial.of)
+        return generate_all(material, model, progress)
 
 
 @contextmanager

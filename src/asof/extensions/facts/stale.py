@@ -134,23 +134,13 @@ def _commit(git: Git, revision: str) -> str:
 # -- the lines of a sentence -----------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class QuotePlace:
-    """The first and the last line of a sentence, from 1. `file`: that in which these lines are; None where
-    they are lines of the document's text, since no file holds the sentence as it was read."""
-
-    line: Annotated[int, "its line in the file as it lies there; else, and of the past, in the text, from 1"]
-    end_line: Annotated[int, HIDDEN]
-    file: Annotated[Path | None, HIDDEN]
-
-
-def place_of(quote: StaleQuote, text: str, root: Path | None) -> QuotePlace:
-    """The place of a sentence. `text`: its document's; `root`: the folder in which files are looked at, None
-    for what stood in the past, when files were other ones."""
+def line_of(quote: StaleQuote, text: str, root: Path | None) -> tuple[int, Path | None]:
+    """The line of a sentence, from 1, and the file in which it is; None where it is one of the document's
+    text, since no file holds the sentence as it was read. `text`: its document's; `root`: the folder in which
+    files are looked at, None for what stood in the past, when files were other ones."""
     file = None if root is None else source_file(root, quote.document)
     found = None if file is None else _line_in(file, quote.text, text[quote.start :])
-    line = text.count("\n", 0, quote.start) + 1 if found is None else found
-    return QuotePlace(line, line + quote.text.count("\n"), None if found is None else file)
+    return (text.count("\n", 0, quote.start) + 1, None) if found is None else (found, file)
 
 
 def _line_in(file: Path, words: str, rest: str) -> int | None:
@@ -184,7 +174,8 @@ class PlacedQuote:
     """A sentence of a current document."""
 
     quote: Annotated[StaleQuote, FLAT]
-    place: Annotated[QuotePlace, FLAT]
+    line: Annotated[int, "its line in the file as it lies there; else, and of the past, in the text, from 1"]
+    file: Annotated[Path | None, HIDDEN]
     published: Annotated[SourcedTime | None, "when the document said it first; null: not known"]
 
 
@@ -230,11 +221,9 @@ def _placed(
     def placed(quote: StaleQuote) -> PlacedQuote:
         if quote.document not in texts:
             texts[quote.document] = view.store.text(quote.document) or ""
-        place = place_of(quote, texts[quote.document], files)
-        if not quote.dated:
-            return PlacedQuote(quote, place, None)
-        date = _published_at(view.store.db, quote.document, quote.since, view.known_at)
-        return PlacedQuote(quote, place, date)
+        known = quote.dated
+        date = _published_at(view.store.db, quote.document, quote.since, view.known_at) if known else None
+        return PlacedQuote(quote, *line_of(quote, texts[quote.document], files), date)
 
     return [(placed(each.quote), None if each.by is None else placed(each.by)) for each in listed]
 

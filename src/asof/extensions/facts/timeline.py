@@ -19,7 +19,9 @@ from asof.extensions.facts.consistency import (
     corroborating,
     end_of_office,
     holding_intervals,
+    is_state,
     office_of,
+    one_at_a_time,
 )
 from asof.extensions.facts.names import EntityResolver, NameMerge
 from asof.extensions.facts.visible import StatedFact, facts_about
@@ -106,8 +108,11 @@ def timeline_of(
     """
     entities = EntityResolver.of(view)
     root, facts = facts_of_entity(view, entities, subject)
-    groups = _grouped(entities, root, facts, relation).items()
-    everything = [each for group, its in groups for each in _lines(group, its)]
+    groups = _grouped(entities, root, [*facts, *_replacing(view, entities, root, facts)], relation).items()
+    everything = [
+        each for group, its in groups for each in _lines(group, its)
+        if group[0] == root or _is_object(entities, root, each.line.best)
+    ]  # fmt: skip
     _end_offices(view, entities, everything)
     lines = [
         each
@@ -151,11 +156,34 @@ def _about(view: View, entities: EntityResolver, root: str) -> list[StatedFact]:
     entities.prepare(facts)
     return [
         each for each in facts
-        if each.fact.kind != NAME and root in (
-            entities.root_of(each.fact.subject, each.passage.document),
-            "" if each.fact.amount else entities.root_of(each.fact.object, each.passage.document),
+        if each.fact.kind != NAME and (
+            root == entities.root_of(each.fact.subject, each.passage.document)
+            or _is_object(entities, root, each)
         )
     ]  # fmt: skip
+
+
+def _replacing(
+    view: View, entities: EntityResolver, root: str, facts: Iterable[StatedFact]
+) -> list[StatedFact]:
+    """The other states of the subjects that an entity is the object of, one at a time: they end these."""
+    subjects = {
+        entities.root_of(each.fact.subject, each.passage.document)
+        for each in facts if is_state(each.fact) and one_at_a_time(each.fact)
+    } - {root}  # fmt: skip
+    told = facts_about(view, {each for of in subjects for each in entities.keys_of(of)}, ended=True)
+    entities.prepare(told)
+    return [
+        each for each in told
+        if is_state(each.fact) and one_at_a_time(each.fact)
+        and entities.root_of(each.fact.subject, each.passage.document) in subjects
+        and not _is_object(entities, root, each)
+    ]  # fmt: skip
+
+
+def _is_object(entities: EntityResolver, root: str, known: StatedFact) -> bool:
+    fact = known.fact
+    return fact.amount is None and entities.root_of(fact.object, known.passage.document) == root
 
 
 def _grouped(

@@ -1,7 +1,8 @@
 """The experiments: tables and figures of the five published systems, by system.
 
 `published.toml` has the printed figures and how the papers are read; here stands what is run.
-`experiments.py` says what an experiment is; what is no variation of settings is a function of `protocols.py`.
+`experiments.py` says what an experiment is; what is no variation of settings is a function of `protocols.py`
+or `tgrag.py`.
 Of TG-RAG, tables I, II, XI and XII are a comparison of datasets, statistics of ECT-QA and two worked
 examples.
 """

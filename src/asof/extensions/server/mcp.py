@@ -295,11 +295,10 @@ def server_of(corpus: Corpus) -> Server[Any]:
     async def list_tools(_: Any, __: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=[described(tool) for tool in TOOLS.values()])
 
-    async def call_tool(context: Any, asked: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(_: Any, asked: types.CallToolRequestParams) -> types.CallToolResult:
         tool = TOOLS.get(asked.name)
         if tool is None:
             return _failed(f"no tool {asked.name[:80]!r}; accepted: {', '.join(TOOLS)}")
-        await _begun(context)
         try:
             text, value = await in_thread(lambda: tool.run(corpus, asked.arguments or {}))
         except AsofError as error:
@@ -324,13 +323,6 @@ def described(tool: Tool) -> types.Tool:
 
 def _failed(message: str) -> types.CallToolResult:
     return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)
-
-
-async def _begun(context: Any) -> None:
-    """Tell who asked for progress that the call is worked on."""
-    token = (context.meta or {}).get("progress_token")
-    if token is not None:
-        await context.session.send_progress_notification(token, 0.0, message="reading the corpus")
 
 
 async def serve_stdio(corpus: Corpus) -> None:

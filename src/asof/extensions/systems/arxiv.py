@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from asof.errors import SourceError, UsageError
 from asof.extensions.documents.xml import ForbiddenXml, UnsoundXml, XmlTree
-from asof.http import Fetcher, RequestRejected, Retry, RetryLater, in_domain, is_loopback
+from asof.extensions.providers.http import Fetcher, RequestRejected, Retry, RetryLater, in_domain, is_loopback
 from asof.schema import TRUST, AcceptedValue, Setting, Table, number, whole
 from asof.sources.dates import second
 from asof.values import Document, SourcedTime, storable

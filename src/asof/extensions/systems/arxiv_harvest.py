@@ -22,9 +22,9 @@ from urllib.parse import urlencode
 
 from asof import files
 from asof.errors import SourceError
+from asof.extensions.providers.http import Fetcher, RetryLater
 from asof.extensions.systems import arxiv as atom
 from asof.extensions.systems.arxiv import Feed, FeedEntry, PaperId, UnusableEntry
-from asof.http import Fetcher, RetryLater
 from asof.time.span import TICK, instant, nearest_moment
 
 # -- ranges: pairs of instants, both inclusive -----------------------------------------------------

@@ -13,6 +13,7 @@ from asof import files
 from asof.arguments import checked
 from asof.errors import Busy, UsageError
 from asof.extensions.documents.pdf import read as read_pdf
+from asof.extensions.providers.http import DownloadTooLarge, Fetcher, NotFound
 from asof.extensions.systems.arxiv import FULL as FULL
 from asof.extensions.systems.arxiv import (
     MAX_PER_DAY,
@@ -57,7 +58,6 @@ from asof.extensions.systems.arxiv_harvest import (
     joined,
     without,
 )
-from asof.http import DownloadTooLarge, Fetcher, NotFound
 from asof.sources.readers import Unreadable
 from asof.sources.source import ERASED, Erasure, InputLimits, SourceContext, SourceScheme
 from asof.time.moment import When, first_instant, last_instant

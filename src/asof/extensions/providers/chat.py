@@ -10,13 +10,14 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from asof.errors import ModelError, UsageError
-from asof.http import (
+from asof.extensions.providers.http import (
     CircuitBreaker,
     Endpoint,
     GaveUp,
@@ -32,6 +33,7 @@ from asof.models.ports import (
     FORMS,
     CompletesReplies,
     Prompt,
+    Provider,
     Reply,
     characters,
     fitted,
@@ -316,7 +318,7 @@ class LanguageModelConfig(Struct, frozen=True):
         return config
 
 
-def language_from(settings: LanguageModelConfig, environment: Mapping[str, str]) -> ChatModel:
+def language_from(settings: LanguageModelConfig, root: Path, environment: Mapping[str, str]) -> ChatModel:  # noqa: ARG001
     """The model of these settings; the first request is sent with the first prompt.
 
     `environment`: where the key is looked up, by name. Raises UsageError when it is not there.
@@ -377,3 +379,5 @@ TABLE = Table(
     }, LanguageModelConfig, LanguageModelConfig.read, frozenset({"url"}),
 )  # fmt: skip
 """[model] of asof.toml."""
+
+PROVIDER = Provider(TABLE, language_from)

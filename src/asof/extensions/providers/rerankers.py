@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from asof.errors import ModelError, UsageError
-from asof.http import Endpoint, Retry, check_address, shown
-from asof.models.encoders import in_order
+from asof.extensions.providers.encoders import in_order
+from asof.extensions.providers.http import Endpoint, Retry, check_address, shown
 from asof.models.local import OnnxModel
+from asof.models.ports import Provider
 from asof.schema import (
     INSECURE,
     KEY_VARIABLE,
@@ -205,3 +206,5 @@ TABLE = Table(
     }, RerankerConfig, RerankerConfig.read, frozenset({"url", "path", "hub"}),
 )  # fmt: skip
 """[rerank] of asof.toml."""
+
+PROVIDER = Provider(TABLE, reranker_from)

@@ -1,7 +1,8 @@
-"""A source says where what it stated can be committed: the rest may fail, and that stays."""
+"""A source says where what it stated can be committed; what was known at K is shown as K."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 
 import pytest
@@ -9,7 +10,10 @@ import pytest
 import asof
 from asof.engine import batches
 from asof.errors import SourceError
+from asof.extensions.facts.indexer import facts as known_facts
 from asof.store.run import IndexReport
+from asof.time.moment import read
+from asof.time.span import iso
 from asof.values import Document, Problem, SafeToCommit
 
 
@@ -62,3 +66,23 @@ def test_a_commit_ends_a_batch_and_is_none_itself(document):
     one, problem, commit = document("a", "x"), Problem("p"), SafeToCommit()
     found = list(batches([commit, one, commit, commit, problem, one, one, commit], 2, 1_000))
     assert found == [[one, commit], [problem, one], [one, commit]]
+
+
+K, ITS_LAST = "2025-03-01", "2025-03-01T23:59:59.999999Z"
+
+
+def test_an_answer_says_the_moment_that_was_asked_for(memory_folder, document) -> None:
+    """The last write before it would tell whether anything was learned in between."""
+    with asof.open(memory_folder) as corpus:
+        corpus.maintenance.background = False
+        corpus.session.clock = itertools.count(read("2025-01").first).__next__
+        corpus.add([document("a", "the ferry", "2024")])
+        before = shown(corpus.at("2024", K))
+        corpus.session.clock = itertools.count(read("2025-05").first).__next__
+        corpus.add([document("b", "another ferry", "2024")])
+        assert before == shown(corpus.at("2024", K)) == [ITS_LAST] * 3
+
+
+def shown(then: asof.Snapshot) -> list[str]:
+    found = (then.search("ferry").view, then.timeline("ferry"), known_facts(then, "ferry"))
+    return [iso(each.known_at) for each in found]

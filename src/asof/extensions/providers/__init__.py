@@ -1,0 +1,1 @@
+"""HTTP requests, and the models that asof.toml names: chat models, encoders, rerankers."""

@@ -11,10 +11,7 @@ from tests.support.answers import answered, corpus_with, doc, looked
 
 from asof import plugins
 from asof.answer.ask import answering
-from asof.answer.evidence import (
-    QUOTE_CHARACTERS,
-    WeightedPhrase,
-)
+from asof.answer.evidence import QUOTE_CHARACTERS, WeightedPhrase
 from asof.answer.match import LEAST, WrittenFigure, answerability, figure_shown
 from asof.errors import UsageError
 from asof.rank.words import largest_idf

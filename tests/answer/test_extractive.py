@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 import pytest
 from tests.support.answers import Looked, answered, corpus_fixture, doc, looked
 
 from asof.answer.extractive import MAX_QUOTES, table_cells
-from asof.answer.question import ParsedQuestion
-from asof.text.question import read as read_question
 from asof.values import Document, Heading
 
 QUARTERS = ((1, "March", "10", "30"), (2, "June", "12", "28"), (3, "September", "11", "31"))
@@ -275,23 +271,6 @@ notes = corpus_fixture(*NOTES)
 def test_the_next_one_is_quoted_before_the_one_that_is_named(notes, question, as_of, documents):
     answer = notes.at(as_of).ask(question)
     assert [each.document for each in answer.citations] == documents
-
-
-@pytest.mark.parametrize(
-    ("question", "after"),
-    [
-        ("Who came after Ada Holm as chair?", "Ada Holm"),
-        ("Which version followed Quill 1.2 in 2021?", "Quill 1.2"),
-        ("Who was the successor of Ada Holm?", "Ada Holm"),
-        ("What replaced the Prudence?", "the Prudence"),
-        ("When did Bo come after Ada?", ""),  # a time is asked for
-        ("Who was replaced?", ""),
-        ("Wer kam nach Ada Holm als Vorsitzende der Genossenschaft?", "Ada Holm"),
-    ],
-)
-def test_what_a_question_for_a_successor_names(question, after):
-    reading = read_question(question, datetime(2024, 7, 1, tzinfo=UTC), language="en de")
-    assert ParsedQuestion.of(reading).after == after
 
 
 # -- sources that contradict each other ------------------------------------------------------------------

@@ -296,8 +296,8 @@ def best_quotes(
 
 
 def _newest(words: WeightedPhrase, sentences: Sequence[Sentence], order: Sequence[int]) -> int:
-    """The first sentence in this order; if it states what is the case, the one published last of those that
-    do, and have as much of the question."""
+    """The first sentence in this order, or the one published last of those that state what is the case and
+    have as much of the question: if the first states it, too, or if it has all of the question itself."""
     least = words.share(sentences[order[0]].titled_stems)
     dated = [
         (date.span.last, -place, at)
@@ -306,7 +306,11 @@ def _newest(words: WeightedPhrase, sentences: Sequence[Sentence], order: Sequenc
         and words.share(sentences[at].titled_stems) >= least
         and lasts(sentences[at], date.span.last)
     ]
-    return max(dated)[2] if order[0] in (at for _, _, at in dated) else order[0]
+    states = {at for _, _, at in dated}
+    whole = [each for each in dated if words.share(sentences[each[2]].stems) == 1.0]
+    if order[0] not in states and not whole:
+        return order[0]
+    return max(dated if order[0] in states else whole)[2]
 
 
 def quote_of(sentences: Sequence[Sentence], at: int) -> Excerpt:

@@ -30,7 +30,7 @@ NEEDS: dict[str, dict[str, dict[str, Any]]] = {
         "top": {"hub": "a/b"},
     },
     "model": {"": {"url": "http://localhost/v1", "model": "x"}},
-    "facts": {"entity_types": {"extractor": "model"}},
+    "facts": {key: {"extractor": "model"} for key in ("entity_types", "gleaning")},
 }  # fmt: skip
 """What else has to be there, by table and key ("": any other)."""
 
@@ -62,7 +62,7 @@ def test_all_tables_and_keys_have_words():
 @pytest.mark.parametrize("table", ["index", "fields", "search", "arxiv", "ask", "facts"])
 def test_switched_on_it_is_the_defaults(table):
     values = switched_on()[table]
-    left = {"ask": ("tokens", "budget"), "facts": ("entity_types",)}.get(table, ())
+    left = {"ask": ("tokens", "budget"), "facts": ("entity_types", "gleaning")}.get(table, ())
     read = config.read({table: {key: value for key, value in values.items() if key not in left}})
     assert replace(read, sources={}, tables={}) == Config()
     assert ExtractionSettings.of(read.tables) == ExtractionSettings()

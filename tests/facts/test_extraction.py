@@ -158,18 +158,18 @@ def test_two_that_learn_at_once_pay_once(tmp_path):
 
 
 def test_an_empty_table_means_rules():
-    assert TABLE.value({}) == ExtractionSettings("rules", ENTITY_TYPES)
+    assert TABLE.value({}) == ExtractionSettings("rules", ENTITY_TYPES, 0)
 
 
 def test_all_keys():
-    table = {"extractor": "model", "entity_types": ["ships", "fares"]}
-    assert TABLE.value(table) == ExtractionSettings("model", ("ships", "fares"))
+    table = {"extractor": "model", "entity_types": ["ships", "fares"], "gleaning": 3}
+    assert TABLE.value(table) == ExtractionSettings("model", ("ships", "fares"), 3)
 
 
 @pytest.mark.parametrize(
     "table",
     [
-        {"extractor": ["model"]},
+        {"gleaning": True}, {"gleaning": -1}, {"gleaning": "1"}, {"extractor": ["model"]},
         {"entity_types": "ships"}, {"entity_types": [1]}, {"entity_types": ["  "]},
         {"entity_types": ["x" * 65]}, {"entity_types": ["x"] * 33}, {"entity_types": ["ships"]},
     ],

@@ -142,7 +142,7 @@ def extract_facts(
     from asof.extensions.facts.model import ModelExtractor
 
     metered = _present(model)
-    extractor = ModelExtractor(metered, facts.entity_types)
+    extractor = ModelExtractor(metered, facts.entity_types, facts.gleaning)
     stopping = _Stopping(extractor)
     on_passages = None
     if progress is not None:

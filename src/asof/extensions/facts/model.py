@@ -1,6 +1,6 @@
 """Facts by a language model: the table `[facts]` of asof.toml, the prompt for a passage, the reply, checked.
 
-One request for each passage. Each fact of a reply is checked against the
+One request for each passage, and further ones for missed facts. Each fact of a reply is checked against the
 passage, then stored, marked as uncertain or dropped: its time and its number must stand there.
 """
 
@@ -23,7 +23,7 @@ from asof.extensions.facts.dating import Dating
 from asof.extensions.facts.store import Extraction, ExtractorInput
 from asof.lang import stop_words
 from asof.models.ports import Prompt, between, one_line, prompt_text, replies
-from asof.schema import AcceptedValue, Setting, Table, one_of
+from asof.schema import AcceptedValue, Setting, Table, one_of, whole
 from asof.store.digest import METADATA, TITLE
 from asof.text.figures import figure_of, language_of, lexicon, pattern
 from asof.text.passages import sentences
@@ -49,11 +49,13 @@ ENTITY_TYPES = ("organisations", "people", "places", "products", "measures", "of
 class ExtractionSettings:
     """`extractor`: "rules" (free, at once) or "model" (that of [model]).
 
-    For "model" only: `entity_types`, the types of entities named in the prompt.
+    For "model" only: `entity_types`, the types of entities named in the prompt; `gleaning`, how many further
+    rounds (0 to 3) ask for missed facts.
     """
 
     extractor: str = RULES
     entity_types: tuple[str, ...] = ENTITY_TYPES
+    gleaning: int = 0
 
     @classmethod
     def of(cls, tables: Mapping[str, Any]) -> ExtractionSettings:
@@ -64,8 +66,9 @@ class ExtractionSettings:
     def read(cls, table: Mapping[str, Any]) -> ExtractionSettings:
         """The settings of a table whose keys are accepted. Raises UsageError."""
         facts = cls(**table)
-        if "entity_types" in table and facts.extractor != MODEL:
-            raise UsageError(f'entity_types: only for extractor = "{MODEL}"')
+        alone = [key for key in ("entity_types", "gleaning") if key in table]
+        if alone and facts.extractor != MODEL:
+            raise UsageError(f'{", ".join(alone)}: only for extractor = "{MODEL}"')
         return facts
 
 
@@ -83,6 +86,9 @@ TABLE = Table("What reads facts.", {
     "entity_types": Setting(
         AcceptedValue(_are_types, "a list of 1 to 32 short names", to=tuple),
         'For "model" only: what it looks for.', safe=True,
+    ),
+    "gleaning": Setting(
+        whole(0, 3), 'For "model" only: how many further times a passage is read, 0 to 3.', safe=True
     ),
 }, ExtractionSettings, ExtractionSettings.read, frozenset({"extractor"}))  # fmt: skip
 """[facts] of asof.toml."""
@@ -179,24 +185,26 @@ NO_SENTENCE, NOT_IN_PASSAGE, EMPTY, TOO_MANY, DUPLICATE = (
 
 
 def facts_of(
-    excerpt: ExtractorInput, replied: Iterable[RepliedFact]
-) -> tuple[tuple[Fact, ...], Counter[str]]:
-    """Those facts of a reply that the passage can state, in order of their sentences, and how many were
-    dropped, by reason."""
+    excerpt: ExtractorInput, replied: Iterable[RepliedFact], known: Sequence[Fact] = ()
+) -> tuple[list[Fact], Counter[str]]:
+    """`known` with those facts of a reply that the passage can state, in order of their sentences, and how
+    many of the reply were dropped, by reason."""
     reading = _CheckedPassage(excerpt)
-    kept: dict[object, Fact] = {}
-    dropped = Counter[str]()
+    facts, dropped = list(known), Counter[str]()
+    fact_keys = {_same(fact) for fact in known}
     for statement in replied:
         fact = reading.fact(statement)
         if isinstance(fact, str):
             dropped[fact] += 1
-        elif kept.setdefault(_same(fact), fact) is not fact:
+        elif _same(fact) in fact_keys:
             dropped[DUPLICATE] += 1
-    facts = list(kept.values())
+        else:
+            fact_keys.add(_same(fact))
+            facts.append(fact)
     if len(facts) > MOST:
         dropped[TOO_MANY] += len(facts) - MOST
         facts = sorted(facts, key=lambda fact: (-fact.confidence, fact.start))[:MOST]
-    return tuple(sorted(facts, key=lambda fact: fact.start)), dropped
+    return sorted(facts, key=lambda fact: fact.start), dropped
 
 
 class _CheckedPassage:
@@ -266,21 +274,33 @@ def _same(fact: Fact) -> tuple[object, ...]:
 
 
 PACKAGE = "asof.extensions.facts"
+PROMPTS = ("extract", "glean")
 LEAST_TOKENS, TOKENS_A_WORD, MOST_TOKENS = 512, 16, 8_192
 """Tokens of a reply: the least, how many more for each word of the passage, the most."""
 
 
-def extraction_prompt(entity_types: Sequence[str], excerpt: ExtractorInput) -> Prompt:
-    """The prompt for the facts of a passage about entities of these types. The instructions are the same for
-    all passages, so that servers can keep them."""
+def extraction_prompt(
+    entity_types: Sequence[str], excerpt: ExtractorInput, facts: Sequence[Fact] = ()
+) -> Prompt:
+    """The prompt for the facts of a passage about entities of these types; of a further round, with the
+    `facts` so far. The instructions are the same for all passages, so that servers can keep them."""
     from asof.extensions.facts.replies import RepliedFacts
 
     system = prompt_text(PACKAGE, "extract").replace("{types}", ", ".join(entity_types))
+    lines, after = shown(excerpt), ""
+    if facts:
+        lines += ["Found so far:", *map(_fact_line, facts)]
+        after = f"\n\n{prompt_text(PACKAGE, 'glean')}"
     most = min(LEAST_TOKENS + TOKENS_A_WORD * len(excerpt.text.split()), MOST_TOKENS)
     return Prompt(
-        system.replace("{most}", str(MOST)).strip(), between(*shown(excerpt)), RepliedFacts,
+        system.replace("{most}", str(MOST)).strip(), between(*lines) + after, RepliedFacts,
         (excerpt.passage,), most,
     )  # fmt: skip
+
+
+def _fact_line(fact: Fact) -> str:
+    when = fact.when.text if fact.when else None
+    return json.dumps([fact.subject, fact.relation, fact.object, when], ensure_ascii=False)
 
 
 def shown(excerpt: ExtractorInput) -> list[str]:
@@ -322,40 +342,64 @@ READING = "1"
 class ModelExtractor:
     """An `Extractor` that prompts a model.
 
-    `entity_types`: the types of entities named in the prompt. `dropped` counts the facts of replies that were
-    not stored, by reason (`RepliedFacts`). `on_replies` is called with the number of replies of the current
-    batch.
+    `entity_types`: the types of entities named in the prompt. `gleaning`: how many further rounds ask for
+    missed facts of a passage that has some. `dropped` counts the facts of replies that were not stored, by
+    reason (`RepliedFacts`). `on_replies` is called with the number of replies of the current batch.
     """
 
     model: Model
     entity_types: tuple[str, ...] = ENTITY_TYPES
+    gleaning: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
     on_replies: Callable[[int], None] | None = None
 
     @property
     def name(self) -> str:
         """The model, and a digest of everything that affects the prompts and the reading of replies."""
-        shaping = json.dumps([READING, self.entity_types, prompt_text(PACKAGE, "extract")])
+        instructions = [prompt_text(PACKAGE, each) for each in PROMPTS]
+        shaping = json.dumps([READING, self.entity_types, self.gleaning, *instructions])
         return f"model:{self.model.name}:{blake2b(shaping.encode(), digest_size=6).hexdigest()}"
 
     def extract(self, excerpts: Sequence[ExtractorInput]) -> Iterator[Extraction]:
-        """The facts of each passage; the prompts of all are sent at once. A reply that cannot be read becomes
-        the passage's problem. Raises ModelError."""
-        asked = [each for each in excerpts if each.text.strip()]
-        found = {each.passage: Extraction(each.passage, ()) for each in excerpts}
-        prompts = [extraction_prompt(self.entity_types, each) for each in asked]
-        for count, (at, reply) in enumerate(replies(self.model, prompts), 1):
-            found[asked[at].passage] = self._read(asked[at], reply)
-            if self.on_replies is not None:
-                self.on_replies(count)
-        yield from (found[each.passage] for each in excerpts)
+        """The facts of each passage; each round sends the prompts of all passages at once.
 
-    def _read(self, excerpt: ExtractorInput, reply: Reply) -> Extraction:
+        A reply that cannot be read becomes the passage's problem, in a later round too: the replies that were
+        paid for are cached. Raises ModelError.
+        """
+        readings = [_PassageProgress(excerpt) for excerpt in excerpts]
+        open_ = [reading for reading in readings if reading.excerpt.text.strip()]
+        for rounds in range(self.gleaning + 1):
+            if not open_:
+                break
+            prompts = [extraction_prompt(self.entity_types, each.excerpt, each.facts) for each in open_]
+            for count, (at, reply) in enumerate(replies(self.model, prompts), 1):
+                open_[at].take(reply, self.dropped)
+                if self.on_replies is not None and not rounds:
+                    self.on_replies(count)
+            open_ = [reading for reading in open_ if reading.more]
+        for reading in readings:
+            facts = () if reading.problem else tuple(reading.facts)
+            yield Extraction(reading.excerpt.passage, facts, reading.problem, reading.unsent)
+
+
+@dataclass(slots=True)
+class _PassageProgress:
+    """The facts of a passage so far. `more`: the last round added some, so another one may add more."""
+
+    excerpt: ExtractorInput
+    facts: list[Fact] = field(default_factory=list)
+    problem: str = ""
+    unsent: bool = False
+    more: bool = False
+
+    def take(self, reply: Reply, dropped: Counter[str]) -> None:
         from asof.extensions.facts.replies import RepliedFacts
 
         if not isinstance(reply.value, RepliedFacts):
-            problem = reply.problem or "the reply was not read as facts"
-            return Extraction(excerpt.passage, (), problem, reply.unsent)
-        facts, left_out = facts_of(excerpt, reply.value.facts)
-        self.dropped.update(left_out)
-        return Extraction(excerpt.passage, facts)
+            self.problem, self.more = reply.problem or "the reply was not read as facts", False
+            self.unsent = reply.unsent
+            return
+        before = len(self.facts)
+        self.facts, left_out = facts_of(self.excerpt, reply.value.facts, self.facts)
+        dropped.update(left_out)
+        self.more = len(self.facts) > before

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +28,12 @@ from tests.support.arxiv_server import (
 )
 from tests.support.pier_papers import settings
 from tests.support.rows import db_of
+from tests.support.small_pdf import small_pdf
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.errors import SourceError, UsageError
+from asof.errors import Busy, MissingExtra, SourceError, UsageError
+from asof.extensions.documents import pdf
 from asof.extensions.providers.http import Fetcher, Retry
 from asof.extensions.systems.arxiv import ArxivSettings, FeedEntry, PaperId, read
 from asof.extensions.systems.arxiv_harvest import (
@@ -41,21 +43,22 @@ from asof.extensions.systems.arxiv_harvest import (
     HarvestLog,
     HarvestRange,
 )
-from asof.extensions.systems.arxiv_source import MAX_EARLIER, Arxiv, VersionReader
+from asof.extensions.systems.arxiv_source import MAX_EARLIER, Arxiv, FullTexts, VersionReader
+from asof.files import FETCHED
+from asof.sources.source import InputLimits
 from asof.time.span import instant
 from asof.values import Document, Problem, SafeToCommit
+from asof.wire import replace
 
-# -- a corpus takes in papers: versions as of their dates, what a second run asks, what a broken one---
+# -- versions as of their dates, what a second run asks, and one that broke off --------------------
 
 
-FERRY = Paper(
-    "2401.00001",
-    (
-        Version(day(5, 9), "The ferry of Orrin", "We measure the ferry with a stopwatch."),
-        Version(day(12, 10), "The ferry of Orrin", "We measure the ferry with a sundial."),
-        Version(day(20, 11), "The ferries of Orrin", "We measure both ferries with a pendulum."),
-    ),
+SAID = (
+    Version(day(5, 9), "The ferry of Orrin", "We measure the ferry with a stopwatch."),
+    Version(day(12, 10), "The ferry of Orrin", "We measure the ferry with a sundial."),
+    Version(day(20, 11), "The ferries of Orrin", "We measure both ferries with a pendulum."),
 )
+FERRY = Paper("2401.00001", SAID)
 
 
 @pytest.fixture
@@ -139,25 +142,21 @@ def test_without_since_it_goes_on_from_the_last_run(archive, corpus):
 def test_a_run_that_broke_off_goes_on_where_it_was(archive, corpus):
     """Of 80 papers in parts of 20 at most, pages of 20: the next run asks for no part that was done."""
     archive.papers = [paper(n, day(2, n // 4, 15 * (n % 4))) for n in range(80)]
-
     here = corpus(day(30))
-
-    def source() -> Arxiv:
-        found: Arxiv = here.source("arxiv:cs.IR", since="2024-01-01", until="2024-01-03")
-        found.size = found.most = 20
-        return found
-
     archive.faults = [lambda there, asked: there.answer(asked)] * 12 + [busy] * 2
-    with pytest.raises(SourceError, match=r"status 503.*it asks for a wait of 0 s.*2 attempts"):
-        here.add(source())
-    done = here.status().documents
-    assert 0 < done < 80
-    assert any("submittedDate:[202401010000" in each["search_query"] for each in archive.asked)
-    archive.asked.clear()
-    assert here.add(source()).added == 80 - done
-    submitted = [each["search_query"] for each in archive.asked if "lastUpdated" not in each["search_query"]]
-    assert submitted
-    assert not any("submittedDate:[202401010000" in each for each in submitted)
+    asked: list[str] = []
+    for failing in (True, False):
+        source = here.source("arxiv:cs.IR", since="2024-01-01", until="2024-01-03")
+        source.size = source.most = 20
+        with pytest.raises(SourceError, match=r"status 503.*2 attempts") if failing else nullcontext():
+            here.add(source)
+        queries = (each["search_query"] for each in archive.asked)
+        asked.append(" ".join(each for each in queries if "lastUpdated" not in each))
+        assert (here.status().documents == 80) != failing
+        archive.asked.clear()
+    assert "submittedDate:[202401010000" in asked[0]
+    assert "submittedDate:[" in asked[1]
+    assert "submittedDate:[202401010000" not in asked[1]
 
 
 def test_the_newest_of_each_day(archive, corpus):
@@ -172,32 +171,22 @@ def test_the_newest_of_each_day(archive, corpus):
     assert {each["max_results"] for each in archive.asked} == {"2"}
 
 
-def test_papers_that_never_come_are_a_problem_and_the_window_is_not_done(archive, corpus):
+def test_what_the_feed_cannot_tell_is_told_and_asked_for_again(archive, corpus):
     archive.papers = [paper(n, day(2, n)) for n in range(5)]
     feed = archive.feed
-    archive.feed = lambda found, total, start: feed(found[:4], total, start)
-    here = corpus(day(28))
-    report = here.add("arxiv:cs.IR", since="2024-01-01")
-    assert report.added == 5  # a page goes on where the one before ended, not a hundred further
     archive.feed = lambda found, total, start: feed(found, total + 1, start)
     with pytest.raises(SourceError, match="the page from 0 on is empty, of 1 results"):
-        corpus(day(28)).add("arxiv:cs.IR", since="2023-12-01")  # December, of which nothing is there
-
-
-def test_what_the_feed_cannot_tell_once_is_told_in_the_report(archive, corpus):
-    archive.papers = [paper(n, day(2, n)) for n in range(5)]
-    feed = archive.feed
-    twice = [(0, 0), (1, 1), (1, 1), (3, 3), (4, 4)]  # one paper comes twice, another not at all
+        corpus(day(28)).add("arxiv:cs.IR", since="2023-12-01", until="2023-12-31")  # nothing is there
+    twice = [0, 1, 1, 3, 4]  # one paper comes twice, another not at all
     archive.feed = lambda found, total, start: feed(
-        [found[at] for at, _ in twice] if len(found) == 5 else found, total, start
+        [found[at] for at in twice] if len(found) == 5 else found, total, start
     )
-    here = corpus(day(28))
-    report = here.add("arxiv:cs.IR", since="2024-01-01")
+    report = corpus(day(28)).add("arxiv:cs.IR", since="2024-01-01")
     assert [each.message for each in report.problems] == [
         "arXiv announced 5 papers between 2024-01-01T00:00:00Z and 2024-01-28T00:00:00Z, and gave 4"
     ]
-    archive.feed = feed
-    assert corpus(day(28)).add("arxiv:cs.IR", since="2024-01-01").added == 1
+    archive.feed = lambda found, total, start: feed(found[:4], total, start)
+    assert corpus(day(28)).add("arxiv:cs.IR", since="2024-01-01").added == 1  # four at a time
 
 
 def test_papers_by_their_ids(archive, corpus):
@@ -267,20 +256,6 @@ def test_what_was_updated_between_two_windows_is_in_none(archive, corpus):
     assert (report.added, report.changed) == (0, 2)
 
 
-def test_a_server_that_cannot_search_by_updates_is_not_paged_to_the_end(archive, corpus):
-    archive.papers = [paper(n, day(1 + n % 20, n % 24)) for n in range(500)]
-    corpus(day(40)).add("arxiv:cs.IR", since="2024-01-01")
-    old = archive.papers[3]
-    archive.papers[3] = Paper(old.id, (*old.versions, Version(day(48), "Ferry 3", "It sails no more.")))
-    search = archive._search
-    archive._search = lambda asked: search(
-        {**asked, "search_query": asked["search_query"].partition(" AND lastUpdated")[0]}
-    )
-    archive.asked.clear()
-    assert corpus(day(50)).add("arxiv:cs.IR", since="2024-01-01").changed == 1
-    assert archive.starts == [0, 0, 0, 0]  # nothing new, told three times; and the page with the update
-
-
 @pytest.mark.parametrize(
     ("target", "options", "said"),
     [
@@ -296,7 +271,7 @@ def test_options_that_do_not_go_together(corpus, target: str, options: dict[str,
         corpus(day(28)).add(target, **options)
 
 
-# -- exactly the papers of the window, once each, across pages, faults, restarts and shifts of the f---
+# -- exactly the papers of the window, once each, whatever goes wrong ------------------------------
 
 
 SINCE, UNTIL, NOW = day(3), day(20, 12, 30, 15), day(40)
@@ -483,3 +458,174 @@ def test_of_more_the_first_and_the_latest(newest, last, known, stated, problems)
     assert [each.meta["version"] for each in items if isinstance(each, Document)] == stated
     told = [each for each in items if isinstance(each, Problem)]
     assert sorted(((each.lost, each.message) for each in told), reverse=True) == problems
+
+
+# -- full texts of papers: beside the abstract, under the date of their version --------------------
+
+
+TEXT = [
+    ["The ferry of Orrin"] + [f"We row for the {n}th time over the lake." for n in range(9)],
+    ["A pendulum."],
+]
+ENTRY = FeedEntry(
+    PaperId("2401.00001", 2), "The ferry", "We row.", datetime(2024, 1, 5, tzinfo=UTC),
+    datetime(2024, 1, 9, tzinfo=UTC), categories=("cs.IR",),
+)  # fmt: skip
+
+
+def full_texts(
+    archive: Archive, entry: FeedEntry = ENTRY, known: tuple[int, ...] = (), **limits: Any
+) -> list[object]:
+    fetcher = Fetcher(0, Retry(2, sleep=lambda _: None))
+    return list(FullTexts(archive.pdf_url, fetcher, InputLimits(**limits)).texts(entry, known))
+
+
+def test_the_document_of_a_full_text(archive):
+    archive.pdfs["2401.00001v2"] = small_pdf(TEXT)
+    (stated,) = full_texts(archive)
+    assert isinstance(stated, Document)
+    assert (stated.id, stated.title, stated.tags) == ("arxiv:2401.00001/full", "The ferry", ("cs.IR", "full"))
+    assert (stated.meta["kind"], stated.meta["version"]) == ("full", 2)
+    assert stated.published is not None
+    assert stated.published.span.start == datetime(2024, 1, 9, tzinfo=UTC)  # of version 2
+    assert [each.title for each in stated.outline] == ["Page 1", "Page 2"]
+    assert stated.uri == "https://arxiv.org/pdf/2401.00001v2"
+
+
+@pytest.mark.parametrize(
+    ("body", "limits", "said"),
+    [
+        (None, {}, "there is no PDF to be had"),
+        (small_pdf(TEXT), {"file": 200}, "more than 200 bytes; its abstract is indexed"),
+        (small_pdf(TEXT), {"pages": 1}, "the PDF has 2 pages; the limit is 1; its abstract is indexed"),
+        (small_pdf(TEXT, encrypted=True), {}, "encrypted; its abstract"),
+        (small_pdf([[], []]), {}, "no text in the PDF"),
+    ],
+)
+def test_what_gives_no_full_text(archive, body, limits, said):
+    if body is not None:
+        archive.pdfs["2401.00001v2"] = body
+    (problem,) = full_texts(archive, **limits)
+    assert isinstance(problem, Problem)
+    assert said in problem.message
+    assert (problem.file, problem.document, problem.lost) == ("2401.00001v2", "arxiv:2401.00001/full", True)
+
+
+def test_a_withdrawn_paper_has_none(archive):
+    (problem,) = full_texts(archive, replace(ENTRY, comment="This paper has been withdrawn"))
+    assert isinstance(problem, Problem)
+    assert not problem.lost
+    assert archive.asked == []
+
+
+def test_a_page_that_says_wait_is_no_pdf(archive):
+    archive.pdfs["2401.00001v2"] = b"<html>generating</html>"
+    with pytest.raises(asof.AsofError, match=r"the answer is no PDF \(2 attempts\)"):
+        full_texts(archive)
+
+
+def test_as_of_a_date_the_full_text_of_that_date(archive, corpus):
+    here = corpus(day(40))
+    first = Version(day(5), "The ferry", "We row.")
+    archive.papers = [Paper("2401.00001", (first,))]
+    archive.pdfs = {"2401.00001v1": small_pdf(TEXT), "2401.00001v2": small_pdf([["The sundial " * 9]])}
+    here.add("arxiv:2401.00001", full=True)
+    archive.papers = [Paper("2401.00001", (first, Version(day(9), "The ferry", "We row and sail.")))]
+    here.add("arxiv:2401.00001", full=True)
+    asked = len(archive.asked)
+    here.add("arxiv:2401.00001", full=True)
+    assert len(archive.asked) == asked + 1  # nothing but whether there is a new version
+
+    def found(as_of: str, kind: str) -> set[str]:
+        hits = here.at(as_of).search("ferry pendulum sundial row", meta=(("kind", kind),)).hits
+        return {hit.text.strip().rpartition("\n")[2][:9] for hit in hits}
+
+    assert "A pendulu" in found("2024-01-06", "full")
+    assert "A pendulu" not in found("2024-01-10", "full")
+    assert found("2024-01-10", "abstract") == {"We row an"}
+
+
+def test_without_the_extra_it_is_refused_before_anything_is_asked(archive, corpus, monkeypatch):
+    monkeypatch.setattr(pdf, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtra, match="install asof with its extra `documents`"):
+        corpus(day(40)).add("arxiv:2401.00001", full=True)
+    assert archive.asked == []
+
+
+# -- a paper that was erased: no later run takes it in unasked, and nothing that is kept names it ---
+
+
+GONE, FULL = "arxiv:2401.00003", "arxiv:2401.00003/full"
+OLD = paper(3, day(4, 3))
+RENEWED = Paper(OLD.id, (*OLD.versions, Version(day(39), "Ferry 3", "It sails no more.")))
+
+
+@pytest.fixture
+def library(archive: Archive, corpus: Any) -> Corpus:
+    """Of five papers, each with its full text."""
+    archive.papers = [paper(n, day(1 + n, n)) for n in range(5)]
+    archive.pdfs = {f"2401.{n:05}v1": small_pdf([[f"Ferry {n} in full."]]) for n in range(5)}
+    opened: Corpus = corpus(day(40))
+    return opened
+
+
+def held(library: Corpus, *names: str) -> list[bool]:
+    return [library.at().text(name) is not None for name in names]
+
+
+def traces(library: Corpus, words: bytes = b"2401.00003") -> list[str]:
+    files = (path for path in library.store.folder.rglob("*") if path.is_file())
+    return [path.name for path in files if words in path.read_bytes()]
+
+
+@pytest.mark.parametrize(
+    "words", [{}, {"since": "2024-01-01"}, {"since": "2024-01-01", "until": "2024-01-25"}]
+)
+def test_no_run_over_categories_brings_it_back(archive, library, words):
+    library.add("arxiv:cs.IR", since="2024-01-01")
+    assert library.purge(GONE) == 1
+    # a version that came after it was erased is of the same paper
+    archive.papers[3] = RENEWED
+    report = library.add("arxiv:cs.IR", **words)
+    assert (report.written, report.problems, held(library, GONE)) == (0, [], [False])
+
+
+def test_nothing_that_is_kept_names_it(archive, library):
+    """Unless it was asked for by its id, which is then the name of a source."""
+    library.add("arxiv:cs.IR", since="2024-01-01")
+    library.purge("arxiv:2401.00004")  # not among what is asked for below
+    assert traces(library)
+    torn = library.store.folder / FETCHED / f"{'a' * 24}.tmp"  # of a process that was killed
+    torn.write_text("2401.00003")
+    assert library.purge(GONE) == 1
+    assert (traces(library), traces(library, b"Ferry 3 ")) == ([], [])
+    library.add("arxiv:cs.IR", since="2024-01-01")
+    assert (traces(library), library.check()) == ([], [])
+
+
+def test_by_its_id_it_comes_back_and_is_then_a_paper_like_others(archive, library):
+    library.add("arxiv:2401.00003", full=True)
+    assert library.maintenance.purged_with(GONE) == (GONE, FULL)
+    assert library.purge(GONE) == 2
+    assert library.maintenance.purged_with(GONE) == ()
+    assert library.add("arxiv:2401.00003").added == 1
+    assert held(library, GONE, FULL) == [True, False]
+    archive.papers[3] = RENEWED
+    assert library.add("arxiv:cs.IR", since="2024-01-01").changed == 1
+    assert library.add("arxiv:2401.00003v1", full=True).added == 1
+    assert held(library, GONE, FULL) == [True, True]
+    assert library.maintenance.purged_with(FULL) == (FULL,)  # a full text can go alone
+    assert library.purge(FULL) == 1
+    assert held(library, GONE, FULL) == [True, False]
+
+
+def test_while_papers_are_fetched_none_is_erased(archive, library):
+    """A run that has a page in hand would take it in again right after."""
+    library.add("arxiv:cs.IR", since="2024-01-01")
+    busy_here = HarvestLog(library.store.folder / FETCHED, "arxiv:cs.CL", lambda _: {})
+    with busy_here.turn(), pytest.raises(Busy, match="another process fetches from arXiv"):
+        library.purge(GONE)
+    assert held(library, GONE) == [True]
+    library.add([asof.Document("pier", "No paper at all.")])
+    with busy_here.turn():
+        assert library.purge("pier") == 1  # nothing of arXiv

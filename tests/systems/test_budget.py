@@ -54,9 +54,6 @@ def test_the_table_of_decisions(case: str) -> None:
     assert doubt.settled(0.5, 0.8) is halts
 
 
-# -- over a corpus -----------------------------------------------------------------------------------
-
-
 REPORT = "the ferry to the mainland will stop for the winter on monday"
 ALONE = [
     "bread is baked at four",
@@ -122,10 +119,9 @@ def test_how_many_are_examined(
 
 def test_sizes_that_are_refused() -> None:
     recipe = Recipe("test", "", (BudgetedRerank(),))
-    assert recipe.replaced({"budgeted_rerank.sizes": [1, 2, 3]}).stages == (BudgetedRerank(sizes=(1, 2, 3)),)
-    assert recipe.replaced({"budgeted_rerank.sizes": [9, 9, 9]}).stages == (
-        BudgetedRerank(sizes=(9, 9, 9)),
-    ), "no halting"
+    for sizes in ([1, 2, 3], [9, 9, 9]):
+        found = recipe.replaced({"budgeted_rerank.sizes": sizes}).stages
+        assert found == (BudgetedRerank(sizes=tuple(sizes)),)
     for sizes in ([0, 60, 100], [30, 29, 100], [100, 60, 30], [-1, 0, 1]):
         with pytest.raises(UsageError, match="sizes are 1 or more and never fall"):
             recipe.replaced({"budgeted_rerank.sizes": sizes})
@@ -134,7 +130,7 @@ def test_sizes_that_are_refused() -> None:
             recipe.replaced({"budgeted_rerank.sizes": wrong})
 
 
-# -- stages before a budget see the candidates that entered; what is found is that of ranking all of---
+# -- stages before a budget see the candidates that entered ----------------------------------------
 
 
 FERRY = "the ferry to the mainland leaves at seven"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.ranking import Columns
 from tests.systems.made import Angled
 
 from asof import engine
@@ -34,32 +34,20 @@ from asof.index.vectors import VECTOR_SCALE, quantise
 from asof.index.view import View
 from asof.models.encoders import HashedNgrams
 from asof.rank.combine import Combine
-from asof.rank.expression import Given
 from asof.rank.gather import ByDocument, Dense, Everything, Lexical, TopK
 from asof.rank.stage import Ranking, Recipe
 from asof.recipes import named
 from asof.time.moment import read
 from asof.values import Filters, Query
 
-# -- scores by latent semantic analysis: the published scale, trees, and nothing of the future in th---
+# -- scores by latent semantic analysis, on the published scale ------------------------------------
 
 
 Make = Callable[..., Any]
 
 
-def trees(own: Any, asked: Any, scale: str) -> list[Any]:
-    """The tree of the similarity of two vectors."""
-    cosine = np.array([int(own.astype(int) @ asked) / VECTOR_SCALE**2])
-    made = on_scale(cosine, asked, lambda _: own, scale)
-    assert made.evaluated()[0] == made.why(0).value  # type: ignore[index,union-attr]
-    return [made.why(0)]
-
-
 def scores(results: Any) -> dict[str, float]:
     return {hit.document: hit.score for hit in results.hits}
-
-
-# -- the scale ---------------------------------------------------------------------------------------
 
 
 def test_the_published_scale() -> None:
@@ -68,15 +56,14 @@ def test_the_published_scale() -> None:
     expected = {(2.0, 4.0, 4.0): (1 + 1) / 2, (2.0, -1.0, 0.0): (1 + 0) / 2, (-1.0, -2.0, -2.0): (1 - 1) / 2,
                 (0.0, 0.0, 0.0): (1 + 0) / 2}  # fmt: skip
     for text, score in expected.items():
-        made = np.array([question, text])
-        length = np.linalg.norm(made, axis=1, keepdims=True)
-        asked, own = quantise(np.divide(made, length, out=np.zeros_like(made), where=length > 0))
-        (tree,) = trees(own, asked, "half")
-        assert tree.value == pytest.approx(score, abs=2e-4)
-        assert tree.value == tree.recomputed() == (int(own.astype(int) @ asked) / VECTOR_SCALE**2 + 1) / 2
-        (clipped,) = trees(own, asked, "cosine")
-        assert clipped.value == pytest.approx(max(2 * score - 1, 0), abs=4e-4)
-        assert clipped.recomputed() == clipped.value
+        both = np.array([question, text])
+        length = np.linalg.norm(both, axis=1, keepdims=True)
+        asked, own = quantise(np.divide(both, length, out=np.zeros_like(both), where=length > 0))
+        cosine = np.array([int(own.astype(int) @ asked) / VECTOR_SCALE**2])
+        for scale, value, tolerance in (("half", score, 2e-4), ("cosine", max(2 * score - 1, 0), 4e-4)):
+            made: Any = on_scale(cosine, asked, lambda _, own=own: own, scale)  # type: ignore[misc]
+            tree = made.why(0)
+            assert tree.value == tree.recomputed() == pytest.approx(value, abs=tolerance)
 
 
 def test_scores_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
@@ -104,9 +91,8 @@ def test_scores_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
 def test_similarity_is_by_the_encoder_where_there_is_one(
     fresh: Make, document: Make, run: Make, scale: str
 ) -> None:
-    made = [
-        document(f"d{at}", text, "2001") for at, text in enumerate(["mill", "miller mills", "fog", "bread"])
-    ]
+    texts = ["mill", "miller mills", "fog", "bread"]
+    made = [document(f"d{at}", text, "2001") for at, text in enumerate(texts)]
     with fresh(*made) as corpus:
         own = run(corpus, "mill", Similarity(scale), TopK())
         assert scores(own) == scores(run(corpus, "mill", Latent(scale), TopK()))
@@ -115,12 +101,9 @@ def test_similarity_is_by_the_encoder_where_there_is_one(
         found = run(corpus, "mill", Similarity(scale), TopK())
         assert found.notes[0] == "similarity: vectors of the encoder hashed-3-5-64"
         dense = scores(run(corpus, "mill", Dense(), TopK()))
-        if scale == "cosine":
-            assert scores(found) == dense
-        else:
-            assert len(found.hits) == 4
-            for id_, cosine in dense.items():
-                assert scores(found)[id_] == (cosine + 1) / 2
+        assert len(found.hits) == (len(dense) if scale == "cosine" else 4)
+        for id_, cosine in dense.items():
+            assert scores(found)[id_] == (cosine if scale == "cosine" else (cosine + 1) / 2)
 
 
 # -- centrality as a column: shares in [0, 1], explained, and of no rank by itself -----------------
@@ -298,22 +281,14 @@ def test_an_edit_renews_a_document(fresh: Make, run: Make, document: Make) -> No
 TODAY = "2024-07-01"
 
 
-@dataclass(frozen=True)
-class Told:
-    """The relevance that the texts tell: the number at the end of each."""
-
-    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        records = view.records(ranking.rows)
-        told = np.array([float(each.text.split()[-1]) for each in records])
-        return ranking.with_column("relevance", Given("told", told))
-
-
 @pytest.fixture
-def ranked(fresh: Make, run: Make) -> Callable[..., dict[str, float]]:
-    def score(*documents: Any, stage: Gap | None = None, k: int = 10) -> dict[str, float]:
-        with fresh(*documents, undated="always") as corpus:
-            stages = (Everything(), Told(), Everything(), stage or Gap(), TopK())
-            return {hit.document: hit.score for hit in run(corpus, "mill", *stages, as_of=TODAY, k=k).hits}
+def ranked(fresh: Make, run: Make, aged: Make) -> Callable[..., dict[str, float]]:
+    """The scores of notes of these ages in days and this relevance."""
+
+    def score(notes: Mapping[str, tuple[int, float]], stage: Gap = Gap()) -> dict[str, float]:  # noqa: B008
+        told = Columns(("relevance",), {name: (relevance,) for name, (_, relevance) in notes.items()})
+        with fresh(*(aged(age, "mill", name) for name, (age, _) in notes.items())) as corpus:
+            return scores(run(corpus, "mill", Everything(), told, stage, TopK(), as_of=TODAY))
 
     return score
 
@@ -331,10 +306,10 @@ EXAMPLE = {1: 0.9, 2: 0.7, 4: 0.8, 8: 0.6}
 """Relevance by age in years."""
 
 
-def test_the_worked_example(ranked: Make, aged: Make) -> None:
+def test_the_worked_example(ranked: Make) -> None:
     """A year of 365 days here: the unit cancels. What is later than the question is not in the view."""
-    documents = [aged(years * 365, f"mill {score}", str(years)) for years, score in EXAMPLE.items()]
-    found = ranked(*documents, aged(-365, "mill 0.85", "later"))
+    notes = {str(years): (years * 365, score) for years, score in EXAMPLE.items()}
+    found = ranked({**notes, "later": (-365, 0.85)})
     assert found == pytest.approx(dict(zip("1248", expected([*EXAMPLE.values()], [*EXAMPLE]), strict=True)))
     assert list(found) == ["1", "4", "2", "8"]
     assert list(found.values()) == pytest.approx([1.82723725195, 1.47701995508, 1.4604257207, 1.23531707227])
@@ -342,10 +317,10 @@ def test_the_worked_example(ranked: Make, aged: Make) -> None:
 
 @pytest.mark.parametrize("age", [0, 1, 10, 49, 365])
 @pytest.mark.parametrize("n", [1, 2, 3, 10])
-def test_one_age_for_all(ranked: Make, aged: Make, age: int, n: int) -> None:
+def test_one_age_for_all(ranked: Make, age: int, n: int) -> None:
     """t is the mean of s, exactly: a mean of equal ages that was rounded would make something of nothing."""
     scores = [0.9 - at / 20 for at in range(n)]
-    found = ranked(*(aged(age, f"mill {score}", f"d{at}") for at, score in enumerate(scores)))
+    found = ranked({f"d{at}": (age, score) for at, score in enumerate(scores)})
     mean = math.fsum(scores) / n
     assert found == {f"d{at}": score + mean for at, score in enumerate(scores)}
 
@@ -356,17 +331,14 @@ def test_moments_do_not_depend_on_the_order() -> None:
     assert moments([]) == (0.0, 0.0)
 
 
-def test_the_very_day_counts_as_a_day(ranked: Make, aged: Make) -> None:
-    documents = [aged(0, "mill 0.5", "today"), aged(1, "mill 0.2", "yesterday")]
-    uneven = ranked(*documents, aged(4, "mill 0.8", "older"))
-    assert uneven == pytest.approx(
-        dict(zip(("today", "yesterday", "older"), expected([0.5, 0.2, 0.8], [1, 1, 4]), strict=True))
-    )
-    hour = ranked(*documents, stage=Gap(floor=1 / 24))
-    assert [hour["today"], hour["yesterday"]] == pytest.approx(expected([0.5, 0.2], [1 / 24, 1]))
+def test_the_very_day_counts_as_a_day(ranked: Make) -> None:
+    notes = {"today": (0, 0.5), "yesterday": (1, 0.2), "older": (4, 0.8)}
+    for floor in (1, 1 / 24):
+        by_formula = expected([0.5, 0.2, 0.8], [floor, 1, 4])
+        assert ranked(notes, Gap(floor=floor)) == pytest.approx(dict(zip(notes, by_formula, strict=True)))
 
 
-# -- the time of a question in TempRALM's score: named, stated, or none; what lies after it; specula---
+# -- the time of a question in TempRALM's score: named, stated, or none ----------------------------
 
 
 AS_OF = read("2024-07-01").last
@@ -453,9 +425,6 @@ def test_without_a_time_relevance_alone_ranks(mills: Any) -> None:
         [hit.why.parts[0].value for hit in found.hits]
     )
     assert any(note.startswith("closeness in time is off") for note in found.notes)
-    for question, as_of in (("who ran the mill", "2024-07-01"), ("latest news of the mill", None)):
-        timed = asked_at(mills, question, as_of=as_of)
-        assert not any(note.startswith("closeness in time is off") for note in timed.notes)
 
 
 # -- coverage and volume of documents, and the score of Adaptive RAG for arXiv that they belong to ---

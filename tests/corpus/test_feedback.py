@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
-import tempfile
 import threading
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.corpora import new_corpus
+from tests.support.rows import db_of
 
-import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import BeforeHorizon, Busy, CorpusError, DamagedStore, UsageError
 from asof.extensions.systems import feedback
@@ -42,31 +40,14 @@ LAMPS = [
 ]
 
 
-@contextmanager
-def opened(documents: list[Document] = LAMPS) -> Iterator[Corpus]:
-    memory = Path("/dev/shm")  # noqa: S108
-    with (
-        tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
-        asof.open(folder) as corpus,
-    ):
-        corpus.session.clock = itertools.count(START, 1_000_000).__next__
-        corpus.maintenance.background = False
-        corpus.add(documents)
-        yield corpus
-
-
 @pytest.fixture
 def corpus() -> Iterator[Corpus]:
-    with opened() as corpus:
+    with new_corpus(LAMPS) as corpus:
         yield corpus
 
 
 def rows(corpus: Corpus, query: str) -> list[Any]:
-    db = corpus.store.reader()
-    try:
-        return db.execute(query).fetchall()
-    finally:
-        db.close()
+    return db_of(corpus).execute(query).fetchall()
 
 
 def recorded(corpus: Corpus, question: str = "lamp", k: int = 10, as_of: Any = None, **filters: Any) -> str:
@@ -117,6 +98,9 @@ def test_grades(corpus: Corpus) -> None:
     assert not log(corpus).grade(id_[:3], first.hit, 3.0), "said before"
     assert log(corpus).grade(id_.upper(), first.document, 2.5)
     assert log(corpus).grade(id_, "2", 1)
+    for strange in ("", " ", "%", "_" * 8, "~", "a'--", id_ + "a", "é" * 8):
+        with pytest.raises(UsageError, match="was recorded; did you mean"):
+            log(corpus).recorded(strange)
     assert log(corpus).recorded(id_).grades == (2.5, 1.0, None)
     assert log(corpus).grade(id_, 1, None)
     assert not log(corpus).grade(id_, 1, None)
@@ -130,15 +114,6 @@ def test_grades_that_are_none(corpus: Corpus, grade: float) -> None:
     id_ = recorded(corpus)
     with pytest.raises(UsageError, match=r"a number (from 0 to 3|or None)"):
         log(corpus).grade(id_, 1, grade)
-
-
-def test_questions_that_are_none(corpus: Corpus) -> None:
-    with pytest.raises(UsageError, match="no question was recorded yet"):
-        log(corpus).grade("aaaa", 1, 1)
-    id_ = recorded(corpus)
-    for strange in ("", " ", "%", "_" * 8, "~", "a'--", id_ + "a", "é" * 8):
-        with pytest.raises(UsageError, match="was recorded; did you mean"):
-            log(corpus).recorded(strange)
 
 
 def test_the_same_question_twice_is_two(corpus: Corpus) -> None:
@@ -260,21 +235,14 @@ LATEST = (
 @given(st.lists(doings, min_size=1, max_size=12), st.lists(st.integers(-3, 3), min_size=1, max_size=8))
 def test_as_known_then_is_what_was_read_then(history: Any, steps: list[int]) -> None:
     """Also where the clock stands still or goes back: every write is later than all before."""
-    with opened() as corpus:
+    with new_corpus(LAMPS) as corpus:
         ticks = itertools.accumulate(itertools.cycle(steps), initial=START)
         corpus.session.clock = ticks.__next__
         then = []
         for doing in history:
             do(corpus, doing)
             [(now,)] = rows(corpus, LATEST)
-            then.append(
-                (
-                    now,
-                    log(corpus).queries(),
-                    log(corpus).judged(),
-                    log(corpus).learned("papers"),
-                )
-            )
+            then.append((now, log(corpus).queries(), log(corpus).judged(), log(corpus).learned("papers")))
         stamps = [now for now, *_ in then]
         assert stamps == sorted(stamps)
         for now, queries, judged, learned in then:
@@ -309,7 +277,7 @@ def traces(corpus: Corpus) -> list[str]:
 
 
 def test_nothing_of_a_text_is_left_after_a_purge() -> None:
-    with opened(marked()) as corpus:
+    with new_corpus(marked()) as corpus:
         ids = [recorded(corpus, "who keeps the lamp of the harbour", k) for k in (1, 10)]
         alone = recorded(corpus, MARKER, path=MARKER)
         for id_ in (*ids, alone):
@@ -332,7 +300,7 @@ def test_nothing_of_a_text_is_left_after_a_purge() -> None:
 
 
 def test_the_question_stays_with_other_hits() -> None:
-    with opened(marked()) as corpus:
+    with new_corpus(marked()) as corpus:
         id_ = recorded(corpus, f"lamp {MARKER}")
         assert corpus.purge(MARKER)
         assert log(corpus).recorded(id_).question.text == f"lamp {MARKER}"

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
 from tests.index.made import document, fresh
 from tests.support.rows import db_of
 
@@ -18,7 +17,6 @@ from asof.corpus.session import Session
 from asof.extensions.systems import latent
 from asof.extensions.systems.latent import (
     GOLDEN,
-    LatentCache,
     LatentSpace,
     checkpoint,
     encoded,
@@ -278,15 +276,3 @@ def test_the_oldest_files_go(monkeypatch: pytest.MonkeyPatch) -> None:
         corpus.at().view().derived.memo.clear()
         assert latent_space(corpus.at("1904").view()).fitted == 5, "made again"
         assert not path.exists()
-
-
-def test_few_bases_are_kept_in_memory(tmp_path: Any) -> None:
-    basis = fit(csr_array(np.eye(3, dtype=np.int32)), np.arange(3, dtype=np.uint64))
-    cache = LatentCache(tmp_path)
-    for key in "abcde":
-        cache.put(key, basis)
-    assert list(cache.memo) == list("bcde")
-    assert cache.get("b") is not None
-    assert cache.get("a") is not None, "from its file"
-    assert list(cache.memo) == list("deba")
-    assert cache.get("nowhere") is None

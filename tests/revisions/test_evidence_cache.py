@@ -110,16 +110,6 @@ def test_other_thresholds_and_caps_are_other_graphs_of_the_same_shingles(built: 
         assert degrees(corpus, cap=0) == all_ == anew(corpus, cap=0)
 
 
-def test_a_folder_that_is_gone_is_no_loss() -> None:
-    with fresh(*some(0, 30)) as corpus:
-        mine = degrees(corpus)
-        shutil.rmtree(folder_of(corpus))
-        assert degrees(corpus) == mine
-        with reopened(corpus.root) as other:
-            assert degrees(other) == mine
-        assert len(files(corpus)) == 1
-
-
 def test_a_damaged_file_is_said_so_and_made_anew(built: list[str]) -> None:
     with fresh(*some(0, 30)) as corpus:
         assert status(folder_of(corpus)) == []

@@ -461,10 +461,7 @@ def test_one_step_down_a_difference():
     slope = gradient([[0.40], [0.45]], [0.20, 0.15])
     assert slope == pytest.approx([(0.15 - 0.20) / (0.45 - 0.40)])
     assert 0.45 - RATE * slope == pytest.approx([0.55])
-
-
-def test_a_gradient_is_nought_where_nothing_was_tried():
-    """y = 3 a + 2 b, tried along a alone."""
+    # nought where nothing was tried: y = 3 a + 2 b, tried along a alone
     assert gradient([[0, 1], [1, 1], [2, 1]], [2, 5, 8]) == pytest.approx([3, 0])
     assert gradient([[1, 2], [1, 2]], [0.1, 0.4]) == pytest.approx([0, 0])
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support import corpora
 from tests.support.arxiv_server import Archive, busy, day
 from tests.support.pier_papers import (
     KNOWN,
@@ -399,11 +399,13 @@ def test_a_model_reads_grades_and_answers(archive, memory_folder):
 
 
 @pytest.mark.parametrize("budget", [0, 600, 1_000, 1_400, 100_000])
-def test_a_budget_holds_for_all_calls_together(archive, memory_folder, budget):
+@pytest.mark.parametrize("configured", [False, True])
+def test_a_budget_holds_for_all_calls_together(archive, memory_folder, budget, configured):
     """In tokens, without prices: whatever is asked for first has its part, and the sum fits."""
     model = ScriptedModel(reply)
-    with opened(memory_folder, archive, model=model) as corpus:
-        found = ask(corpus, "lamp oil", judge=True, budget=budget)
+    settings = f"[ask]\nbudget = {float(budget)}" if configured else ""
+    with opened(memory_folder, archive, settings, model=model) as corpus:
+        found = ask(corpus, "lamp oil", judge=True, budget=None if configured else budget)
     assert found.cost is not None
     assert found.cost.prompt_tokens + found.cost.reply_tokens <= budget
     assert found.cost.calls == len(model.prompts) == (6 if budget == 100_000 else found.cost.calls)
@@ -411,13 +413,6 @@ def test_a_budget_holds_for_all_calls_together(archive, memory_folder, budget):
     assert found.results.hits
     if budget == 0:
         assert (found.cost.calls, found.parsed.by) == (0, "rules")
-
-
-def test_the_budget_of_the_configuration_is_that_of_the_question(archive, memory_folder):
-    model = ScriptedModel(reply)
-    with opened(memory_folder, archive, "[ask]\nbudget = 0.0", model=model) as corpus:
-        ask(corpus, "lamp oil", judge=True)
-    assert model.prompts == []
 
 
 def test_a_model_that_fails(archive, memory_folder):
@@ -603,11 +598,7 @@ def documents(version: Version) -> Iterator[Document]:
 
 @contextmanager
 def corpus_of(versions: Sequence[Version] = ()) -> Iterator[Corpus]:
-    memory = Path("/dev/shm")  # noqa: S108
-    with (
-        tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
-        opened(Path(folder)) as corpus,
-    ):
+    with corpora.memory_folder() as folder, opened(folder) as corpus:
         corpus.add([document for each in versions for document in documents(each)])
         yield corpus
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from statistics import fmean, pstdev
 from typing import Any
 
@@ -132,40 +132,40 @@ def centralities(view: View, stage: Centrality, **window: int) -> dict[str, floa
     return dict(zip((record.document for record in records), made.values.tolist(), strict=True))
 
 
-def four(document: Make) -> list[Any]:
-    return [document(name, text, f"202{at}") for at, (name, text) in enumerate(TEXTS.items())]
+@pytest.fixture
+def merger(fresh: Make, document: Make) -> Iterator[Any]:
+    texts = (document(name, text, f"202{at}") for at, (name, text) in enumerate(TEXTS.items()))
+    with fresh(*texts) as corpus:
+        yield corpus
 
 
-def test_degree_is_a_share_of_the_largest(fresh: Make, document: Make) -> None:
-    with fresh(*four(document)) as corpus:
-        view = corpus.at().view()
-        assert centralities(view, Centrality()) == pytest.approx(DEGREE, abs=1e-8)
-        assert centralities(view, Centrality())["B"] == (round(EDGE_SCALE * AB) + round(EDGE_SCALE * BC)) / (
-            round(EDGE_SCALE * AB) + round(EDGE_SCALE * AC)
-        )
-        assert centralities(view, Centrality(threshold=0.1))["B"] == pytest.approx(AB / (AB + AC), abs=1e-8)
-        why = Centrality()(Query("", ""), Ranking(view.window(Filters())), view).columns["centrality"].why
-        labels = [part.label for part in why(0).parts]
-        assert labels == [
-            "overlaps with 2 passages of independent documents, in 1/1,000,000,000", "largest in the view"
-        ]  # fmt: skip
+def test_degree_is_a_share_of_the_largest(merger: Any) -> None:
+    view = merger.at().view()
+    assert centralities(view, Centrality()) == pytest.approx(DEGREE, abs=1e-8)
+    assert centralities(view, Centrality())["B"] == (round(EDGE_SCALE * AB) + round(EDGE_SCALE * BC)) / (
+        round(EDGE_SCALE * AB) + round(EDGE_SCALE * AC)
+    )
+    assert centralities(view, Centrality(threshold=0.1))["B"] == pytest.approx(AB / (AB + AC), abs=1e-8)
+    why = Centrality()(Query("", ""), Ranking(view.window(Filters())), view).columns["centrality"].why
+    labels = [part.label for part in why(0).parts]
+    assert labels == [
+        "overlaps with 2 passages of independent documents, in 1/1,000,000,000", "largest in the view"
+    ]  # fmt: skip
 
 
-def test_what_is_in_force_later_does_not_count(fresh: Make, document: Make) -> None:
-    with fresh(*four(document)) as corpus:
-        assert centralities(corpus.at("2021").view(), Centrality()) == {"A": 1.0, "B": 1.0}
-        assert centralities(corpus.at("2020").view(), Centrality()) == {"A": 0.0}
+def test_what_is_in_force_later_does_not_count(merger: Any) -> None:
+    assert centralities(merger.at("2021").view(), Centrality()) == {"A": 1.0, "B": 1.0}
+    assert centralities(merger.at("2020").view(), Centrality()) == {"A": 0.0}
 
 
-def test_a_window_has_the_numbers_of_the_whole_view(fresh: Make, document: Make) -> None:
-    with fresh(*four(document)) as corpus:
-        view = corpus.at().view()
-        visible = np.sort(view.column("visible", np.arange(4)))
-        for kind in ("degree", "pagerank"):
-            whole = centralities(view, Centrality(kind))
-            assert centralities(view, Centrality(kind), first=int(visible[1]), last=int(visible[2])) == {
-                name: whole[name] for name in "BC"
-            }
+def test_a_window_has_the_numbers_of_the_whole_view(merger: Any) -> None:
+    view = merger.at().view()
+    visible = np.sort(view.column("visible", np.arange(4)))
+    for kind in ("degree", "pagerank"):
+        whole = centralities(view, Centrality(kind))
+        assert centralities(view, Centrality(kind), first=int(visible[1]), last=int(visible[2])) == {
+            name: whole[name] for name in "BC"
+        }
 
 
 def test_all_stages_of_a_recipe_use_one_graph(fresh: Make, document: Make) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
+from statistics import fmean, pstdev
 from typing import Any
 
 import pytest
@@ -20,8 +22,7 @@ from tests.support.corpora import new_corpus
 from asof import engine
 from asof.corpus.corpus import Corpus
 from asof.rank.stage import Recipe, Stage
-from asof.values import Document, Filters, Link, Query
-from asof.wire import replace
+from asof.values import Document, Filters, Query
 
 TODAY = "2024-07-01"
 
@@ -46,36 +47,31 @@ NOTES: Mapping[str, tuple[str | None, str]] = {
 BEFORE = ("keeper", "2021-03-01", "Ada keeps the lighthouse and the timetable of the ferry to the mainland.")
 """An earlier version, superseded."""
 
-AFTER = (
-    "bridge",
-    "2024-07-09",
-    "The ferry to the mainland leaves no more: there is a bridge to the mainland now.",
-)
+AFTER = ("bridge", "2024-07-09", "The ferry to the mainland leaves no more: there is a bridge to it now.")
 """What is told later."""
 
 LINKS = {
     "harbour board": ("timetable", "rules"), "parcels": ("timetable", "timetable", "nowhere"),
-    "keeper": ("keeper",), "goats": ("mill",),
+    "keeper": ("keeper",), "goats": ("mill",), "bridge": ("goats",),
 }  # fmt: skip
 """Timetable has 2 backlinks, rules and mill have 1; a link to itself is none. Bridge links to goats."""
 
 
-def note(id_: str, day: str | None, text: str, **more: Any) -> Document:
+def note(id_: str, day: str | None, text: str) -> Document:
     """A document of one passage."""
-    return Document(id_, text, published=day, links=LINKS.get(id_, ()), **more)
+    return Document(id_, text, published=day, links=LINKS.get(id_, ()))
 
 
 @pytest.fixture(scope="session")
 def island() -> Callable[..., AbstractContextManager[Corpus]]:
-    """The corpus of the notes; `tagged` adds tags to some."""
+    """The corpus of the notes."""
 
     @contextmanager
-    def make(*, encoder: Any = None, **tagged: tuple[str, ...]) -> Iterator[Corpus]:
+    def make(encoder: Any = None) -> Iterator[Corpus]:
         with new_corpus(encoder=encoder, stem=False, undated="always") as corpus:
             corpus.add([note(*BEFORE)])
-            corpus.add([note(id_, *said, tags=tagged.get(id_, ())) for id_, said in NOTES.items()])
-            bridge = note(*AFTER)
-            corpus.add([replace(bridge, links=(Link("goats"),))])
+            corpus.add([note(id_, *said) for id_, said in NOTES.items()])
+            corpus.add([note(*AFTER)])
             yield corpus
 
     return make
@@ -85,9 +81,7 @@ def island() -> Callable[..., AbstractContextManager[Corpus]]:
 def fresh_island() -> Callable[..., AbstractContextManager[Corpus]]:
     """A new corpus of other notes, told at once; undated ones were always there."""
 
-    return lambda documents, encoder=None: new_corpus(
-        documents, encoder=encoder, stem=False, undated="always"
-    )
+    return partial(new_corpus, stem=False, undated="always")
 
 
 @pytest.fixture(scope="session")
@@ -171,18 +165,14 @@ class ByHand:
         words = self.words(self.texts[id_])
         return set(zip(words, words[1:], words[2:], strict=False))
 
-    def edges(self, threshold: float = 0.05) -> dict[str, dict[str, float]]:
-        """Jaccard of three-word shingles above the threshold, in whole billionths, as they are kept."""
-        found: dict[str, dict[str, float]] = {id_: {} for id_ in self.said}
+    def centrality(self, threshold: float = 0.05) -> dict[str, float]:
+        """Sums of Jaccards of three-word shingles above the threshold, in whole billionths."""
+        degrees = dict.fromkeys(self.said, 0)
         for one, other in itertools.permutations(self.said, 2):
             first, second = self.shingles(one), self.shingles(other)
             overlap = len(first & second) / len(first | second)
             if overlap > threshold:
-                found[one][other] = round(overlap * 1e9)
-        return found
-
-    def centrality(self) -> dict[str, float]:
-        degrees = {id_: sum(others.values()) for id_, others in self.edges().items()}
+                degrees[one] += round(overlap * 1e9)
         largest = max(degrees.values())
         return {id_: degree / largest if largest else 0.0 for id_, degree in degrees.items()}
 
@@ -195,8 +185,10 @@ class ByHand:
         """TempRALM's s + t over the candidates that are given."""
         ages = {id_: self.age(id_) for id_ in relevance}
         near = {id_: 1 / max(age, floor) for id_, age in ages.items() if age is not None}
-        level, width = moments(list(relevance.values()))
-        middle, spread = moments(list(near.values()))
+        if not relevance:
+            return {}
+        level, width = fmean(relevance.values()), pstdev(relevance.values())
+        middle, spread = (fmean(near.values()), pstdev(near.values())) if near else (0.0, 0.0)
         return {
             id_: s + ((near[id_] - middle) / spread * width if id_ in near and spread else 0.0) + level
             for id_, s in relevance.items()
@@ -219,21 +211,12 @@ class ByHand:
         positive = [id_ for id_, number in numbers.items() if number > 0]
         return sorted(positive, key=lambda id_: (-numbers[id_], self.age(id_) if self.said[id_][0] else 1e9))
 
-    def rrf(self, *lists: Mapping[str, float], k: int = 60, depth: int = 40) -> dict[str, float]:
+    def rrf(self, *lists: Mapping[str, float], k: int = 60) -> dict[str, float]:
         found: dict[str, float] = {}
         for numbers in lists:
-            for rank, id_ in enumerate(self.order(numbers)[:depth], 1):
+            for rank, id_ in enumerate(self.order(numbers), 1):
                 found[id_] = found.get(id_, 0.0) + 1 / (k + rank)
         return found
-
-
-def moments(values: list[float]) -> tuple[float, float]:
-    """Mean and standard deviation of the population."""
-    if not values:
-        return 0.0, 0.0
-    mean = sum(values) / len(values)
-    spread = math.sqrt(sum((value - mean) ** 2 for value in values) / len(values))
-    return mean, 0.0 if len(set(values)) == 1 else spread
 
 
 @pytest.fixture(scope="session")

@@ -48,13 +48,6 @@ def test_twe_of_all_notes(notes: Any, ask: Ask, column: Any, there: Any, questio
     assert slower == close(unified(there, question, latent, r, tau_min=365.0))
 
 
-def test_the_pool(notes: Any, ask: Ask) -> None:
-    whole = ask(notes, "ferry to the mainland", "twe")
-    pooled = ask(notes, "ferry to the mainland", TWE.replaced({"pool.n": 3}))
-    assert len(pooled) == 3
-    assert pooled == {id_: whole[id_] for id_ in pooled}, "statistics are those of the view, not of the pool"
-
-
 def test_each_part_switched_off(notes: Any, ask: Ask, column: Any, by_hand: Any) -> None:
     """A part with weight 0 has no effect, and what is left is the sum of the others."""
     question = "latest ferry"
@@ -62,10 +55,6 @@ def test_each_part_switched_off(notes: Any, ask: Ask, column: Any, by_hand: Any)
     central, decay = by_hand.centrality(), by_hand.decay(1.0)
     for off, left in (
         ({"decay.delta": 0.0}, lambda id_: share[id_] + latent[id_] + 0.5 * central[id_]),
-        (
-            {"combine-2.weights": {"hybrid": 1.0, "decay": 1.0}},
-            lambda id_: share[id_] + latent[id_] + decay[id_],
-        ),
         (
             {"combine.weights": {"normalized": 0.0, "latent": 1.0}},
             lambda id_: latent[id_] + 0.5 * central[id_] + decay[id_],
@@ -133,17 +122,11 @@ def test_what_is_looked_at_beyond_k_can_win(notes: Any, ask: Ask, by_hand: Any) 
         few = ask(notes, "mainland", TEMPRALM.replaced({"pool.n": n}))
         assert few == close(by_hand.gaps({id_: share[id_] for id_ in by_words[:n] if share[id_]}))
         assert next(iter(few)) == by_words[2 if n == 8 else 0]
-
-
-@pytest.mark.parametrize("floor", [0.000_001, 30.0, 1_000.0])
-def test_the_floor(notes: Any, ask: Ask, by_hand: Any, floor: float) -> None:
-    """With a floor beyond all ages the order is that of relevance."""
-    question = "ferry to the mainland"
-    share = {id_: s for id_, s in by_hand.shares(question).items() if s > 0}
-    found = ask(notes, question, TEMPRALM.replaced({"gap.floor": floor}))
-    assert found == close(by_hand.gaps(share, floor))
-    if floor == 1_000.0:
-        assert list(found) == sorted(share, key=lambda id_: -share[id_])
+    # with a floor beyond all ages the order is that of relevance
+    for floor in (0.000_001, 30.0, 1_000.0):
+        found = ask(notes, "mainland", TEMPRALM.replaced({"gap.floor": floor}))
+        assert found == close(by_hand.gaps({id_: s for id_, s in share.items() if s}, floor))
+    assert list(found) == [id_ for id_ in by_words if share[id_]]
 
 
 # -- `papers` on the island's notes, and on documents of several passages, by hand -----------------
@@ -181,8 +164,9 @@ def test_documents_of_several_passages(island: Any, ask: Ask, document: Any) -> 
         corpus.add([document("long", text, "2024-06-11")])
         view = corpus.at("2024-07-01").view()
         assert view.n == 8 + 5
-        found = _hits(corpus, "ferry mainland", (Everything(), Similarity("cosine"), TopK()))
-        own = sorted((score for id_, score in found if id_ == "long"), reverse=True)
+        likeness = Recipe("x", "", (Everything(), Similarity("cosine"), TopK()), typed=True)
+        found = corpus.at("2024-07-01").search("ferry mainland", 99, recipe=likeness)
+        own = sorted((hit.score for hit in found.hits if hit.document == "long"), reverse=True)
         assert own[1] > own[2], "two of five speak of the ferry"
         above = (own[1] + own[2]) / 2
         recipe = PAPERS.replaced({"coverage.above": above, "volume.above": above})
@@ -191,8 +175,3 @@ def test_documents_of_several_passages(island: Any, ask: Ask, document: Any) -> 
         assert scores["long"] == close(
             0.4 * own[0] + 0.25 * math.exp(-0.05 * 20) + 0.25 * (own[0] + own[1]) / 2
             + 0.1 * math.log(1 + 2) / math.log(1 + 5))  # fmt: skip
-
-
-def _hits(corpus: Any, question: str, stages: Any) -> list[tuple[str, float]]:
-    results = corpus.at("2024-07-01").search(question, 99, recipe=Recipe("x", "", stages, typed=True))
-    return [(hit.document, hit.score) for hit in results.hits]

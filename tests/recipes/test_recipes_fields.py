@@ -22,14 +22,13 @@ TEXTS = {
     "coverage.of": ["similarity", "freshness"], "volume.of": ["similarity", "freshness"],
     "combine-2.name": ["anything"],
 }  # fmt: skip
-"""What is tried of a field that takes any text."""
+"""What is tried of a field that takes any text, and of one that takes numbers without limits."""
 
 NUMBERS: dict[str, list[list[float]]] = {
     "recency_tiers.bounds": [[1, 2, 3], [1_000.0, 2_000.0, 3_000.0]],
     "recency_tiers.values": [[0, 0, 0, 0], [5, 4, 3, 2]],
     "budgeted_rerank.sizes": [[1, 1, 1], [1, 2, 3], [99_999, 100_000, 100_000]],
 }
-"""And of one that takes a list of numbers without limits."""
 
 
 def ends(name: str, stage: Any, field: Any) -> Iterator[tuple[str, Any]]:

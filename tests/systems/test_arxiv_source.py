@@ -36,13 +36,7 @@ from asof.errors import Busy, MissingExtra, SourceError, UsageError
 from asof.extensions.documents import pdf
 from asof.extensions.providers.http import Fetcher, Retry
 from asof.extensions.systems.arxiv import ArxivSettings, FeedEntry, PaperId, read
-from asof.extensions.systems.arxiv_harvest import (
-    EMPTY_ANSWERS,
-    ArxivApi,
-    Figures,
-    HarvestLog,
-    HarvestRange,
-)
+from asof.extensions.systems.arxiv_harvest import EMPTY_ANSWERS, ArxivApi, Figures, HarvestLog, HarvestRange
 from asof.extensions.systems.arxiv_source import MAX_EARLIER, Arxiv, FullTexts, VersionReader
 from asof.files import FETCHED
 from asof.sources.source import InputLimits
@@ -620,6 +614,3 @@ def test_while_papers_are_fetched_none_is_erased(archive, library):
     with busy_here.turn(), pytest.raises(Busy, match="another process fetches from arXiv"):
         library.purge(GONE)
     assert held(library, GONE) == [True]
-    library.add([asof.Document("pier", "No paper at all.")])
-    with busy_here.turn():
-        assert library.purge("pier") == 1  # nothing of arXiv

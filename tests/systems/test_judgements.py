@@ -205,9 +205,6 @@ def test_replies_of_no_use_are_no_grades() -> None:
     assert found[2].problem == "cut off"
 
 
-# -- in a corpus ----------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def model() -> ScriptedModel:
     """3 for a passage about oil, 0 for another."""
@@ -265,17 +262,14 @@ def test_a_passage_that_is_erased_while_the_model_reads(memory_folder: Path) -> 
         assert db_of(lamps).execute("SELECT count(*) FROM judgements").fetchone() == (1,)
 
 
-def test_errors(corpus: Corpus, model: ScriptedModel, tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="no question was recorded yet"):
-        FeedbackLog.of(corpus).judge("aaaa")
+def test_errors(corpus: Corpus, model: ScriptedModel) -> None:
     id_ = recorded(corpus)
     model.script = lambda _: ModelError("wrong key")
     with pytest.raises(ModelError, match="wrong key"):
         FeedbackLog.of(corpus).judge(id_)
-    with asof.open(tmp_path) as other:
-        other.add([Document("oil", "Oil costs three.")])
-        with pytest.raises(UsageError, match=r"no model is named that could judge: see \[model\]"):
-            FeedbackLog.of(other).judge(recorded(other))
+    said = r"no model is named that could judge: see \[model\]"
+    with new_corpus([Document("oil", "Oil costs three.")]) as other, pytest.raises(UsageError, match=said):
+        FeedbackLog.of(other).judge(recorded(other))
 
 
 # -- scores out of recorded trees are those of searches, for random corpora, weights and rates -----
@@ -406,9 +400,6 @@ def test_many_settings_at_once_are_each_by_itself(m, n, k, seed):
     for setting in range(m):
         order = np.argsort(-scores[setting], kind="stable")
         assert found[setting] == pytest.approx(dcg(gain[order].tolist(), k) / best)
-
-
-# -- the metrics of an order of judged hits, by hand -----------------------------------------------
 
 
 SHOWN = [0.0, 3.0, None, 1.0, 2.0]

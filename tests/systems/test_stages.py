@@ -16,7 +16,6 @@ from asof import engine
 from asof.extensions.systems.overlap import EDGE_SCALE
 from asof.extensions.systems.recipes import TEMPRALM
 from asof.extensions.systems.stages import (
-    WHOLE,
     Centrality,
     Coverage,
     Decay,
@@ -442,18 +441,6 @@ EXAMPLES = [
 ]
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: f"{len(example[0])} passages")
-def test_counts_give_coverage_and_volume(example: Any) -> None:
-    similarities, _, coverage, volume, _ = example
-    found = counted(np.full(len(similarities), 7), np.array(similarities), 0.5)
-    relevant = [each for each in similarities if each > 0.5]
-    assert set(found.passages.tolist()) == {len(similarities)}
-    assert set(found.relevant.tolist()) == {len(relevant)}
-    assert set(found.total.tolist()) == {sum(round(each * WHOLE) for each in relevant)}
-    assert found.total[0] / max(found.relevant[0], 1) / WHOLE == pytest.approx(coverage)
-    assert math.log(1 + found.relevant[0]) / math.log(1 + found.passages[0]) == pytest.approx(volume)
-
-
 def test_exactly_the_threshold_is_not_relevant() -> None:
     found = counted(np.zeros(3, np.int64), np.array([0.5, np.nextafter(0.5, 1), 0.4]), 0.5)
     assert found.relevant.tolist() == [1, 1, 1]
@@ -467,16 +454,21 @@ def examples(aged: Make) -> list[Any]:
     return [aged(days, paragraphs(sims), f"d{at}") for at, (sims, days, *_) in enumerate(EXAMPLES)]
 
 
-def test_the_score_of_a_document(fresh: Make, run: Make, aged: Make) -> None:
+def test_the_score_of_a_document(fresh: Make, run: Make, aged: Make, column: Make) -> None:
     stages = (
         Everything(), Similarity("cosine"), Freshness(), Coverage(above=0.505), Volume(above=0.505),
         Combine(tuple(WEIGHTS.items()), "paper"), ByDocument(), TopK(),
     )  # fmt: skip
     with fresh(*examples(aged), encoder=Angled(), chunking="10w") as corpus:
         results = run(corpus, "x", *stages, as_of=TODAY)
-        assert {hit.document: hit.score for hit in results.hits} == pytest.approx(
+        assert scores(results) == pytest.approx(
             {f"d{at}": example[-1] for at, example in enumerate(EXAMPLES)}, abs=1e-3
         )
+        for at, name in ((2, "coverage"), (3, "volume")):
+            found = column(corpus, "x", name, *stages[:5], as_of=TODAY)
+            assert [found.get(f"d{n}", 0.0) for n in range(4)] == pytest.approx(
+                [example[at] for example in EXAMPLES], abs=1e-3
+            )
         recipe = named("papers").replaced({"coverage.above": 0.505, "volume.above": 0.505})
         again = corpus.at(TODAY).search("x", recipe=recipe)
         assert [(hit.id, hit.score) for hit in again.hits] == [(h.id, h.score) for h in results.hits]

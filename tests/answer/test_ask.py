@@ -12,7 +12,6 @@ from tests.support.fact_lines import corpus_of, note
 
 from asof.answer.ask import Passages, promote_current
 from asof.answer.question import ParsedQuestion
-from asof.answer.replies import QuestionTimes
 from asof.answer.write import QuestionModel, added, step_of
 from asof.errors import UsageError
 from asof.extensions.facts.overview import scope_of
@@ -280,13 +279,6 @@ def test_costs_are_added_where_there_are_prices():
     assert added(one, other) == Usage(3, 2, 1, 1, 30, 10, 0.75)
     assert added(None, one) == one
     assert added(one, Usage(1)).cost is None
-
-
-def test_prompts_that_are_held_back_count_in_their_step_and_in_all():
-    model = QuestionModel(MeteredModel(ScriptedModel([]), budget=5))
-    model.hold_back([Prompt("", "u", QuestionTimes), Prompt("", "v", QuestionTimes)])
-    assert model.used == model.steps["times"] == Usage(failed=2, refused=2)
-    assert model.stopped().endswith(": 2 prompts were not sent")
 
 
 def test_a_stream_is_counted_in_the_step_of_the_answer():

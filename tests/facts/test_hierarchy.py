@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.fact_lines import corpus_of, note
 from tests.support.stated_facts import stated
 
-from asof.extensions.facts.hierarchy import MOST_NODES, Hierarchy, ancestors, nodes_of, touched
+from asof.extensions.facts.hierarchy import MOST_NODES, Hierarchy, ancestors, nodes_of
 from asof.time.moment import read
 from asof.time.span import Period, Span
 
@@ -102,12 +102,13 @@ def test_every_fact_is_in_its_nodes_and_in_no_other(times):
     facts = [stated(Span(start, start + timedelta(hours=h)), number=n) for n, (start, h) in enumerate(times)]
     tree = Hierarchy.of(facts)
     for node in tree.nodes:
-        assert all(node in touched([each]) for each in tree.facts_at(node))
+        assert all(node in nodes_of(each.fact.span or Span(None, None)) for each in tree.facts_at(node))
         assert tree.facts_below(node)  # nodes are only where facts are
         assert all(each in tree.nodes for each in ancestors(node))
     placed = {each.number for node in tree.nodes for each in tree.facts_at(node)}
     assert placed == {each.number for each in facts}
-    assert set(tree.nodes) == set(touched(facts))
+    leaves = {node for each in facts for node in nodes_of(each.fact.span or Span(None, None))}
+    assert set(tree.nodes) == leaves | {above for leaf in leaves for above in ancestors(leaf)}
 
 
 def test_facts_from_nodes_and_nodes_from_facts():

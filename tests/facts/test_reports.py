@@ -15,7 +15,7 @@ from tests.support.stated_facts import corpus_of_texts, stated
 
 from asof.errors import ModelError
 from asof.extensions.facts.build import ReportSelection, build_reports, reports
-from asof.extensions.facts.hierarchy import Hierarchy, touched
+from asof.extensions.facts.hierarchy import Hierarchy
 from asof.extensions.facts.reports import MAX_POINTS, PeriodReport
 from asof.extensions.facts.visible import StatedFact
 from asof.models.metered import CachedModel, CachedReply
@@ -409,7 +409,7 @@ def test_a_fact_asks_for_what_it_touches_and_nothing_else(drawn, day):
     facts = [said_of(each, f"{each} was told.", n) for n, each in enumerate(drawn)]
     new = said_of(day, "Something else.", 99)
     before, after = asked(facts, "2024", "2025"), asked([*facts, new], "2024", "2025")
-    fresh = sorted(str(each) for each in touched([new]))
+    fresh = sorted(str(each) for each in Hierarchy.of([new]).nodes)
     assert periods(after.keys() - before.keys()) == fresh
 
 

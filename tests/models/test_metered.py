@@ -220,19 +220,18 @@ def test_a_budget_of_money() -> None:
     assert MeteredModel(scripted, PRICES, budget=103e-6).complete([ask("aa bb cc!")])[0].text == "ok"
 
 
-def test_what_is_under_way_is_not_afforded_again() -> None:
+def test_what_is_under_way_is_reserved_and_not_given_again() -> None:
     """Once only what was used counted, so two threads could each be told that the last tokens are theirs."""
     meter = Meter(budget=30)
-    assert meter.affords(20, 10)
-    assert not meter.affords(20, 11)
-    assert meter.reserve([ask("a" * 30)]) == 1  # 10 tokens and 10
-    assert (meter.affords(5, 5), meter.affords(5, 6)) == (True, False)
+    wants = ask("a" * 30)  # 10 tokens and 10
+    assert (meter.reserve([wants, wants]), meter.reserve([wants])) == (1, 0)
     meter.release((10, 10))
-    meter.count(Reply("ok", None, "", 10, 1, 1))
-    assert (meter.affords(9, 10), meter.affords(10, 10)) == (True, False)  # 11 are used
-    assert Meter().affords(10**12, 10**12)
-    dear = Meter(PRICES, 103e-6)
-    assert (dear.affords(3, 10), dear.affords(4, 10)) == (True, False)
+    assert meter.reserve([wants]) == 1
+    meter.release((10, 10))
+    meter.count(Reply("ok", None, "", 10, 1, 1))  # 11 are used
+    assert meter.reserve([wants]) == 0
+    assert Meter().reserve([wants] * 1_000) == 1_000
+    assert [Meter(PRICES, budget).reserve([ask("aa bb cc!")]) for budget in (103e-6, 102e-6)] == [1, 0]
 
 
 @given(

@@ -7,7 +7,7 @@ answers from reports on periods, which an extension provides (`Answering.overvie
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 from msgspec import Struct
@@ -149,6 +149,14 @@ class PendingAnswer(Struct, frozen=True):
 
 class Answering(Protocol):
     """An extension that adds to answers: an entry point `facts` of the group `asof.answering`."""
+
+    def prepare(self, session: Any) -> None:
+        """Builds the reports that answers over periods need, unless they exist. Raises CorpusError."""
+        ...
+
+    def note(self, config: Any) -> str:
+        """A note on configuration that has no effect on answers, or ""."""
+        ...
 
     def overview(
         self, retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool

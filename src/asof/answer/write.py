@@ -246,16 +246,6 @@ class QuestionModel(Struct, eq=False):
         prompts = "1 prompt was" if unsent == 1 else f"{unsent:,} prompts were"
         return f"stopped at the budget of {budget_text(budget, self.metered.unit)}: {prompts} not sent"
 
-    def affords(self, prompt: int, reply: int) -> bool:
-        """True if so many more tokens of prompts and replies fit into the budget."""
-        return self.metered.affords(prompt, reply)
-
-    def hold_back(self, prompts: Sequence[Prompt]) -> None:
-        """Count prompts of a step that are not sent, so that the budget is enough for the answer."""
-        before = self.used
-        self.metered.hold_back(len(prompts))
-        self._count(prompts, before)
-
     def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
         """The cached reply to each prompt, or None."""
         model = self.metered.model

@@ -366,9 +366,9 @@ def explain_no_hits(snapshot: Snapshot, since: When | None = None, until: When |
 
 def note_answers(config: Config) -> None:
     """Print a note on configuration that is ignored for answers."""
-    from asof.corpus.asking import extension
+    from asof.answer.ask import answering
 
-    if (offered := extension()) is not None and (note := offered.note(config)):
+    if (offered := answering()) is not None and (note := offered.note(config)):
         echo_err(f"note: {note}")
 
 

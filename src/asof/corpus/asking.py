@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from asof import config, engine, plugins, values
+from asof import config, engine, values
 from asof.corpus.session import ModelProvider, Session
 from asof.errors import BeforeHorizon, UsageError
 from asof.recipes import by_document
@@ -25,7 +25,6 @@ from asof.wire import replace
 if TYPE_CHECKING:
     from asof.answer.ask import Answered, AnswerOptions, PendingAnswer, TextCallback
     from asof.answer.write import QuestionModel
-    from asof.config import Config
     from asof.index.view import View
     from asof.rank.stage import Recipe
 
@@ -156,24 +155,6 @@ class _PutQuestion(Struct, frozen=True):
     requested: bool
 
 
-class OfCorpus(Protocol):
-    """The interface to an open corpus of the extension that adds to answers (`answer.ask.Answering`)."""
-
-    def prepare(self, session: Session) -> None:
-        """Builds the reports that answers over periods need, unless they exist. Raises CorpusError."""
-        ...
-
-    def note(self, config: Config) -> str:
-        """A note on configuration that has no effect on answers, or ""."""
-        ...
-
-
-def extension() -> OfCorpus | None:
-    """The extension that adds to answers; None without one."""
-    offered: OfCorpus | None = plugins.load(plugins.ANSWERING, "facts")
-    return offered
-
-
 class Asker(Struct, frozen=True):
     """Answers questions that `reader` reads, as of its moment and as known at its other moment."""
 
@@ -221,6 +202,7 @@ class Asker(Struct, frozen=True):
             BUDGET_NEEDS_MODEL,
             AnswerOptions,
             PendingAnswer,
+            answering,
             mode_for,
             write_pending,
         )  # fmt: skip
@@ -248,7 +230,7 @@ class Asker(Struct, frozen=True):
         way = mode_for(mode, reading)
         if request.budget is not None and model is None:
             notes += (BUDGET_NEEDS_MODEL,)
-        if way == GLOBAL and (offered := extension()) is not None:
+        if way == GLOBAL and (offered := answering()) is not None:
             offered.prepare(self.session)
         tokens = asking.tokens if request.tokens is None else request.tokens
         options = AnswerOptions(way, tokens, model, request.on_text)

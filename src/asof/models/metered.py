@@ -120,11 +120,6 @@ class Meter:
                 self._add(cost)
         return len(prompts)
 
-    def affords(self, prompt: int, reply: int) -> bool:
-        """True if so many tokens of prompts and replies fit into what is left of the budget."""
-        with self._lock:
-            return self._fits(prompt, reply)
-
     def release(self, reserved: tuple[int, int]) -> None:
         """Give back what was reserved for a prompt."""
         with self._lock:
@@ -142,15 +137,10 @@ class Meter:
                 reply_tokens=used.reply_tokens + reply.reply_tokens * paid,
             )  # fmt: skip
 
-    def hold_back(self, count: int) -> None:
-        """Count prompts that are not sent."""
-        with self._lock:
-            used = self._used
-            self._used = replace(used, failed=used.failed + count, refused=used.refused + count)
-
     def refusal(self, prompt: Prompt) -> Reply:
-        """The reply to a prompt that is not sent."""
-        self.hold_back(1)
+        """The reply to a prompt that is not sent, which is counted."""
+        with self._lock:
+            self._used = replace(self._used, failed=self._used.failed + 1, refused=self._used.refused + 1)
         unit, spent = self.unit, self._taken(self._used.prompt_tokens, self._used.reply_tokens)
         problem = (
             f"the budget is used up: {amount(spent, unit)} of {budget_text(self.budget or 0, unit)} are "
@@ -215,14 +205,6 @@ class MeteredModel(CompletesReplies):
     def unit(self) -> str:
         """The unit of the budget: dollars, or tokens if there are no prices."""
         return self._meter.unit
-
-    def affords(self, prompt: int, reply: int) -> bool:
-        """True if so many more tokens of prompts and replies fit into the budget."""
-        return self._meter.affords(prompt, reply)
-
-    def hold_back(self, count: int) -> None:
-        """Count prompts that are not sent, so that the budget is enough for others."""
-        self._meter.hold_back(count)
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
         """The place of each prompt and its reply, as they come.

@@ -76,12 +76,6 @@ def ancestors(period: Period) -> tuple[Period, ...]:
     return () if above is None else (above, *ancestors(above))
 
 
-def touched(facts: Iterable[StatedFact]) -> tuple[Period, ...]:
-    """The nodes whose reports change when these facts come or go: theirs and all above, in order."""
-    leaves = {node for each in facts for node in _places(each)}
-    return tuple(sorted(leaves | {above for leaf in leaves for above in ancestors(leaf)}))
-
-
 def _places(known: StatedFact) -> tuple[Period, ...]:
     when = known.fact.when
     return () if when is None or known.fact.kind == NAME else nodes_of(when.span)

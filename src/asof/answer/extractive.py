@@ -35,7 +35,6 @@ from asof.answer.match import (
     figure_shown,
     figures_in,
     find_contradiction,
-    first_hit,
     match_sentence,
     unanswerable_reason,
     unreachable_cells,
@@ -145,13 +144,10 @@ def table_cells(
         hits_about = about(hits, name, current=question.current)
         naming = [each for each in sentences if not name or mentions_name(each, name)]
         phrases = topics or [WeightedPhrase.of(name, view)]
-        whole = WeightedPhrase.of(" ".join([name, *question.topics]), view)
         for cell in periods(question, name, hits_about):
             inside = _of(cell.hits, naming)
             best = (_best(phrase, cell, inside, question) for phrase in phrases)
             cell.matches += [match for match in best if match is not None]
-            if not cell.matches and question.grain is None and not question.wants_value:
-                cell.matches = first_hit(whole, cell, inside)
             cells.append(cell)
     return cells
 

@@ -428,22 +428,3 @@ def _nothing_known(question: ParsedQuestion, periods: Sequence[str], hits: Seque
     near = nearest(times, question.times)
     known = f"; the nearest times that are known: {', '.join(near)}" if near else ""
     return f"nothing{whom} is known of {', '.join(dict.fromkeys(periods))}{known}"
-
-
-# -- fallback: the first hit, when no sentence of the period covers the topic ---------------------------
-
-
-def first_hit(
-    question: WeightedPhrase, cell: TableCell, sentences: Sequence[Sentence]
-) -> list[SentenceMatch]:
-    """The sentence of a cell's first hit that has most of a question which asks for no figure.
-
-    For a question in other words than its answer ("won", "took the trophy"): if the hit as a whole, with its
-    title, has enough of the question, its best sentence is quoted.
-    """
-    of_hit = [each for each in sentences if cell.hits and each.hit is cell.hits[0]]
-    if not of_hit or question.share(frozenset().union(*(each.titled_stems for each in of_hit))) < MIN_SHARE:
-        return []
-    best = max(of_hit, key=lambda each: (question.share(each.context_stems), -each.start))
-    share = question.share(best.titled_stems)
-    return [SentenceMatch(question.text, best, share, share)]

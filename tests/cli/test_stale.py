@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -88,8 +86,7 @@ def test_since_a_time(asof, quay):
 WRONG = [
     (["nope.md"], "no document 'nope.md' as of"),
     (["nope.md"], "accepted: a file or folder that is indexed, a document's id or title, a pattern"),
-    (["--since", "soonish"], "--since: 'soonish'"),
-    (["--since", "soonish"], "or, in a git work tree, a revision: HEAD~1"),
+    (["--since", "soonish"], "'soonish' is not a time"),
     (["--kind", "tiem"], "'tiem' is not one of 'link', 'time'"),
     (["-k", "0"], "0 is not between 1 and 1000"),
 ]
@@ -98,59 +95,3 @@ WRONG = [
 @pytest.mark.parametrize(("options", "said"), WRONG)
 def test_wrong_usage(refused, quay, options, said):
     refused(["stale", *options], said)
-
-
-# -- revisions ------------------------------------------------------------------------------------------
-
-
-def git(folder: Path, *arguments: str, at: str = "2022-01-01T10:00:00Z") -> None:
-    more = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER")
-            for what, value in (("DATE", at), ("NAME", "x"), ("EMAIL", "x"))}  # fmt: skip
-    subprocess.run(["git", "-C", folder, *arguments], check=True, env=os.environ | more)
-
-
-@pytest.fixture
-def repository(write: Any, asof: Asof, here: Path) -> Path:
-    """In 2022 a note links to a heading of another one, which loses it in 2023; a third has a fault from the
-    beginning."""
-    git(here, "init", "-q", "-b", "main")
-    write("plans.md", "# Plans\n\n## Trial\n\nA trial lasts fourteen days.\n")
-    write(
-        "pricing.md", "# Pricing\n\nPlease read [about the trial](plans.md#trial) before you buy anything.\n"
-    )
-    write("ferry.md", f"# Ferry\n\n{FERRY}\n")
-    git(here, "add", ".")
-    git(here, "commit", "-q", "-m", "one")
-    write("plans.md", "# Plans\n\n## Free of charge\n\nA trial lasts fourteen days.\n")
-    git(here, "commit", "-q", "-a", "-m", "two", at="2023-04-11T10:00:00Z")
-    assert asof("index", "--history", ".").code == 0
-    return here
-
-
-def test_since_a_revision(asof, repository):
-    assert sorted(ids(asof)) == ["ferry.md", "pricing.md"]
-    assert sorted(ids(asof, "--since", "HEAD~1")) == ["pricing.md"]
-    assert asof("stale", "--since", "HEAD").code == 0
-
-
-def test_an_edit_that_is_not_committed_counts_as_later_than_all_commits(asof, repository, write):
-    write(
-        "plans.md",
-        "# Plans\n\n## Free of charge\n\nA trial lasts ten days. See [prices](pricing.md#prices).\n",
-    )
-    assert asof("index", "--history", ".").code == 0
-    assert sorted(ids(asof, "--since", "HEAD")) == ["plans.md"]
-
-
-@pytest.mark.parametrize(
-    ("revision", "said"),
-    [
-        ("nope", "--since 'nope' is no time, and no commit of the repository of"),
-        ("--output=x", "--since '--output=x' begins with -; accepted: a date or a period"),
-    ],
-)
-def test_what_is_no_revision(asof, repository, revision, said):
-    result = asof("stale", f"--since={revision}")
-    assert (result.code, result.out) == (2, "")
-    assert said in result.err
-    assert not (repository / "x").exists()

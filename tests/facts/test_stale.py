@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.support.corpora import Clock, new_corpus
 from tests.support.notes import tell
-from tests.support.stale_values import DAY, quote, stale
+from tests.support.stale_values import quote, stale
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
 from asof.extensions.facts.current import StaleQuote
 from asof.extensions.facts.stale import (
-    CommitsSince,
-    commits_since,
     documents_meant,
     find_stale,
     line_of,
@@ -211,90 +207,3 @@ def test_so_many_are_shown_and_the_others_counted(corpus_of_report: Corpus) -> N
     assert [each.stale for each in made.found] == listed[:2]
     assert made.more == 3
     assert stale_report(corpus_of_report.at(), []).found == ()
-
-
-def test_what_commits_made_stale(corpus_of_report: Corpus) -> None:
-    causes = [DAY - 1, DAY, 2 * DAY, 3 * DAY]
-    listed = [stale(quote(text=f"Sentence {cause}."), cause=cause) for cause in causes]
-    second = DAY // 10**6
-    commits = CommitsSince(frozenset({second}), 2 * second)
-    assert [
-        each.stale.cause for each in stale_report(corpus_of_report.at(), listed, commits=commits).found
-    ] == [
-        DAY,
-        3 * DAY,
-    ]
-
-
-# -- revisions of git ------------------------------------------------------------------------------
-
-
-SECONDS = 86_400
-
-
-def git(folder: Path, *arguments: str, at: int = 0) -> None:
-    dates = {f"GIT_{who}_DATE": f"@{at} +0000" for who in ("AUTHOR", "COMMITTER")}
-    names = {f"GIT_{who}_{what}": "x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    subprocess.run(["git", "-C", folder, *arguments], check=True, env=os.environ | dates | names)
-
-
-@pytest.fixture
-def repository(tmp_path: Path) -> Path:
-    """Commits at days 10, 20, 30 on main; `side`, from the first on, has one of day 15."""
-    git(tmp_path, "init", "-q", "-b", "main")
-    for day in (10, 20, 30):
-        git(tmp_path, "commit", "-q", "--allow-empty", "-m", "x", at=day * SECONDS)
-    git(tmp_path, "checkout", "-q", "-b", "side", "HEAD~2")
-    git(tmp_path, "commit", "-q", "--allow-empty", "-m", "x", at=15 * SECONDS)
-    return tmp_path
-
-
-def test_the_commits_that_head_has_and_the_revision_has_not(repository: Path) -> None:
-    assert commits_since(repository, "HEAD~1") == CommitsSince(frozenset({15 * SECONDS}), 15 * SECONDS)
-    assert commits_since(repository, "main").times == {15 * SECONDS}, (
-        "older than the tip of main, and not on it"
-    )
-    assert commits_since(repository, "HEAD").times == frozenset()
-
-
-def test_a_change_counts_by_the_second_of_its_commit(repository: Path) -> None:
-    since = commits_since(repository, "HEAD~1")
-    last = 15 * SECONDS * 10**6 + 999_999
-    assert since.made(last)
-    assert since.made(last + 1), "no commit has it yet"
-    assert not since.made(15 * SECONDS * 10**6 - 1)
-    assert not commits_since(repository, "HEAD").made(last)
-
-
-@pytest.mark.parametrize(
-    ("revision", "said"),
-    [
-        ("--output=x", "begins with -"),
-        ("-1", "begins with -"),
-        ("nope", "is no time, and no commit of the repository"),
-        ("HEAD~9", "no commit"),
-        ("", "no commit"),
-        ("HEAD^{tree}", "no commit"),
-        ("HEAD HEAD~1", "no commit"),
-        ("HEAD..main", "no commit"),
-        ("$(touch x)", "no commit"),
-    ],
-)
-def test_what_is_no_commit_is_refused(repository: Path, revision: str, said: str) -> None:
-    with pytest.raises(UsageError, match=said) as raised:
-        commits_since(repository, revision)
-    assert "accepted: a date or a period" in str(raised.value)
-    assert sorted(each.name for each in repository.iterdir()) == [".git"]
-
-
-def test_a_folder_without_a_repository(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="is in no git work tree; accepted: a date"):
-        commits_since(tmp_path, "HEAD")
-
-
-def test_a_commit_that_is_dated_before_its_parent_counts_with_both_dates(repository: Path) -> None:
-    git(repository, "commit", "-q", "--allow-empty", "-m", "x", at=12 * SECONDS)
-    git(repository, "commit", "-q", "--allow-empty", "-m", "x", at=40 * SECONDS)
-    assert commits_since(repository, "HEAD~2") == CommitsSince(
-        frozenset({12 * SECONDS, 15 * SECONDS, 40 * SECONDS}), 40 * SECONDS
-    )

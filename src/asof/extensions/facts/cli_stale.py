@@ -14,8 +14,7 @@ from asof.extensions.facts.verbs import MOST_STALE, StaleParameters
 from asof.time.span import format_instant, iso
 
 if TYPE_CHECKING:
-    from asof.corpus.corpus import Corpus
-    from asof.extensions.facts.stale import CommitsSince, PlacedQuote, PlacedStale, StaleReport
+    from asof.extensions.facts.stale import PlacedQuote, PlacedStale, StaleReport
 
 
 # -- asof stale ------------------------------------------------------------------------------------
@@ -34,44 +33,21 @@ def stale(asked: StaleParameters, index: Path | None, as_json: bool) -> int:
 
     PATH is a file or folder that was indexed, a document's id or title, or a pattern of ids ('notes/*'); all
     documents without one. Kinds: link (leads to what is gone or was renamed), time (speaks of a time to come
-    that has passed). --since is a time, or a revision of git (HEAD~1): only what became stale by what changed
-    since then.
+    that has passed). --since: only what became stale since then.
     """
     from asof.extensions.facts.stale import documents_meant, find_stale, stale_report
 
     with open_corpus(index) as corpus:
         then = asked.at(corpus)
-        time, commits = _since(corpus, asked.since)
         meant = documents_meant(then, asked.path, corpus.root)
-        listed = find_stale(then, meant, since=time, kinds=asked.kind)
+        listed = find_stale(then, meant, since=asked.since, kinds=asked.kind)
         now = asked.as_of is None and asked.known_at is None
-        report = stale_report(then, listed, asked.k, commits=commits, files=corpus.root if now else None)
+        report = stale_report(then, listed, asked.k, files=corpus.root if now else None)
     if as_json:
         print_json(report, *(["explain"] if asked.explain else []))
     else:
         show_stale(report, dated=asked.as_of is not None, explain=asked.explain)
     return FOUND if report.found or report.more else DONE
-
-
-def _since(corpus: Corpus, text: str | None) -> tuple[str | None, CommitsSince | None]:
-    """A time as it was typed, or the commits since a revision. Raises UsageError where it is neither."""
-    from asof import environment
-    from asof.errors import BadTime
-    from asof.extensions.facts.stale import commits_since
-    from asof.sources.git import in_work_tree
-    from asof.time.moment import read_bounded
-    from asof.time.span import nearest_moment
-
-    if text is None:
-        return None, None
-    try:
-        read_bounded(text, nearest_moment(environment.now()), start=True)
-    except BadTime as error:
-        folder = corpus.root if in_work_tree(corpus.root) else Path.cwd()
-        if in_work_tree(folder):
-            return None, commits_since(folder, text)
-        raise click.UsageError(f"--since: {error}; or, in a git work tree, a revision: HEAD~1") from error
-    return text, None
 
 
 # -- text ------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ COMMANDS = {
     "stale": CommandEntry(
         "asof.extensions.facts.cli_stale:stale", "See what changed",
         "List what current documents say that is no longer so.",
-        "asof stale --since HEAD~1",
+        "asof stale --since 2024-05",
     ),
     "facts": CommandEntry(
         "asof.extensions.facts.cli:facts", "See what changed",

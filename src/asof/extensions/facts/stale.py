@@ -6,7 +6,6 @@ the worst of them as `asof stale` lists them.
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from asof.extensions.facts.current import STALE_KINDS, Stale, StaleQuote
 from asof.extensions.facts.expired_dates import passed_times
 from asof.extensions.facts.stale_links import stale_links
 from asof.index.view import View
-from asof.sources.git import Git, GitFailed, commits, in_work_tree
 from asof.sources.readers import NotText, decoded
 from asof.sources.source import InputLimits, SourceNaming, source_file
 from asof.store.digest import span_of
@@ -71,64 +69,6 @@ def order(each: Stale) -> tuple[float, int, str, int, str]:
 def lies_in(document: str, path: str) -> bool:
     """True if the id of a document is a path, lies below it, or matches it as a glob."""
     return document == path or document.startswith(path.rstrip("/") + "/") or fnmatchcase(document, path)
-
-
-# -- changes since a revision of git, by the seconds of its commits --------------------------------
-
-
-SECOND = 1_000_000
-"""Microseconds."""
-_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-
-
-@dataclass(frozen=True, slots=True)
-class CommitsSince:
-    """The commits that HEAD has and a revision has not: their times, and that of HEAD, in seconds since 1970.
-
-    Times are in no order (a branch can be older than what it is merged into), so each one counts by itself;
-    both as git has it, and as a history is read (`asof.sources.git`: no commit is older than its parent).
-    """
-
-    times: frozenset[int]
-    head: int
-
-    def made(self, instant: int) -> bool:
-        """True if a change that is seen since an instant is of one of these commits, or of none yet."""
-        second = instant // SECOND
-        return second in self.times or second > self.head
-
-
-def commits_since(folder: Path, revision: str) -> CommitsSince:
-    """The commits since a revision of the repository that a folder lies in. Raises UsageError, which says
-    what is accepted."""
-    if revision.startswith("-"):
-        raise UsageError(f"--since {revision!r} begins with -; {_ACCEPTED}")
-    if not in_work_tree(folder):
-        raise UsageError(f"--since {revision!r} is no time, and {folder} is in no git work tree; {_ACCEPTED}")
-    git = Git(folder)
-    try:
-        since = _commit(git, revision)
-        listed = git.ask("rev-list", "--timestamp", f"{since}..HEAD", "--").decode().splitlines()
-        all_commits, _ = commits(git, git.layout())
-    except GitFailed as wrong:
-        raise UsageError(
-            f"--since {revision!r} is no time, and no commit of the repository of {folder} ({wrong.message});"
-            f" {_ACCEPTED}; a clone that is not whole lacks older ones: git fetch --unshallow"
-        ) from None
-    dates = {commit: int(date) for date, commit in map(str.split, listed)}
-    times = {each.when for each in all_commits if each.id in dates}
-    return CommitsSince(frozenset(times.union(dates.values())), all_commits[-1].when)
-
-
-_ACCEPTED = "accepted: a date or a period (2024-03, yesterday), or in a git work tree a revision (HEAD~1)"
-
-
-def _commit(git: Git, revision: str) -> str:
-    output = git.ask("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
-    commit = output.decode("ascii", "replace").split()[-1:]
-    if not commit or not _COMMIT.fullmatch(commit[0]):
-        raise GitFailed("git rev-parse: it is no name of a commit")
-    return commit[0]
 
 
 # -- the lines of a sentence -----------------------------------------------------------------------
@@ -199,15 +139,15 @@ class StaleReport:
 
 
 def stale_report(
-    then: Snapshot, listed: Iterable[Stale], most: int = MOST, *, commits: CommitsSince | None = None,
+    then: Snapshot, listed: Iterable[Stale], most: int = MOST, *,
     files: Path | None = None,
 ) -> StaleReport:  # fmt: skip
     """The first `most` of those `listed`, with their places.
 
-    `commits`: only what these made stale. `files`: the folder in which lines are looked up; None: in the
+    `files`: the folder in which lines are looked up; None: in the
     texts, as for what stood in the past.
     """
-    chosen = [each for each in listed if commits is None or commits.made(each.cause)]
+    chosen = list(listed)
     placed = then.use(lambda view: _placed(view, chosen[:most], files))
     found = tuple(PlacedStale(each, *both) for each, both in zip(chosen, placed, strict=False))
     return StaleReport(then.as_of, then.known_at, found, len(chosen) - len(found))

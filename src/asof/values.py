@@ -178,16 +178,7 @@ def shortened(text: str, most: int = 60) -> str:
     return line if len(line) <= most and len(text) <= 4 * most else line[: most - 1] + "…"
 
 
-# -- facts ---------------------------------------------------------------------------------------------
-
-VALUE, CHANGE, EVENT, NAME = "value", "change", "event", "name"
-KINDS = (VALUE, CHANGE, EVENT, NAME)
-"""The kinds of facts: a measure has a value; a measure changed by so much; somebody did something to somebody
-or something; two names mean the same (an alias, an acronym that the text defines, a ticker)."""
-
-
-EXPECTED = "expected"
-"""The first word of the relation of a figure that was stated before its time: a forecast."""
+# -- figures -------------------------------------------------------------------------------------------
 
 
 class Amount(Struct, frozen=True):
@@ -200,37 +191,6 @@ class Amount(Struct, frozen=True):
     value: Annotated[float, "in whole units"]
     unit: Annotated[str, "`USD`, `%`, `bp`, `shares` ..."]
     basis: Annotated[str, "what a change counts from, as it was written"] = ""
-
-
-class Fact(Struct, frozen=True):
-    """A fact that one sentence of a passage states.
-
-    `subject`, `relation` and `object` are words of the text or of its document's title and metadata. `when`
-    is the time that it holds of, with the words and the place that say so (`by`: text, title, heading, the
-    name of a metadata field, or `published` where nothing but the date of the version is known); None where
-    nothing is known. `start` and `end` are the offsets of the sentence in the passage's text. `confidence` in
-    (0, 1] is the extractor's own.
-    """
-
-    subject: Annotated[str, HIDDEN]
-    relation: Annotated[str, HIDDEN]
-    object: Annotated[str, "what the fact states of the subject"]
-    when: Annotated[SourcedTime | None, As("time"), "the time that it holds of; null: not known"]
-    start: Annotated[int, HIDDEN]
-    end: Annotated[int, HIDDEN]
-    kind: Annotated[str, "`value`, `change` or `event`"] = EVENT
-    amount: Annotated[Amount | None, "the figure; null: none"] = None
-    confidence: Annotated[float, "how sure the extractor is, to 1"] = 1.0
-
-    @property
-    def forecast(self) -> bool:
-        """True if it is a forecast."""
-        return self.relation.split(" ", 1)[0] == EXPECTED
-
-    @property
-    def span(self) -> Span | None:
-        """The time that it holds of."""
-        return None if self.when is None else self.when.span
 
 
 # -- which texts and metadata can be stored ------------------------------------------------------------

@@ -16,11 +16,11 @@ from tests.support.openai_server import ModelServer, status
 from asof.corpus.corpus import open as open_corpus
 from asof.extensions.facts import store as kept
 from asof.extensions.facts.cli import dot_text
-from asof.extensions.facts.store import Extraction
+from asof.extensions.facts.store import EVENT, VALUE, Extraction, Fact
 from asof.extensions.facts.timeline import Edge, Neighbourhood, Node
 from asof.models.metered import USD, amount
 from asof.time.moment import read
-from asof.values import EVENT, VALUE, Amount, Fact, SourcedTime
+from asof.values import Amount, SourcedTime
 
 from .conftest import filled, jsonl, note
 

@@ -6,10 +6,11 @@ import pytest
 from tests.support.fact_lines import CALLED, add, corpus_of, note, view
 
 from asof.extensions.facts.consistency import agree, grain, half_digit
+from asof.extensions.facts.store import Fact
 from asof.extensions.facts.timeline import FactLine, neighbourhood, timeline_of
 from asof.time.moment import read
 from asof.time.span import iso
-from asof.values import Amount, Fact
+from asof.values import Amount
 
 
 def line(corpus, subject, as_of=None, known_at=None, **options) -> FactLine:

@@ -9,8 +9,9 @@ import pytest
 from tests.support.excerpts import facts
 
 from asof.extensions.facts.consistency import is_state
+from asof.extensions.facts.store import VALUE
 from asof.time.moment import read
-from asof.values import VALUE, SourcedTime
+from asof.values import SourcedTime
 
 # -- of when a fact is -----------------------------------------------------------------------------
 

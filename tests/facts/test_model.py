@@ -25,13 +25,13 @@ from asof.extensions.facts.model import (
     extraction_prompt,
 )
 from asof.extensions.facts.replies import RepliedFacts
-from asof.extensions.facts.store import Extraction, ExtractorInput
+from asof.extensions.facts.store import Extraction, ExtractorInput, Fact
 from asof.models.ports import Prompt, Reply, ScriptedModel
 from asof.store.digest import TimeReadingOptions, passage_times
 from asof.text.passages import sentences
 from asof.time.moment import read
 from asof.time.span import Span
-from asof.values import Amount, Fact
+from asof.values import Amount
 from asof.wire import replace
 
 TEXT = (

@@ -17,12 +17,12 @@ from asof.errors import ModelError
 from asof.extensions.facts.build import ReportSelection, build_reports, reports
 from asof.extensions.facts.hierarchy import Hierarchy
 from asof.extensions.facts.reports import MAX_POINTS, PeriodReport
+from asof.extensions.facts.store import CHANGE, NAME
 from asof.extensions.facts.visible import StatedFact
 from asof.models.metered import CachedModel, CachedReply
 from asof.models.ports import Prompt, Reply, ScriptedModel
 from asof.time.moment import read
 from asof.time.span import Period
-from asof.values import CHANGE, NAME
 from asof.wire import encode
 
 # -- reports of periods without a model ------------------------------------------------------------

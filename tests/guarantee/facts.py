@@ -19,12 +19,12 @@ from asof.extensions.facts.indexer import ensure_facts, precompute_facts
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.stale_links import moved_to
+from asof.extensions.facts.store import KINDS
 from asof.extensions.facts.visible import facts_about, facts_during, facts_of_kind
 from asof.store import reader
 from asof.text.query import key
 from asof.time.moment import read
 from asof.time.span import NEVER
-from asof.values import KINDS
 
 NAMES = (
     *ENTITIES, "Northern Harbour Authority", "National Horse Association", "QUA", "The Ledger", "Quai Ltd",

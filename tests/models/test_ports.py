@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from asof.errors import ModelError, UsageError
+from asof.extensions.providers.chat import response_format
 from asof.models.ports import (
     Model,
     Prompt,
@@ -22,7 +23,6 @@ from asof.models.ports import (
     instructions,
     read,
     repair,
-    response_format,
     shape,
 )
 

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from asof import engine
-from asof.extensions.systems.stages import Decay
+from asof.extensions.systems.stages import Decay, ReciprocalRank
 from asof.index.view import View
-from asof.rank.combine import Combine, Hybrid, MaxNormalize, ReciprocalRank
+from asof.rank.combine import Combine, Hybrid, MaxNormalize
 from asof.rank.expression import Given
 from asof.rank.gather import Lexical, Pool, TopK
 from asof.rank.stage import Ranking, Recipe

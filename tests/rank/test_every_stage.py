@@ -10,9 +10,18 @@ import pytest
 from asof.errors import UsageError
 from asof.extensions.systems.budget import BudgetedRerank
 from asof.extensions.systems.linked_notes import Backlinks, Headings, RecencyTiers, Tags
-from asof.extensions.systems.stages import Centrality, Coverage, Decay, Freshness, Gap, Latent, Similarity
+from asof.extensions.systems.stages import (
+    Centrality,
+    Coverage,
+    Decay,
+    Freshness,
+    Gap,
+    Latent,
+    ReciprocalRank,
+    Similarity,
+)
 from asof.models.encoders import HashedNgrams
-from asof.rank.combine import Combine, Hybrid, MaxNormalize, ReciprocalRank
+from asof.rank.combine import Combine, Hybrid, MaxNormalize
 from asof.rank.gather import ByDocument, Lexical, Pool, TopK
 from asof.rank.rerank import AppendRest, PerDocument, Rerank, RerankWindow, RoundRobinByDocument
 from asof.rank.stage import Recipe

@@ -10,9 +10,8 @@ import pytest
 from tests.support.corpora import new_corpus
 
 from asof.errors import UsageError
-from asof.extensions.systems.stages import Similarity
+from asof.extensions.systems.stages import ReciprocalRank, Similarity
 from asof.extensions.systems.vault import KEYS, VAULT, vault
-from asof.rank.combine import ReciprocalRank
 from asof.rank.gather import Lexical, TopK
 from asof.rank.stage import Recipe
 from asof.values import Document, Heading

@@ -7,10 +7,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from asof.extensions.facts.rules import RuleExtractor
-from asof.extensions.facts.store import ExtractorInput
+from asof.extensions.facts.store import ExtractorInput, Fact
 from asof.store.digest import TimeReadingOptions, passage_times
 from asof.time.span import Span
-from asof.values import Fact
 
 REPORT = "Quill Ropes Ltd (QRL) 2024 Q3 Report"
 """A title with an entity of its own, a code, and a period: July to September 2024."""

@@ -16,10 +16,10 @@ from tests.support.corpora import Clock, new_corpus
 
 from asof.corpus.corpus import Corpus
 from asof.extensions.facts.extraction import extract_all
-from asof.extensions.facts.store import Extraction, ExtractorInput
+from asof.extensions.facts.store import CHANGE, EVENT, NAME, VALUE, Extraction, ExtractorInput, Fact
 from asof.index.view import View
 from asof.time.moment import read
-from asof.values import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
+from asof.values import Amount, Document, SourcedTime
 
 CALLED = "also called"
 _LINE = re.compile(r"^([^|\n]+) \| ([^|\n]+) \| ([^|\n]+?)(?: \| ([^|\n]+))?$", re.MULTILINE)

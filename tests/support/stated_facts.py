@@ -10,12 +10,12 @@ from pathlib import Path
 import asof
 from asof.corpus.corpus import Corpus
 from asof.extensions.facts.extraction import extract_all
-from asof.extensions.facts.store import Extraction, ExtractorInput
+from asof.extensions.facts.store import EVENT, VALUE, Extraction, ExtractorInput, Fact
 from asof.extensions.facts.visible import StatedFact
 from asof.store.reader import VisiblePassage
 from asof.time.moment import read
 from asof.time.span import Span
-from asof.values import EVENT, VALUE, Amount, Document, Fact, SourcedTime
+from asof.values import Amount, Document, SourcedTime
 
 
 def stated(

@@ -10,7 +10,7 @@ import pytest
 
 from asof.errors import UsageError
 from asof.extensions.systems.linked_notes import Backlinks, Headings, RecencyTiers, Tags
-from asof.rank.combine import ReciprocalRank
+from asof.extensions.systems.stages import ReciprocalRank
 from asof.rank.gather import Lexical, Pool, TopK
 from asof.rank.stage import Recipe
 from asof.values import Document, Heading, Link

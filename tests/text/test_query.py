@@ -10,12 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
-from asof.text.query import (
-    WORDS as SHINGLE,
-)
+from asof.extensions.systems.evidence import WORDS as SHINGLE
+from asof.extensions.systems.evidence import Shingler
 from asof.text.query import (
     QueryWords,
-    Shingler,
     TitleStems,
     contains_phrase,
     figure,

@@ -9,7 +9,6 @@ import click
 
 from asof.cli.terminal import counted, moment_text, plain, readable, shortened, show
 from asof.engine import Results
-from asof.index.spelling import nearest_words
 from asof.rank.gather import INSTEAD, UNKNOWN, query_terms
 from asof.store.names import NOTHING_MATCHES
 from asof.text.snippet import snippet, unmarked
@@ -155,9 +154,6 @@ def _values(why: Why) -> dict[str, float]:
 TITLE = 120
 """The most characters of a title and its headings."""
 
-NAMED = 8
-"""The most unknown words for which suggestions are made."""
-
 NOTE = 500
 """The most characters of a note: a question may hold a word of twenty thousand."""
 
@@ -181,16 +177,6 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
     for note in results.notes:
         if explain or note.startswith((UNKNOWN, INSTEAD, NOTHING_MATCHES)):  # of any recipe
             show(f"note: {shortened(plain(note), NOTE)}", hang=6, dim=True)
-        if note.startswith(UNKNOWN):
-            _show_nearest(note.removeprefix(UNKNOWN), results)
-
-
-def _show_nearest(unknown: str, results: Results) -> None:
-    """The words of the corpus with the most similar spelling to those that no passage has."""
-    near = {word: nearest_words(results.view, word) for word in unknown.strip().split(", ")[:NAMED]}
-    meant = [f"{plain(' or '.join(words))} for {plain(word)}" for word, words in near.items() if words]
-    if meant:
-        show(f"      did you mean {', '.join(meant)}?", hang=6, dim=True)
 
 
 def _show_hit(hit: Hit, words: set[str], results: Results) -> None:

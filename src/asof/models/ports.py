@@ -166,16 +166,6 @@ class ReplyMismatch(Exception):
     """A reply that is not JSON of the required shape, and why."""
 
 
-def response_format(schema: type[BaseModel], form: str) -> dict[str, Any] | None:
-    """`response_format` of a request; None without a schema."""
-    if form == "none":
-        return None
-    if form == "object":
-        return {"type": "json_object"}
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", schema.__name__)[:64]
-    return {"type": "json_schema", "json_schema": {"name": name, "schema": schema.model_json_schema()}}
-
-
 @lru_cache(maxsize=64)
 def shape(schema: type[BaseModel]) -> str:
     """The JSON schema of a model, the same text whenever the model is the same."""

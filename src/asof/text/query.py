@@ -7,7 +7,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from itertools import chain
 
 import numpy as np
 from msgspec import Struct
@@ -215,41 +214,8 @@ def _names(word: str, shown: str) -> bool:
     return word not in _NO_NAME or (word.upper() in shown and not shown.isupper())
 
 
-# -- shingles: runs of three words, by which two texts are found to say the same (Broder 1997) ---------
-# The words are lower-cased tokens, not stemmed. A shingle is 64 bits that depend on its three words alone.
-
-WORDS = 3
 VERSION = 1
-"""A change of words or hashes needs another number: stored shingles name it."""
-
-
-class Shingler:
-    """Makes the shingles of texts. It caches words; one thread at a time may use it."""
-
-    def __init__(self) -> None:
-        self._analyzer = Analyzer(stem=False)
-        self._language = self._analyzer.languages[0]  # of no effect without stemming
-
-    def __call__(self, texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-        """The distinct shingles of each text: hashes (p), ascending, and the text that contains each (p).
-
-        A text of fewer than three words has none. Equal hashes lie in the order of their texts.
-        """
-        self._analyzer.reset_if_large()
-        words = [self._analyzer.ids(text, self._language) for text in texts]
-        lengths = np.fromiter(map(len, words), np.int64, len(words))
-        flat = np.fromiter(chain.from_iterable(words), np.int64, int(lengths.sum()))
-        owner = np.repeat(np.arange(len(texts), dtype=np.int32), lengths)
-        if len(flat) < WORDS:
-            return np.zeros(0, np.uint64), np.zeros(0, np.int32)
-        hashed = self._analyzer.hashes()[flat]
-        one_text = owner[:-2] == owner[2:]
-        shingles = mixed(mixed(mixed(hashed[:-2]) + hashed[1:-1]) + hashed[2:])[one_text]
-        owner = owner[:-2][one_text]
-        order = np.argsort(shingles, kind="stable")
-        shingles, owner = shingles[order], owner[order]
-        again = np.flatnonzero((shingles[1:] == shingles[:-1]) & (owner[1:] == owner[:-1])) + 1
-        return np.delete(shingles, again), np.delete(owner, again)
+"""A change of words or hashes needs another number: files of what is derived from them name it."""
 
 
 def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, UTC, date, datetime
 from functools import lru_cache
 
+from asof.extensions.facts.store import KINDS, NAME
 from asof.extensions.facts.visible import StatedFact, facts_of_kind
 from asof.index.view import View
 from asof.time.span import GRAINS, TICK, Period, Span
-from asof.values import KINDS, NAME
 
 MOST_NODES = 12
 """The most nodes that one time may have; a time that needs more gets coarser nodes, or none."""

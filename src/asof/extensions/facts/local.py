@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.extensions.facts.pagerank import personalized_pagerank
+from asof.extensions.facts.store import CHANGE, VALUE
 from asof.extensions.facts.visible import StatedFact, facts_of
 from asof.index.vectors import VECTOR_SCALE, quantise
 from asof.index.view import View
@@ -38,7 +39,7 @@ from asof.schema import choice, within
 from asof.store.reader import StoredPassage, records
 from asof.text.query import key
 from asof.time.span import Span, holds_in, nearest
-from asof.values import CHANGE, VALUE, Query, Why
+from asof.values import Query, Why
 
 # -- scores of facts and passages ------------------------------------------------------------------
 

@@ -16,10 +16,11 @@ from typing import Annotated, NamedTuple
 
 from asof.extensions.facts.consistency import agree
 from asof.extensions.facts.hierarchy import ancestors, nodes_of
+from asof.extensions.facts.store import CHANGE, NAME, VALUE
 from asof.extensions.facts.visible import StatedFact
 from asof.text import query
 from asof.time.span import Grain, Instant, Period, Span
-from asof.values import CHANGE, NAME, VALUE, Amount, SourcedTime
+from asof.values import Amount, SourcedTime
 from asof.wire import HIDDEN, As, AsText
 
 # -- claims ----------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from typing import Any
 
 from asof.extensions.facts.dating import Dating, TimeMark
 from asof.extensions.facts.patterns import FactDraft, TaggedSentence
-from asof.extensions.facts.store import Extraction, ExtractorInput
+from asof.extensions.facts.store import EVENT, EXPECTED, NAME, VALUE, Extraction, ExtractorInput, Fact
 from asof.extensions.facts.tokens import Token, tokens_of
 from asof.lang import every
 from asof.text.figures import NONE, RuleLexicon, language_of, lexicon
@@ -25,7 +25,7 @@ from asof.text.passages import sentences
 from asof.text.query import key
 from asof.time.expressions import TimeContext, parse
 from asof.time.span import Span
-from asof.values import EVENT, EXPECTED, NAME, VALUE, Amount, Fact, SourcedTime
+from asof.values import Amount, SourcedTime
 from asof.wire import replace
 
 # -- fields of notes: "status: accepted", "Built by: [[Ida]]" --------------------------------------

@@ -6,12 +6,58 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from msgspec import Struct
 
 from asof.store.digest import AboutTime, loads, span_of
 from asof.text.query import key
 from asof.time.span import Span
-from asof.values import EVENT, NAME, Amount, Fact
+from asof.values import Amount, SourcedTime
+from asof.wire import HIDDEN, As
+
+# -- facts ---------------------------------------------------------------------------------------------
+
+VALUE, CHANGE, EVENT, NAME = "value", "change", "event", "name"
+KINDS = (VALUE, CHANGE, EVENT, NAME)
+"""The kinds of facts: a measure has a value; a measure changed by so much; somebody did something to somebody
+or something; two names mean the same (an alias, an acronym that the text defines, a ticker)."""
+
+
+EXPECTED = "expected"
+"""The first word of the relation of a figure that was stated before its time: a forecast."""
+
+
+class Fact(Struct, frozen=True):
+    """A fact that one sentence of a passage states.
+
+    `subject`, `relation` and `object` are words of the text or of its document's title and metadata. `when`
+    is the time that it holds of, with the words and the place that say so (`by`: text, title, heading, the
+    name of a metadata field, or `published` where nothing but the date of the version is known); None where
+    nothing is known. `start` and `end` are the offsets of the sentence in the passage's text. `confidence` in
+    (0, 1] is the extractor's own.
+    """
+
+    subject: Annotated[str, HIDDEN]
+    relation: Annotated[str, HIDDEN]
+    object: Annotated[str, "what the fact states of the subject"]
+    when: Annotated[SourcedTime | None, As("time"), "the time that it holds of; null: not known"]
+    start: Annotated[int, HIDDEN]
+    end: Annotated[int, HIDDEN]
+    kind: Annotated[str, "`value`, `change` or `event`"] = EVENT
+    amount: Annotated[Amount | None, "the figure; null: none"] = None
+    confidence: Annotated[float, "how sure the extractor is, to 1"] = 1.0
+
+    @property
+    def forecast(self) -> bool:
+        """True if it is a forecast."""
+        return self.relation.split(" ", 1)[0] == EXPECTED
+
+    @property
+    def span(self) -> Span | None:
+        """The time that it holds of."""
+        return None if self.when is None else self.when.span
+
 
 # -- excerpts and facts ----------------------------------------------------------------------------
 

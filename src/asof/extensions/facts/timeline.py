@@ -24,11 +24,12 @@ from asof.extensions.facts.consistency import (
     one_at_a_time,
 )
 from asof.extensions.facts.names import EntityResolver, NameMerge
+from asof.extensions.facts.store import CHANGE, NAME, VALUE
 from asof.extensions.facts.visible import StatedFact, facts_about
 from asof.index.view import View
 from asof.text.query import key
 from asof.time.span import Instant, Validity
-from asof.values import CHANGE, NAME, VALUE, SourcedTime
+from asof.values import SourcedTime
 from asof.wire import FLAT, HIDDEN, As, one_of, replace
 
 # -- timeline --------------------------------------------------------------------------------------

@@ -10,11 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.extensions.facts import store
-from asof.extensions.facts.store import StoredFact
+from asof.extensions.facts.store import Fact, StoredFact
 from asof.index.view import View
 from asof.store.reader import VisiblePassage, visible_passages
 from asof.text.passages import shown
-from asof.values import Fact
 from asof.wire import FLAT, HIDDEN
 
 MAX_REMEMBERED = 20_000

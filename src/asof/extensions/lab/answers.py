@@ -26,6 +26,7 @@ from asof.errors import UsageError
 from asof.extensions.facts.extraction import ExtractionReport
 from asof.extensions.facts.indexer import precompute_facts, precompute_reports
 from asof.extensions.facts.model import ExtractionSettings
+from asof.extensions.facts.store import KINDS
 from asof.extensions.facts.visible import StatedFact, facts_of_kind
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion
 from asof.extensions.lab.judge import DIMENSIONS, Case, Preference, Shares, preferences, verdicts
@@ -45,7 +46,7 @@ from asof.extensions.lab.runs import (
 from asof.index.view import View
 from asof.models.ports import Model, Reply
 from asof.rank.stage import Recipe
-from asof.values import KINDS, Answer, Citation, Document, Filters, QuestionUsage, Usage
+from asof.values import Answer, Citation, Document, Filters, QuestionUsage, Usage
 from asof.wire import As, field_values, replace
 
 # -- reference answers, and questions that the corpus cannot answer --------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +39,6 @@ from asof.models.ports import (
     characters,
     fitted,
     instructions,
-    response_format,
 )
 from asof.schema import (
     INSECURE,
@@ -123,6 +123,16 @@ DONE = "[DONE]"
 
 CUT_OFF = "the reply was cut off after {} tokens (most)"
 NO_PIECE = "the answer holds what is no piece of a chat completion"
+
+
+def response_format(schema: Any, form: str) -> dict[str, Any] | None:
+    """`response_format` of a request; None without a schema."""
+    if form == "none":
+        return None
+    if form == "object":
+        return {"type": "json_object"}
+    name = re.sub(r"[^A-Za-z0-9_-]", "_", schema.__name__)[:64]
+    return {"type": "json_schema", "json_schema": {"name": name, "schema": schema.model_json_schema()}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,10 @@ import contextlib
 import math
 import sqlite3
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +31,8 @@ from asof.index.segment import Prefix, Segment
 from asof.index.view import View
 from asof.plugins import scipy
 from asof.revisions.rows import Postings, RowCache, Rows, is_newest, remember
-from asof.text.query import VERSION, Shingler
+from asof.text.query import VERSION, mixed
+from asof.text.tokens import Analyzer
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -37,6 +40,43 @@ if TYPE_CHECKING:
 
 # -- the graph of a corpus, in memory and in a file ------------------------------------------------
 
+
+# -- shingles: runs of three words, by which two texts are found to say the same (Broder 1997) ---------
+# The words are lower-cased tokens, not stemmed. A shingle is 64 bits that depend on its three words alone.
+
+WORDS = 3
+
+
+class Shingler:
+    """Makes the shingles of texts. It caches words; one thread at a time may use it."""
+
+    def __init__(self) -> None:
+        self._analyzer = Analyzer(stem=False)
+        self._language = self._analyzer.languages[0]  # of no effect without stemming
+
+    def __call__(self, texts: Sequence[str]) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """The distinct shingles of each text: hashes (p), ascending, and the text that contains each (p).
+
+        A text of fewer than three words has none. Equal hashes lie in the order of their texts.
+        """
+        self._analyzer.reset_if_large()
+        words = [self._analyzer.ids(text, self._language) for text in texts]
+        lengths = np.fromiter(map(len, words), np.int64, len(words))
+        flat = np.fromiter(chain.from_iterable(words), np.int64, int(lengths.sum()))
+        owner = np.repeat(np.arange(len(texts), dtype=np.int32), lengths)
+        if len(flat) < WORDS:
+            return np.zeros(0, np.uint64), np.zeros(0, np.int32)
+        hashed = self._analyzer.hashes()[flat]
+        one_text = owner[:-2] == owner[2:]
+        shingles = mixed(mixed(mixed(hashed[:-2]) + hashed[1:-1]) + hashed[2:])[one_text]
+        owner = owner[:-2][one_text]
+        order = np.argsort(shingles, kind="stable")
+        shingles, owner = shingles[order], owner[order]
+        again = np.flatnonzero((shingles[1:] == shingles[:-1]) & (owner[1:] == owner[:-1])) + 1
+        return np.delete(shingles, again), np.delete(owner, again)
+
+
+# -- graphs of a corpus ---------------------------------------------------------------------------------
 
 FOLDER = "evidence"
 FORMAT = 2

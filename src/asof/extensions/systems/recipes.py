@@ -14,11 +14,12 @@ from asof.extensions.systems.stages import (
     Freshness,
     Gap,
     Latent,
+    ReciprocalRank,
     Similarity,
     SubQuestions,
     Volume,
 )
-from asof.rank.combine import Combine, MaxNormalize, ReciprocalRank
+from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.gather import ByDocument, Dense, Everything, Lexical, Pool, TopK
 from asof.rank.stage import Range, Recipe, Tunable
 from asof.wire import replace

@@ -44,6 +44,54 @@ from asof.time.span import BEGINNING, NEVER, format_instant
 from asof.values import Query, Why
 from asof.wire import replace
 
+# -- reciprocal rank fusion ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ReciprocalRank:
+    """Reciprocal rank fusion (Cormack, Clarke and Buettcher 2009): sum of weight / (k + rank), rank from 1.
+
+    The first `depth` of each column count; a passage that is not among them adds nothing. Scores do not
+    matter, only their order, with ties in the order of all ties.
+    """
+
+    weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
+    k: int = within(60, 1, 1_000)
+    depth: int = within(1_000, 1, 1_000_000)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        lists = [
+            (name, weight, self._order(ranking, ranking.columns[name].values, view))
+            for name, weight in self.weights
+            if name in ranking.columns
+        ]
+        listed = np.unique(np.concatenate([order for _, _, order in lists] or [np.zeros(0, np.int64)]))
+        fused = total("relevance", *[self._summand(*each, listed) for each in lists])
+        values = np.zeros(ranking.count)
+        values[listed] = fused.evaluated()
+
+        def tree(at: int) -> Why:
+            place = int(np.searchsorted(listed, at))
+            none = place == len(listed) or listed[place] != at
+            return Why.of("relevance", "sum") if none else fused.why(place)
+
+        return ranking.with_column("relevance", Given("relevance", values, tree)).note(
+            f"fusion: the first {self.depth} of each list count"
+        )
+
+    def _summand(self, name: str, weight: float, order: Places, listed: Places) -> Expression:
+        """The summand of a list, for the candidates of any list."""
+        ranks = np.zeros(len(listed))
+        ranks[np.searchsorted(listed, order)] = np.arange(len(order)) + 1
+        place = total("k + rank", Constant("k", float(self.k)), Given("rank", ranks))
+        return Where(ranks > 0, ratio(name, Constant("weight", weight), place))
+
+    def _order(self, ranking: Ranking, values: Values, view: View) -> Places:
+        """The first places of a list, in order."""
+        near = at_least(values, kth_best(values, self.depth))
+        return near[view.tie_order(values[near], ranking.rows[near])[: self.depth]]
+
+
 # -- similarity by LSA, or by the corpus's own encoder ---------------------------------------------
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from asof.errors import UsageError
 from asof.extensions.systems.linked_notes import LEVELS, Backlinks, Headings, RecencyTiers, Tags
-from asof.extensions.systems.stages import Similarity
-from asof.rank.combine import Combine, MaxNormalize, ReciprocalRank
+from asof.extensions.systems.stages import ReciprocalRank, Similarity
+from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.gather import Lexical, TopK
 from asof.rank.stage import Range, Recipe, Stage, Tunable
 from asof.schema import AcceptedValue, boolean, check, number, one_of, whole

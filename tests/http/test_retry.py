@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.errors import ModelError
 from asof.extensions.providers.http import CircuitBreaker, GaveUp, NoConnection, NotSent, Retry, RetryLater
 
 
@@ -80,24 +79,3 @@ def test_it_stops_at_the_first_row_of_failures(replied: list[bool], most: int) -
         row = 0 if good else row + 1
         due = due or row >= most  # once stopped it stays so
         assert stopped(breaker) == due
-
-
-def test_it_says_why() -> None:
-    breaker = CircuitBreaker(2)
-    breaker.failed("first")
-    breaker.check()
-    breaker.failed("second")
-    breaker.failed("third")
-    with pytest.raises(
-        NotSent, match=r"^not sent: 2 prompts in a row got no reply, the last one because second$"
-    ):
-        breaker.check()
-
-
-def test_an_error_of_all_prompts_stops_it_and_the_first_one_counts() -> None:
-    breaker, first = CircuitBreaker(5), ModelError("wrong key")
-    breaker.refused(first)
-    breaker.refused(ModelError("other"))
-    with pytest.raises(NotSent, match=r"^not sent: wrong key$"):
-        breaker.check()
-    assert breaker.error is first

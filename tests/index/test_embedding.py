@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
 import threading
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -168,55 +163,6 @@ def test_what_an_interrupted_change_left_goes_with_the_next() -> None:
         assert set(stored(corpus)) == {ONE}
 
 
-CHILD = """
-import sys, time
-from pathlib import Path
-from tests.support.meanings import Meanings
-from asof.corpus.corpus import open as open_corpus
-
-class Slow(Meanings):
-    def encode(self, texts, *, question=False):
-        found = super().encode(texts, question=question)
-        print(len(self.asked), flush=True)
-        sys.stdin.readline()
-        return found
-
-with open_corpus(Path(sys.argv[1])) as corpus:
-    corpus.embed(Slow())
-    print("done", flush=True)
-    sys.stdin.readline()
-"""
-
-
-@pytest.mark.slow
-def test_killed_on_the_way() -> None:
-    """After two batches of vectors are on the disk, and in the middle of the third."""
-    with fresh(encoder=HashedNgrams()) as corpus:
-        filled(corpus, extra=3 * BATCH)
-        before = nearest(corpus, "gale")
-        child = subprocess.Popen(
-            [sys.executable, "-c", CHILD, str(corpus.root)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2],
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        )  # fmt: skip
-        assert child.stdin is not None
-        assert child.stdout is not None
-        for batch in (1, 2, 3):
-            assert child.stdout.readline() == f"{batch * BATCH}\n"
-            if batch < 3:
-                child.stdin.write("\n")
-                child.stdin.flush()
-        child.send_signal(signal.SIGKILL)
-        child.communicate()
-        assert stored(corpus)[ONE] == 2 * BATCH
-        assert nearest(corpus, "gale") == before
-        corpus.add([])  # nobody holds a lock
-        encoder = Meanings()
-        assert corpus.embed(encoder).encoded == 4 + BATCH
-        assert nearest(corpus) == BY_MEANING
-        assert corpus.check() == []
-
-
 def test_killed_between_files_and_transaction(monkeypatch: Any) -> None:
     """The files of the new segments are swept away, those of the old ones serve."""
     from asof.index import manifest
@@ -341,35 +287,6 @@ def test_another_model_under_the_same_name() -> None:
             other.maintenance.background = False
             with pytest.raises(ModelError, match="vectors of 16 dimensions, and gave 8 before"):
                 other.add([document("late", "A late ferry.", "2009")])
-
-
-def test_what_did_not_change_is_not_encoded() -> None:
-    encoder = Meanings()
-    with fresh(encoder=encoder) as corpus:
-        corpus.add([document("a", "A ferry.", "2001"), document("b", "A mill.", "2001")])
-        corpus.add([document("a", "A ferry.", "2001"), document("b", "A storm.", "2002")])
-        corpus.add([document("b", "A mill.", "2003")])  # an older text again
-        assert encoder.texts == ["A ferry.", "A mill.", "A storm."]
-        assert encoder.calls == 2
-
-
-def test_a_segment_with_vectors_of_another_encoder_is_mended() -> None:
-    """What no write of ours leaves, such as a folder copied together by hand."""
-    with fresh(encoder=Meanings()) as corpus:
-        filled(corpus)
-        corpus.tidy()
-        db = corpus.store.writer()
-        db.execute(
-            "UPDATE meta SET value = replace(value, 'meanings', 'other meanings') WHERE key = 'settings'"
-        )
-        db.execute("UPDATE vectors SET encoder = 'other meanings'")
-        db.close()
-        told: list[str] = []
-        with open_corpus(corpus.root, encoder=Meanings(TWO), on_note=told.append) as again:
-            again.maintenance.background = False
-            assert nearest(again) == BY_MEANING
-        assert [line.endswith("holds vectors of another encoder; rebuilt its 2 passages from the store")
-                for line in told] == [True, True]  # fmt: skip
 
 
 def test_a_passage_without_a_vector_is_found_and_mended() -> None:

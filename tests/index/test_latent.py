@@ -19,7 +19,6 @@ from asof.extensions.systems.latent import (
     GOLDEN,
     LatentSpace,
     checkpoint,
-    encoded,
     first_rows,
     latent_space,
     past_rows,
@@ -165,18 +164,6 @@ def test_cosines_are_products_of_whole_numbers() -> None:
         assert window.n == 2
 
 
-def test_rows_are_encoded_in_blocks() -> None:
-    with fresh() as corpus:
-        corpus.add([document(f"d{at}", text, "2001") for at, text in enumerate(texts(12))])
-        view = corpus.at().view()
-        (part,) = view.prefix.parts
-        basis = latent_space(view).basis
-        whole = encoded(part.segment, basis)
-        assert whole.any()
-        assert whole.shape == (12, 128)
-        assert (encoded(part.segment, basis, at_once=5) == whole).all()
-
-
 def test_a_question_is_like_the_text_that_says_the_same() -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill ferry", "2001"), document("b", "mill storm", "2001"),
@@ -239,16 +226,6 @@ def test_where_nobody_may_write_all_stays_in_memory(seen: dict[str, list[int]]) 
         again = by_document((later := corpus.at().view()), latent_space(later))
         assert {name: again[name] for name in first} == first
         assert seen["fit"] == [8]
-
-
-def test_only_new_segments_are_encoded(seen: dict[str, list[int]]) -> None:
-    with fresh() as corpus:
-        corpus.add([document(f"d{at}", text, "1901") for at, text in enumerate(texts(20))])
-        latent_space(corpus.at().view())
-        for at in range(20, 23):
-            added(corpus, 1, at)
-            latent_space(corpus.at().view())
-        assert seen == {"fit": [20], "encoded": [20, 1, 1, 1]}
 
 
 def test_what_was_purged_does_not_come_back() -> None:

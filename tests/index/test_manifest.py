@@ -12,8 +12,7 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
-from asof.index.build import FANOUT, rebuild, stored_parts
-from asof.index.segment import Segment
+from asof.index.build import FANOUT
 from asof.models.encoders import HashedNgrams
 from asof.time.moment import read
 from asof.values import Ended, SourcedTime
@@ -120,28 +119,6 @@ def test_a_reader_goes_on_with_files_that_were_merged_away() -> None:
         corpus.tidy()
         assert view.column("passage", np.arange(view.prefix.rows)).tolist() == before
         view.prefix.parts[0].segment.verify()
-
-
-def test_the_rows_of_a_segment_from_the_store_in_parts(tmp_path: Path) -> None:
-    with fresh(encoder=ENCODER) as corpus:
-        corpus.add([document(f"d{at}", f"mill {at}", "2001") for at in range(5)])
-        (entry,) = listed(corpus)
-        parts = list(stored_parts(db_of(corpus), entry, ENCODER.name, 2))
-        assert [[row.id for row in rows] for rows, _, _ in parts] == [[1, 2], [3, 4], [5]]
-        assert [vectors.shape for _, _, vectors in parts if vectors is not None] == [
-            (2, 32),
-            (2, 32),
-            (1, 32),
-        ]
-        analyzer = corpus.store.analyzer
-        rebuild(db_of(corpus), entry, tmp_path / "x.seg", analyzer, ENCODER.name, at_once=2)
-        old, new = corpus.manifest.open(entry), Segment(tmp_path / "x.seg")
-        for name in old.facts["arrays"]:
-            np.testing.assert_array_equal(new[name], old[name])
-        before = answers(corpus)
-        (corpus.manifest.folder / entry.file).write_bytes(b"")
-        assert len(corpus.check()) == 1
-        assert answers(corpus) == before
 
 
 def test_an_encoder_belongs_to_a_corpus(tmp_path: Path) -> None:

@@ -37,23 +37,6 @@ def test_passages_without_any_time_are_counted() -> None:
         assert corpus.at().view().count_without_times(Filters()) == 3
 
 
-def test_ties_go_to_the_later_then_by_document_and_place() -> None:
-    long = "one two three four five six seven eight nine ten.\n\n"
-    with fresh(chunking="10w") as corpus:
-        corpus.add(
-            [document("a", long * 2, "2001"), document("b", long, "2002"), document("c", long, "2001")]
-        )
-        view = corpus.at().view()
-        rows = np.arange(4)
-        order = rows[view.tie_order(np.zeros(4), rows)]
-        found = [(record.document, number) for record, number in zip(
-            view.records(order), view.column("number", order).tolist(), strict=True)]  # fmt: skip
-        assert found[0] == ("b", 0)
-        assert found.index(("a", 1)) == found.index(("a", 0)) + 1
-        scores = np.array([0.1, 0.4, 0.3, 0.2])
-        assert view.tie_order(scores, rows).tolist() == [1, 2, 3, 0]
-
-
 def test_a_hit_says_all_that_is_known() -> None:
     about = SourcedTime(read("1999"), "in 1999", "metadata")
     with fresh() as corpus:

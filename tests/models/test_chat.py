@@ -28,7 +28,7 @@ from tests.support.openai_server import (
 
 import asof
 from asof.errors import ModelError, UsageError
-from asof.extensions.providers.chat import FAILURES, PATH, TABLE, ChatModel, language_from, run_in_threads
+from asof.extensions.providers.chat import FAILURES, PATH, TABLE, ChatModel, language_from
 from asof.extensions.providers.http import Endpoint, Retry
 from asof.models.metered import Prices
 from asof.models.ports import Prompt, Reply
@@ -163,17 +163,6 @@ def test_replies_under_way_are_given_before_the_error(server: ModelServer, chat:
     assert len(server.requests) == 2
 
 
-def test_a_server_that_is_not_there(chat: Chat) -> None:
-    with ModelServer() as gone:
-        url = gone.url
-    with pytest.raises(
-        ModelError,
-        match=rf"^{url}{PATH}: the connection failed: .*refused.* \(3 attempts\)"
-        r"; check url in asof\.toml, and that the server runs$",
-    ):
-        chat(url=url).complete([ask("hello")])
-
-
 @pytest.mark.parametrize(
     ("way", "told"),
     [
@@ -300,25 +289,6 @@ def test_who_stops_reading_stops_the_batch(server: ModelServer, chat: Chat) -> N
     assert sent < 200
     time.sleep(0.1)
     assert len(server.requests) == sent
-
-
-# -- the same work on a few threads: everything once, results as they come, nothing left behind ----
-
-
-def test_an_exception_is_raised_and_the_rest_is_not_begun() -> None:
-    begun: list[int] = []
-    stops: list[bool] = []
-
-    def work(n: int) -> int:
-        begun.append(n)
-        if n == 2:
-            raise ValueError("two")
-        return n
-
-    with pytest.raises(ValueError, match="two"):
-        list(run_in_threads(work, range(1_000), 1, lambda: stops.append(True)))
-    assert begun == [0, 1, 2]
-    assert stops == [True]
 
 
 # -- `[model]` of asof.toml: what is accepted, what is refused, and which model it makes -----------

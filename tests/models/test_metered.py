@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import threading
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
@@ -15,7 +13,7 @@ from pydantic import BaseModel, field_validator
 from tests.support.openai_server import ModelServer, half, says, status
 
 from asof.errors import ModelError
-from asof.extensions.providers.chat import PATH, ChatModel, piece_in, reply_in
+from asof.extensions.providers.chat import PATH, ChatModel, reply_in
 from asof.extensions.providers.http import Endpoint, RequestRejected, Retry
 from asof.models.metered import (
     TOKENS,
@@ -26,7 +24,6 @@ from asof.models.metered import (
     MeteredModel,
     Prices,
     amount,
-    worst,
 )
 from asof.models.ports import Prompt, Reply, ScriptedModel
 from asof.values import Usage
@@ -116,18 +113,6 @@ def test_the_same_prompt_twice_is_asked_once() -> None:
     ]  # fmt: skip
     assert len(scripted.prompts) == 2
     assert memory.noted[0][1] == (3, 4)
-
-
-def test_each_reply_is_kept_when_it_comes() -> None:
-    memory = Memory()
-    model = CachedModel(ScriptedModel(["one", "two", ModelError("wrong key")]), memory)
-    replies = model.replies([Prompt("", "a"), Prompt("", "b"), Prompt("", "c")])
-    assert next(replies)[1].text == "one"
-    assert len(memory.replies) == 1
-    next(replies)
-    with pytest.raises(ModelError):
-        next(replies)
-    assert [reply.text for reply in memory.replies.values()] == ["one", "two"]
 
 
 def test_a_kept_reply_that_fits_no_more_is_asked_for_again() -> None:
@@ -255,29 +240,6 @@ def test_no_budget_is_exceeded(each: list[tuple[int, int, int]], budget: int) ->
     assert meter.prompt_tokens + meter.reply_tokens <= budget
     assert meter.calls + meter.refused == len(replies) == len(prompts)
     assert model._meter._reserved == (0, 0)
-
-
-def test_threads_share_a_budget() -> None:
-    gate = threading.Barrier(4)
-
-    def reply(prompt: Prompt) -> Reply:
-        return Reply("ok", None, "", *worst(prompt), 1)
-
-    model = MeteredModel(ScriptedModel(reply), budget=13 * 10)
-
-    def work() -> None:
-        gate.wait(5)
-        model.complete([ask("aa bb cc!")] * 5)
-
-    threads = [threading.Thread(target=work) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    # 20 prompts of 13 tokens each, and 10 fit; a prompt that finds the rest held by another is refused too
-    assert model.meter.calls <= 10
-    assert model.meter.prompt_tokens + model.meter.reply_tokens <= 130
-    assert model.meter.calls + model.meter.refused == 20
 
 
 def test_kept_replies_are_free_and_given_without_a_budget() -> None:
@@ -416,17 +378,6 @@ JSON = st.recursive(
 def test_any_json_is_a_reply_or_refused(said: Any) -> None:
     with suppress(RequestRejected):
         assert isinstance(reply_in(said, COUNT), Reply)
-
-
-def test_pieces() -> None:
-    def event(text: str | None, reason: str | None = None) -> str:
-        return json.dumps({"choices": [{"delta": {"content": text}, "finish_reason": reason}]})
-
-    assert piece_in(event("for"), COUNT) == ("for", None)
-    assert piece_in(event(None, "stop"), COUNT) == ("", "stop")
-    assert piece_in('{"choices": [], "usage": {"prompt_tokens": 7}}', COUNT) == ("", None)
-    with pytest.raises(RequestRejected, match=r"cut off after 9 tokens \(most\)"):
-        piece_in(event("ty", "length"), COUNT)
 
 
 # -- amounts and budgets in words: no power of ten, no zeros where something is --------------------

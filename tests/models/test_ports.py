@@ -167,10 +167,6 @@ def test_problems_are_not_repaired() -> None:
 # -- the model that says what it is told to: what tests of others may rely on ----------------------
 
 
-class Bell(BaseModel):
-    weight: int
-
-
 def ask(user: str, **more: object) -> Prompt:
     return Prompt("Answer briefly.", user, **more)  # type: ignore[arg-type]
 
@@ -184,26 +180,9 @@ def test_by_the_words_of_the_user() -> None:
     assert counts == [(6, 2, 1), (5, 2, 1)]
 
 
-def test_one_after_another() -> None:
-    model = ScriptedModel(["one", Bell(weight=2), Reply("", problem="cut off")])
-    prompts = [ask("a"), ask("b", schema=Bell), ask("c")]
-    assert model.complete(prompts) == [
-        Reply("one", None, "", 3, 1, 1),
-        Reply('{"weight":2}', Bell(weight=2), "", 3, 1, 1),
-        Reply("", problem="cut off"),
-    ]
-    assert model.prompts == prompts
-
-
 @pytest.mark.parametrize("script", [{}, [], {"b": "x"}])
 def test_what_is_not_scripted(script: dict[str, str]) -> None:
     with pytest.raises(ModelError, match="wrong key"):
         ScriptedModel([ModelError("wrong key")]).complete([ask("a")])
     with pytest.raises(UsageError, match=r"^no reply is scripted for prompt 1: 'a'$"):
         ScriptedModel(script).complete([ask("a")])
-
-
-def test_a_stream_of_words() -> None:
-    pieces = list(ScriptedModel([" the bell\nis  found "]).stream(ask("a")))
-    assert pieces == [" the ", "bell\n", "is  ", "found "]
-    assert list(ScriptedModel([""]).stream(ask("a"))) == []

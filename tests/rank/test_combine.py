@@ -167,16 +167,6 @@ def test_trees_and_chosen_places(four: Any, run: Make) -> None:
 BOTH = (("one", 1.0), ("two", 1.0))
 
 
-def test_reciprocal_ranks(scores: Make) -> None:
-    columns = Columns(one=[0.9, 0.5, 0.7, 0.0], two=[0.1, 0.0, 5.0, 0.2])
-    assert scores(columns, ReciprocalRank(BOTH)) == {
-        "d0": 1 / (60 + 1) + 1 / (60 + 3),
-        "d1": 1 / (60 + 3),
-        "d2": 1 / (60 + 2) + 1 / (60 + 1),
-        "d3": 1 / (60 + 2),
-    }
-
-
 def test_reciprocal_ranks_with_weights_depth_and_ties(scores: Make) -> None:
     columns = Columns(one=[0.5, 0.5, 0.5, 0.9], two=[0.0, 0.0, 0.0, 0.0])
     stage = ReciprocalRank((("one", 2.0), ("two", 1.0), ("nobody", 1.0)), k=10, depth=3)

@@ -41,15 +41,6 @@ class Given:
         return ranking.with_feature("given", expression.Given("given", values))
 
 
-@dataclass(frozen=True)
-class TwiceTheScore:
-    """The column `twice`; its trees read the score when they are asked for."""
-
-    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        two = expression.Constant("two", 2.0)
-        return ranking.with_feature("twice", expression.product("twice", ranking.scores, two))
-
-
 GIVEN = Combine((("given", 1.0),), "sum")
 
 
@@ -61,14 +52,6 @@ def test_a_feature_is_of_those_that_match(fresh: Make, run: Make, document: Make
         assert [hit.document for hit in run(corpus, "mole", *stages, as_of="2004")] == ["c"]
         assert [hit.document for hit in run(corpus, "mole", *stages, as_of="2002")] == ["a"]
         assert [hit.document for hit in run(corpus, "boat mole", *stages, tags=("wet",))] == ["c"]
-
-
-def test_the_tree_of_a_feature_may_read_the_score(fresh: Make, run: Make) -> None:
-    documents = [Document(f"d{number}", "ferry " * number + "boat", published="2021") for number in range(3)]
-    with fresh(*documents) as corpus:
-        stages = (Lexical(), TwiceTheScore(), Combine((("twice", 1.0),), "both"), TopK())
-        hits = run(corpus, "ferry", *stages).hits  # checks that each tree gives its score again
-        assert {hit.document for hit in hits} == {"d1", "d2"}
 
 
 def test_what_was_gathered_and_not_cut_matches(fresh: Make, run: Make, document: Make) -> None:

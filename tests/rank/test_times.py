@@ -22,14 +22,12 @@ from asof.rank.expression import RankingColumn
 from asof.rank.gather import Lexical, TopK
 from asof.rank.stage import Ranking
 from asof.rank.times import (
-    DAY,
     MENTIONS_TIME,
     OF_TIME,
     CandidateAges,
     JustPublished,
     RequestedTime,
     TimePreference,
-    ages,
     match_times,
     of_time,
     same_kind_share,
@@ -42,27 +40,9 @@ from asof.values import Filters, Query, Why
 # -- ages, and what stands for one that nobody knows -----------------------------------------------
 
 
-def test_ages_are_never_negative() -> None:
-    assert ages(5 * DAY, np.array([0, 5 * DAY, 9 * DAY])).tolist() == [5.0, 0.0, 0.0]
-    assert ages(0, np.zeros(0, np.int64)).tolist() == []
-
-
 def logs(known: CandidateAges, among: NDArray[np.bool_]) -> list[float]:
     found: list[float] = RankingColumn.computed(known.logs(among), len(known.days)).values.tolist()
     return found
-
-
-def test_an_unknown_age_is_the_middle_one_among_some() -> None:
-    """Known ages among the first four: 0, 9, 99; the middle is 9. Among all: 0, 9, 99, 999, so 99."""
-    known = CandidateAges(np.array([99.0, 0.0, 5.0, 9.0, 999.0]), np.array([True, True, False, True, True]))
-    first = np.array([True, True, True, True, False])
-    assert logs(known, first) == [math.log(1 + age) / math.log(10) for age in (99.0, 0.0, 9.0, 9.0, 999.0)]
-    every = np.ones(5, bool)
-    assert logs(known, every)[2] == logs(known, every)[0]
-    assert logs(known, ~first & ~every)[2] == 0.0, "among none it is new"
-    for among in (first, every):
-        for place, log in enumerate(logs(known, among)):
-            assert RankingColumn.computed(known.logs(among), 5).why(place).recomputed() == log
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e6), st.booleans(), st.booleans()), min_size=1, max_size=20))
@@ -176,14 +156,6 @@ def test_titles_and_words_of_another_date(fresh: Make, document: Make) -> None:
         assert share(corpus, "e", "f") == share(corpus, "e") == share(corpus) == 0.0
     with fresh(*(document(name, f"boat {name}", "2001", title="Guide") for name in "ab")) as corpus:
         assert share(corpus, "a", "b") == 0.0, "of the same date"
-
-
-def test_only_the_best_are_examined(fresh: Make, document: Make) -> None:
-    made = [document("a", "boat boat rope one", "2001"),
-            document("b", "boat boat rope two", "2002"),
-            document("c", "boat fog bell oar", "2003")]  # fmt: skip
-    with fresh(*made) as corpus:
-        assert share(corpus, "a", "b", "c", examined=2) == 1.0 > share(corpus, "a", "b", "c")
 
 
 def test_what_says_that_something_is_over(fresh: Make, document: Make) -> None:

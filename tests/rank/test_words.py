@@ -85,13 +85,6 @@ def test_words_that_nothing_has_weigh_nothing(fresh: Make, run: Make, document: 
         assert results.hits == ()
 
 
-@pytest.mark.parametrize(("word", "figure"), [("2", True), ("v2", True), ("2021", True), ("version", False)])
-def test_figures(fresh: Make, document: Make, word: str, *, figure: bool) -> None:
-    with fresh(document("a", f"mill {word}", "2001")) as corpus:
-        (found,) = weighted_words(Query(word, word), corpus.at().view())
-        assert found.figure is figure
-
-
 # -- how far a question names the titles of documents, by hand -------------------------------------
 
 
@@ -138,13 +131,6 @@ def test_another_subject_and_a_member(fresh: Make, column: Make, guides: list[An
         }  # fmt: skip
         said = column(corpus, "boat guide island harbour", "off_topic_title_terms", *TITLED)
         assert said == {"harbour": 0, "deluxe": 0, "island": 0, "fog": 1, "untitled": 0}
-
-
-def test_a_figure_is_no_other_subject(fresh: Make, column: Make, document: Make) -> None:
-    made = [document(f"d{n}", "boat", "2001", title=f"Guide 2.{n} harbour") for n in (1, 2)]
-    with fresh(*made) as corpus:
-        for name in ("off_topic_title_terms", "extra_title_terms"):
-            assert column(corpus, "boat guide harbour 2.1", name, *TITLED) == {"d1": 0.0, "d2": 0.0}
 
 
 TITLES = st.lists(
@@ -314,20 +300,6 @@ def test_numbers_with_leading_zeros(fresh: Make, column: Make, document: Make) -
     with fresh(*made) as corpus:
         found = column(corpus, "mill", "neighbouring_text", *STAGES)
         assert found == {"turn07": 1.5, "turn08": 2, "turn09": 1.5}
-
-
-def test_of_a_document_of_several_passages_the_last_is_the_neighbour(
-    fresh: Make, column: Make, document: Make
-) -> None:
-    """However its passages lie in segments."""
-    with fresh(*thread(document, "01:00")) as corpus:
-        corpus.add([parts(document, "call/8", ["a boat x", "b mill x"], "2001-05-05T10:01:10")])
-        corpus.add([parts(document, "call/8", ["a boat x", "b fog fog"], "2001-05-05T10:01:20")])
-        corpus.add([parts(document, "call/8", ["c mill x", "b fog fog"], "2001-05-05T10:01:30")])
-        first = column(corpus, "mill", "neighbouring_text", *STAGES, by_text=True)
-        merge_all(corpus)
-        assert column(corpus, "mill", "neighbouring_text", *STAGES, by_text=True) == first
-        assert first["mill"] > 0
 
 
 EDITS = st.lists(

@@ -238,13 +238,3 @@ def test_a_second_writer_is_told_who_holds_the_lock(
     assert str(holder.pid) in result.stderr
     finish(holder)
     assert run_asof("index", source, "--index", memory_folder, "--wait", "0.2").returncode == 0
-
-
-def test_the_lock_of_a_killed_process_is_free(memory_folder: Path, start: Start) -> None:
-    with asof.open(memory_folder, wait=0.2) as corpus:
-        holder = start(HOLDER, memory_folder)
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        holder.kill()
-        holder.communicate(timeout=10)
-        assert corpus.add([asof.Document("e", "an island")]).added == 1

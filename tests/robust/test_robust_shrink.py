@@ -81,17 +81,3 @@ def test_a_truncated_file(source: Path, run_asof: Any, size: int) -> None:
     assert in_force(source.parent) == names(DOCUMENTS)
     source.write_bytes(whole)
     assert f"{DOCUMENTS} unchanged" in run_asof("index", source, "--index", source.parent).stdout
-
-
-def test_an_unreadable_line_withholds_endings(source: Path, write_lines: Any, run_asof: Any) -> None:
-    """Even with --yes: the line may be any of those that are missing."""
-    write_lines(source, documents(KEPT))
-    with source.open("a") as file:
-        file.write('{"id": "d25", "text": "isl\n')
-    result = run_asof("index", source, "--index", source.parent, "--yes")
-    assert result.returncode == 3
-    assert "none of them was removed" in result.stderr
-    assert in_force(source.parent) == names(DOCUMENTS)
-    write_lines(source, documents(KEPT))
-    assert run_asof("index", source, "--index", source.parent, "--yes").returncode == 0
-    assert in_force(source.parent) == names(KEPT)

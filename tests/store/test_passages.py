@@ -50,18 +50,3 @@ def test_what_is_over_but_never_what_was_wrong(fees):
     assert texts(fees, ended=True) == {TWENTY: END, THREE: None, "Nobody knows when.": None}
     assert texts(fees, "2025", "2022-12", ended=True) == {TWO: END, THREE: None}
     assert texts(fees, "2021-06", ended=True) == {TWENTY: None, "Nobody knows when.": None}
-
-
-def test_where_a_passage_stands(fees):
-    db = fees.store.writer()
-    every = [passage for (passage,) in db.execute("SELECT id FROM passages ORDER BY id")]
-    found = list(visible_passages(db, every, read("2025").last, NEVER).values())
-    db.close()
-    three = next(each for each in found if each.text == THREE)
-    old = next(each for each in found if each.document == "undated")
-    assert (three.document, three.title, three.number, three.ended) == ("fees", "Fees", 0, None)
-    assert three.published is not None
-    assert three.published.text == "2022-01-01"
-    assert three.order == (three.visible, "fees", 0, three.key)
-    assert three.id.startswith("fees#")
-    assert old.published is None

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from tests.store.made import document, fresh, said
 from tests.support.rows import db_of
 
-from asof.store.digest import TimeReadingOptions, dumps, loads, passage_times
 from asof.store.reader import matching_heads
 from asof.time.moment import read
-from asof.time.span import Span
 from asof.values import Ended, SourcedTime
-from asof.wire import encode
 
 
 @pytest.mark.parametrize(
@@ -103,15 +99,3 @@ def test_filters_over_attributes() -> None:
         assert names(corpus, meta=(("who", "Ann"),)) == names(corpus, meta=(("who", "7"),)) == {"a/x.md"}
         assert names(corpus, meta=(("n", "3"), ("draft", "true")), source="one", path="a/*") == {"a/x.md"}
         assert names(corpus, meta=(("N", "3"),)) == set()
-
-
-def test_times_survive_being_stored() -> None:
-    spans = [read("2020"), read("2020-01-01"), Span(None, read("2020").end), Span(read("2020").start, None)]
-    times = tuple(SourcedTime(span, "words", "metadata") for span in spans)
-    stored = dumps(
-        passage_times(
-            json.dumps([encode(each) for each in times]), "", "", "", None, TimeReadingOptions("en", 1)
-        )
-    )
-    assert tuple(time.sourced_time() for time in loads(stored)) == times
-    assert loads("[]") == ()

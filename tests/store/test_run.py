@@ -54,34 +54,6 @@ def test_a_second_run_writes_nothing() -> None:
 # -- edits, reverts, deletions ----------------------------------------------------------------------
 
 
-def test_a_revert_to_an_older_text_under_the_same_date_is_in_force_again() -> None:
-    with fresh("2021") as corpus:
-        for year, text in ((2021, "one"), (2022, "two"), (2023, "one"), (2024, "one")):
-            corpus.session.clock.to(str(year))
-            corpus.add(said(document("d", text, "2020")))
-        assert texts(corpus, "d") == ["one"]
-        assert texts(corpus, "d", as_of="2021-06") == ["one"]
-        assert texts(corpus, "d", as_of="2022-06") == ["two"]
-        assert transactions(corpus) == 3, "the last run said nothing new"
-
-
-@pytest.mark.parametrize("date", ["2020", None])
-def test_what_ended_and_is_stated_again_is_in_force_again(date: str | None) -> None:
-    here, other = document("d", "one", date), document("e", "two", date)
-    with fresh("2021") as corpus:
-        corpus.add(said(here, other))
-        corpus.session.clock.to("2022")
-        assert corpus.add(said(other)).ended == 1
-        assert texts(corpus, "d", "e") == [None, "two"]
-        corpus.session.clock.to("2023")
-        assert corpus.add(said(here, other)).changed == 1
-        assert texts(corpus, "d", "e") == ["one", "two"]
-        assert texts(corpus, "d", as_of="2022-06") == [None]
-        assert texts(corpus, "d", as_of="2021-06") == ["one"]
-        corpus.session.clock.to("2024")
-        assert corpus.add(said(here, other)).written == 0
-
-
 def test_documents_that_could_not_be_read_are_kept() -> None:
     with fresh() as corpus:
         corpus.add(said(document("d", "one"), document("e", "two"), document("f", "three")))
@@ -139,17 +111,6 @@ def test_a_document_belongs_to_the_source_that_stated_its_last_version() -> None
 
 def shown(corpus: Corpus, moments: Sequence[str]) -> list[str | None]:
     return [corpus.at(moment).text("d") for moment in moments]
-
-
-def test_what_is_never_seen_is_edited_and_ends_once() -> None:
-    others = [document(each, "text") for each in "abc"]
-    with fresh("2024", undated="never") as corpus:
-        corpus.add(said(*others, document("d", "text")))
-        assert corpus.add(said(*others, document("d", "other"))).changed == 1
-        assert corpus.add(said(*others, document("d", "text"))).changed == 1
-        assert corpus.add(said(*others)).ended == 1
-        assert corpus.add(said(*others)).ended == 0
-        assert shown(corpus, ["1900", "2024", "9999"]) == [None] * 3
 
 
 def test_what_ends_before_its_date_is_never_seen() -> None:

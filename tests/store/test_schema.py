@@ -14,28 +14,9 @@ from asof.store.schema import (
     SCHEMA_VERSION,
     CorpusSettings,
     connect,
-    create_schema,
-    get_meta,
-    set_meta,
     store_error,
 )
 from asof.store.store import Store
-
-
-def version(db: sqlite3.Connection) -> int:
-    return int(db.execute("PRAGMA user_version").fetchone()[0])
-
-
-def test_an_empty_file_becomes_a_database(tmp_path: Path) -> None:
-    with closing(connect(tmp_path / "corpus.db", write=True)) as db:
-        assert version(db) == 0
-        for _ in range(2):
-            create_schema(db)
-            assert version(db) == SCHEMA_VERSION
-        assert get_meta(db, "key") is None
-        set_meta(db, "key", "one")
-        set_meta(db, "key", "two")
-        assert get_meta(db, "key") == "two"
 
 
 def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:

@@ -72,8 +72,6 @@ def changed(date: str) -> StatementOutcome:
 
 
 OUTCOMES: dict[str, tuple[StatementOutcome, StatementOutcome]] = {
-    "of a new document": (ask([], "A", said("2020")), StatementOutcome("added", said("2020"), last("2020"))),
-    "what a version said": (ask([OLD], "A", said("2020")), StatementOutcome("unchanged", same=OLD)),
     "what an older version said": (
         ask([OLD, NEW], "A", said("2020")), StatementOutcome("unchanged", same=OLD),
     ),
@@ -81,11 +79,6 @@ OUTCOMES: dict[str, tuple[StatementOutcome, StatementOutcome]] = {
         ask([OLD], "A", SourcedTime(read("2020"), "the year 2020", "frontmatter")),
         StatementOutcome("unchanged", same=OLD),
     ),
-    "the current text under another date": (
-        ask([OLD], "A", said("2021")), StatementOutcome("corrected", said("2021"), last("2021"), retire=OLD),
-    ),
-    "another text under a later date": (ask([OLD], "B", said("2022")), changed("2022")),
-    "another text under an earlier date": (ask([OLD], "B", said("2018")), changed("2018")),
     "two texts of one date in one run": (ask([STATED], "new", said("2024-01")), changed("2024-01")),
     "a file that was merely touched": (
         ask([TOUCHED], "A", said("2023-01-01", "mtime")), StatementOutcome("unchanged", same=TOUCHED),
@@ -106,7 +99,6 @@ OUTCOMES: dict[str, tuple[StatementOutcome, StatementOutcome]] = {
     ),
     "the same text twice in one run": (ask([ONE, TWO], "A", said("2003")), changed("2003")),
     "the same text under two dates in one run": (ask([ONE], "A", said("2003")), changed("2003")),
-    "after an end, under a later date": (ask([OLD, END], "A", said("2023")), changed("2023")),
     "after an end, what was said before": (  # the run decides at its end
         ask([OLD, END], "A", said("2020")), StatementOutcome("unchanged", same=OLD),
     ),

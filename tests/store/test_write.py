@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -107,23 +106,6 @@ def test_a_corrected_date_lets_the_older_life_last_longer() -> None:
 
 
 # -- erasure and dropped history --------------------------------------------------------------------
-
-
-def everything(folder: Path) -> bytes:
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
-
-
-def test_a_purge_leaves_nothing_of_the_text() -> None:
-    with fresh(stem=False) as corpus:
-        corpus.add([document("d", "unmistakable words", "2001", tags=("secret",), aliases=("Deep",))])
-        corpus.add([document("d", "unmistakable too", "2002"), document("e", "harmless", "2002")])
-        assert corpus.purge("d") == 2
-        assert corpus.search("unmistakable harmless").hits[0].document == "e"
-        assert corpus.at("2001").text("d") is None
-        assert corpus.check() == []
-        folder = corpus.store.folder
-        corpus.close()
-        assert not any(word in everything(folder) for word in (b"unmistakable", b"secret", b"Deep"))
 
 
 def test_a_vacuum_changes_no_answer_from_its_horizon_on() -> None:

@@ -29,7 +29,6 @@ from asof.text.passages import (
     shown,
     split_rows,
     tokens,
-    words_end,
 )
 from asof.time.span import Span
 from asof.values import Heading, SourcedTime
@@ -84,29 +83,6 @@ def test_words_are_counted_by_white_space_or_by_two_characters(stretch: str, wor
     assert count_words(stretch) == words
 
 
-def test_where_so_many_words_or_characters_end() -> None:
-    text = "one two  three four"
-    assert words_end(text, 0, len(text), 2, by_words=True) == len("one two  ")
-    assert words_end(text, 0, len(text), 9, by_words=True) == len(text)
-    assert words_end(text, 0, len(text), 12, by_words=False) == len("one two  ")
-    assert words_end(text, 9, len(text), 2, by_words=False) == len("one two  three ")
-    assert words_end("   ", 0, 3, 2, by_words=True) == 3
-
-
-def test_sections_and_their_own_text() -> None:
-    text = "Title\n=====\nText\n# A\n## B\nbody\n# C\n"
-    outline = (Heading(0, 1, "Title"), Heading(17, 1, "A"), Heading(21, 2, "B"), Heading(31, 1, "C"))
-    found = [
-        (text[each.start : each.body], text[each.body : each.end], each.path)
-        for each in sections(text, outline)
-    ]
-    assert found == [
-        ("Title\n=====\n", "Text\n", ("Title",)),
-        ("# A\n## B\n", "body\n", ("A", "B")),
-        ("# C\n", "", ("C",)),
-    ]
-
-
 @pytest.mark.parametrize("offsets", [(2, 1), (-1,), (4,)])
 def test_headings_out_of_order_or_place_are_refused(offsets: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="within the 3 characters"):
@@ -153,12 +129,6 @@ def test_white_space_belongs_to_the_sentence_before() -> None:
     assert sentences("  A.") == [(0, 4)]
     assert sentences("   ") == [(0, 3)]
     assert sentences("") == []
-
-
-def test_a_stretch_of_a_text() -> None:
-    text = "One. Two. Three. Four."
-    assert sentences(text, 5, 16) == [(5, 10), (10, 16)]
-    assert sentences(text, 5, 5) == []
 
 
 @given(st.text(alphabet=st.sampled_from("aA1.!?…。\n -*\"')(| zB"), max_size=60), st.data())

@@ -18,7 +18,6 @@ from asof.text.query import (
     contains_phrase,
     figure,
     key,
-    mixed,
     parse,
 )
 from asof.text.tokens import Analyzer, tokenize
@@ -235,9 +234,3 @@ def test_as_many_as_there_are_different_triples(drawn: list[list[str]]) -> None:
 def test_hashes_are_pinned() -> None:
     """Files keep them: who changes them has to change VERSION."""
     assert Shingler()(["mill ferry bread"])[0].tolist() == [7150404067877318888]
-
-
-def test_mixing_loses_nothing() -> None:
-    numbers = np.arange(10_000, dtype=np.uint64)
-    assert len(np.unique(mixed(numbers))) == len(numbers)
-    assert mixed(numbers)[0] == 0

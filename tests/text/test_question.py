@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.text.question import MAX_TIMES, QuestionReading, read, read_verbatim, without
+from asof.text.question import MAX_TIMES, QuestionReading, read, read_verbatim
 from asof.time.moment import read as moment_of
 from asof.time.span import NEVER, Span, instant, nearest_moment
 
@@ -174,13 +174,6 @@ def test_as_it_was_typed() -> None:
     assert (reading.as_of, reading.mentions, reading.intent) == (5, (), None)
 
 
-def test_stretches_are_left_out() -> None:
-    assert without("a mill b", [(1, 6)]) == "a  b"
-    assert without("a mill b", [(0, 3), (2, 6)]).strip() == "b"
-    assert without("mill", [(0, 4)]) == "mill"
-    assert without("mill", []) == "mill"
-
-
 PIECES = 'who|is|the|current|latest|mill|as of|2021|May 2023|yesterday|in|won|2030|until|.|?|last year|"|('
 QUESTIONS = st.lists(st.sampled_from(PIECES.split("|")), max_size=8).map(" ".join) | st.text(max_size=30)
 
@@ -251,15 +244,3 @@ def test_another_subject_is_read_alike(question):
     assert [
         word for word in other.query.lexical.split() if word.strip("?").title() not in ("Vorpel", "Quandle")
     ] == [word for word in real.query.lexical.split() if word.strip("?") not in subjects]
-
-
-def test_they_are_not_all_alike():
-    """The questions show every direction, and all strengths of the wish."""
-    found = [about(question)[0] for question in SUBJECTS]
-    assert {each.intent.direction for each in found if each.intent} == {
-        "past",
-        "recent",
-        "future",
-        "timeless",
-    }
-    assert {each.query.recency for each in found} >= {0.0, 0.2, 0.25, 0.5, 1.0}

@@ -7,7 +7,6 @@ from hashlib import blake2b
 from pathlib import Path
 from unicodedata import normalize
 
-import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -95,14 +94,6 @@ def test_numbers_stand_for_the_hashes_of_the_terms(texts: list[str], stem: bool)
             numbers = analyzer.ids(text, language)
             expected = [term_hash(term) for term in analyzer.terms(text, language)]
             assert analyzer.hashes()[numbers].tolist() == expected if numbers else not expected
-
-
-def test_a_number_is_shared_by_the_forms_and_languages_of_a_stem() -> None:
-    analyzer = Analyzer(("en", "de"))
-    assert analyzer.ids("runs Running run's", "en") == [0, 0, 0]
-    assert analyzer.ids("run jump", "de") == [0, 1]
-    assert analyzer.hashes().dtype == np.uint64
-    assert len(analyzer.hashes()) == 2
 
 
 def test_term_hash_is_blake2b() -> None:

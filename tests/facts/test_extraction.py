@@ -14,7 +14,7 @@ from asof.errors import BadConfig, ModelError
 from asof.extensions.facts import store as kept
 from asof.extensions.facts.extraction import extract_all
 from asof.extensions.facts.indexer import precompute_facts
-from asof.extensions.facts.model import ENTITY_TYPES, TABLE, ExtractionSettings
+from asof.extensions.facts.model import TABLE, ExtractionSettings
 from asof.extensions.facts.store import Extraction
 from asof.models.ports import ScriptedModel
 from asof.values import Document
@@ -155,10 +155,6 @@ def test_two_that_learn_at_once_pay_once(tmp_path):
 
 
 # -- `[facts]` -------------------------------------------------------------------------------------
-
-
-def test_an_empty_table_means_rules():
-    assert TABLE.value({}) == ExtractionSettings("rules", ENTITY_TYPES, 0)
 
 
 def test_all_keys():

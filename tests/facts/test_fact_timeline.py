@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.support.fact_lines import CALLED, add, corpus_of, note, view
 
-from asof.extensions.facts.consistency import agree, grain, half_digit
+from asof.extensions.facts.consistency import agree
 from asof.extensions.facts.store import Fact
-from asof.extensions.facts.timeline import FactLine, neighbourhood, timeline_of
-from asof.time.moment import read
+from asof.extensions.facts.timeline import FactLine, timeline_of
 from asof.time.span import iso
 from asof.values import Amount
 
@@ -197,17 +196,6 @@ def test_figures_agree_as_exactly_as_they_are_written(one, other, same):
     assert agree(*facts) is agree(*reversed(facts)) is same
 
 
-def test_half_of_the_last_digit():
-    assert half_digit("61.4%", Amount(61.4, "%")) == pytest.approx(0.05)
-    assert half_digit("none", Amount(0.0, "")) == 0.0
-
-
-def test_grains_go_by_length_wherever_they_begin():
-    spans = ["2024-02", "2024-Q1", "2023", "2024-02-29", "2024-03-04T10:00"]
-    assert [grain(read(each)) for each in spans] == ["month", "quarter", "year", "day", "moment"]
-    assert grain(read("2024-03-05").__class__(None, read("2024").end)) == "open"
-
-
 def test_who_says_the_same_and_who_otherwise():
     """Of 2024: a says 3.7, b 3.68 (agrees with a), c 3.9 (with neither). d speaks of a quarter of it."""
     said = ["$3.7 billion | 2024", "$3.68 billion | 2024", "$3.9 billion | 2024", "$0.9 billion | 2024-Q1"]
@@ -258,65 +246,3 @@ def test_a_surname_that_means_one_in_all_documents_is_taken_for_it():
     with corpus_of(note("c", "2020", "Marta Quill | sold | rope", "Quill | left | early")) as corpus:
         found = line(corpus, "Quill")
         assert (found.subject, found.count) == ("Marta Quill", 2)
-
-
-def test_relation_since_until_and_how_many():
-    lines = [f"Quay | net margin | {n}% | 2024-Q{n}" for n in (1, 2, 3, 4)] + ["Quay | costs | 7% | 2024-Q4"]
-    with corpus_of(note("a", "2025", *lines)) as corpus:
-
-        def figures(**options):
-            found = line(corpus, "Quay", **options)
-            return [said for _, said, _, _ in shown(found)], found.left_out
-
-        assert figures(relation="Margin net") == (["1%", "2%", "3%", "4%"], 0)
-        assert figures(relation="margin", most=1) == (["4%"], 3)
-        assert figures(most=2) == (["7%", "4%"], 3)  # groups by name: costs, net margin
-        assert figures(relation="margin", since=read("2024-Q3").first) == (["3%", "4%"], 0)
-        assert figures(relation="margin", until=read("2024-Q2").first - 1) == (["1%"], 0)
-        assert figures(relation="profit") == ([], 0)
-        assert line(corpus, "Quay", relation="profit").known
-
-
-def test_nobody_knows_the_subject():
-    with corpus_of(note("a", "2020", "Quay Ropes | sold | tar")) as corpus:
-        found = line(corpus, "Quay Rops")
-        assert (found.known, found.groups, found.near) == (False, (), ("Quay Ropes",))
-        assert line(corpus, "Quay Ropes", "2019").known is False
-
-
-# -- what is around an entity -----------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def harbour():
-    with corpus_of(
-        note("a", "2020", "Quay | acquired | Tide | 2019", "Quay | margin | 5% | 2019", title="Report"),
-        note(
-            "b", "2020", "Tide | sold | Rope | 2018", "Rope | margin | 7% | 2018", "Quay | margin | 6% | 2018"
-        ),
-    ) as corpus:
-        yield corpus
-
-
-def test_around_an_entity(harbour):
-    """Quay has three facts: two of its margin, one of Tide."""
-    found = neighbourhood(view(harbour), "quay")
-    assert [tuple(each) for each in found.nodes] == [
-        ("Quay", "entity", 3), ("margin", "measure", 2), ("Tide", "entity", 1),
-    ]  # fmt: skip
-    assert [(each.document, each.title, each.facts) for each in found.documents] == [
-        ("a", "Report", 2), ("b", "", 1),
-    ]  # fmt: skip
-    assert [(each.source, each.relation, each.target, each.object) for each in found.edges] == [
-        ("Quay", "margin", "margin", "6%"), ("Quay", "acquired", "Tide", "Tide"),
-        ("Quay", "margin", "margin", "5%"),
-    ]  # fmt: skip
-
-
-def test_the_best_connected_neighbours_are_kept(harbour):
-    found = neighbourhood(view(harbour), "Quay", most=1)
-    assert ([each.name for each in found.nodes], found.left_out) == (["Quay", "margin"], 1)
-
-
-def test_around_nobody(harbour):
-    assert neighbourhood(view(harbour), "Quai").near == ("Quay",)

@@ -104,22 +104,6 @@ def test_an_excerpt_is_a_passage_and_the_head_of_its_document():
     assert next(iter(Lines().extract([other]))).facts == ()
 
 
-def test_erasing_a_document_erases_its_facts():
-    with corpus_of() as corpus:
-        corpus.add([note("a", "2021-01-01", "Quay | fee | 2 euros"), note("b", "2021-01-01", "x")])
-        with closing(corpus.store.writer()) as db:
-            db.execute("BEGIN IMMEDIATE")
-            kept.save_extractions(
-                db, "x", Lines().extract(kept.excerpts(db, kept.passages_without_facts(db)))
-            )
-            db.execute("COMMIT")
-            assert len(kept.facts_about(db, ["quay"])) == 1
-        corpus.purge("a")
-        with closing(corpus.store.writer()) as db:
-            assert kept.facts_about(db, ["quay"]) == []
-            assert db.execute("SELECT count(*) FROM extractions").fetchone() == (1,)
-
-
 def test_status_says_who_read_what_and_what_is_left(tmp_path):
     def told(corpus):
         return [line for line in corpus.status().derived if line.startswith("facts")]
@@ -232,10 +216,3 @@ def test_passages_that_nothing_has_read_are_read_by_rules():
         (fact,) = facts_of(now, np.arange(now.n, dtype=np.int64))
         assert (fact.fact.subject, fact.fact.kind) == ("Otter Mills", EVENT)
         assert facts_about(now, ["otter mills"]) == []  # the store has not got it
-
-
-def test_the_sentence_and_the_order_of_a_fact(quay):
-    first, second = facts_about(view(quay), ["quay"])[:2]
-    assert first.sentence == "Crane | stands on | Quay | 2020"
-    assert first.order == (*first.passage.order, 0)
-    assert second.order == (*first.passage.order, 1)

@@ -14,7 +14,6 @@ import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import ModelError, UsageError
 from asof.extensions.facts.indexer import precompute_reports
-from asof.extensions.facts.indexer import report as known_report
 from asof.models.ports import Prompt, Reply, ScriptedModel
 from asof.time.moment import read
 from asof.values import Document, SourcedTime
@@ -68,13 +67,6 @@ def test_all_periods_are_told_from_the_bottom_up(corpus, model):
     assert told.cost.prompt_tokens == sum(len(f"{each.system} {each.user}".split()) for each in model.prompts)
 
 
-def test_they_are_what_a_question_asks_for(corpus, model):
-    precompute_reports(corpus)
-    for period in ("2021", "2021-Q2", "2021-02-04", "2021 to 2022"):
-        assert {each.by for each in known_report(corpus.at(), period).reports} == {"scripted"}
-    assert len(model.prompts) == 12
-
-
 def test_without_a_model_they_are_made_when_asked(memory_folder):
     with (
         corpus_with(memory_folder, None) as corpus,
@@ -108,12 +100,6 @@ def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, model):
             break
     assert runs > 1
     assert list(map(period_of, model.prompts)) == PERIODS
-
-
-def test_a_budget_of_nothing_asks_nothing(corpus, model):
-    told = precompute_reports(corpus, budget=0)
-    assert (told.reports, told.left, told.problems, told.complete) == (0, 12, (), False)
-    assert model.prompts == []
 
 
 # -- what fails -------------------------------------------------------------------------------------------

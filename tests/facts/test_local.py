@@ -59,8 +59,12 @@ def recipe(**fields) -> Recipe:
     return Recipe("local alone", "", (Lexical(), Local(**fields), TopK()))
 
 
-def search(corpus, question=QUESTION, **fields):
-    found = corpus.at().search(question, k=20, recipe=recipe(**fields))
+def labels(why) -> set[str]:
+    return {why.label, *(label for part in why.parts for label in labels(part))}
+
+
+def search(corpus, question=QUESTION, as_of=None, **fields):
+    found = corpus.at(as_of).search(question, k=20, recipe=recipe(**fields))
     for hit in found.hits:
         assert hit.why.value == hit.why.recomputed() == hit.score
     return found
@@ -119,18 +123,11 @@ def test_the_golden_case(quay):
 
 
 def test_facts_of_another_time_count_for_nothing_but_their_place_in_the_graph(quay):
-    tree = next(hit for hit in search(quay).hits if hit.document == "a").why
-    texts = []
-
-    def walk(why):
-        texts.append(why.label)
-        for each in why.parts:
-            walk(each)
-
-    walk(tree)
-    assert "Otter · sold · rope (2020): of another time" in texts
-    assert "PageRank of tar" in texts
-    assert "1 + gamma of Otter · sold · tar (2021)" in texts
+    texts = labels(next(hit for hit in search(quay).hits if hit.document == "a").why)
+    assert texts >= {
+        "Otter · sold · rope (2020): of another time", "PageRank of tar",
+        "1 + gamma of Otter · sold · tar (2021)",
+    }  # fmt: skip
 
 
 def test_without_a_time_in_the_question_every_fact_counts(quay):
@@ -340,27 +337,8 @@ def meaning(*notes, encoder=None):
         yield corpus
 
 
-def recipe_of_fact_vectors(**fields) -> Recipe:
-    return Recipe("local alone", "", (Lexical(), Local(**fields), TopK()))
-
-
-def found(corpus, question="who lost a ferry in 2021", as_of="2024", **fields):
-    results = corpus.at(as_of).search(question, k=20, recipe=recipe_of_fact_vectors(**fields))
-    for hit in results.hits:
-        assert hit.why.value == hit.why.recomputed() == hit.score
-    return results
-
-
-def labels(why) -> set[str]:
-    return {why.label, *(label for part in why.parts for label in labels(part))}
-
-
-def test_what_describes_a_fact_and_an_entity():
-    with meaning(*NOTES_OF_FACT_VECTORS) as corpus:
-        facts = facts_about(corpus.at().view(), ["otter"])
-        assert relation_text(facts[0]).startswith(
-            f"{facts[0].passage.title}: Otter lost boat (2021). Otter | lost"
-        )
+def found(corpus, **fields):
+    return search(corpus, "who lost a ferry in 2021", "2024", **fields)
 
 
 def test_gamma_is_the_cosine_of_the_question_and_the_fact():
@@ -469,21 +447,6 @@ def test_only_what_is_of_the_time_is_found_and_trees_add_up(firms):
 def test_answers_can_be_found_by_it(firms):
     made = firms.at().ask("What was the revenue of Otter in Q1 2023?", recipe="tgrag")
     assert [each.document for each in made.citations] == ["otter 2023-Q1"]
-
-
-@pytest.mark.parametrize(
-    ("line", "field", "value"),
-    [
-        ("local.facts = 7", "facts", 7), ("local.passages = 50", "passages", 50),
-        ("local.damping = 0.5", "damping", 0.5), ("local.tolerance = 0.001", "tolerance", 0.001),
-        ("local.in_time = false", "in_time", False), ("local.ppr = false", "ppr", False),
-        ('local.sum_over = "graph"', "sum_over", "graph"),
-    ],
-)  # fmt: skip
-def test_every_setting_can_be_set(line, field, value):
-    made = config.read(tomllib.loads(f"[recipes.tgrag]\n{line}")).recipe_named("tgrag")
-    (local,) = [stage for stage in made.stages if isinstance(stage, Local)]
-    assert getattr(local, field) == value != getattr(Local(), field)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
-from typing import Any
 
 import pytest
 from tests.support.market import (
@@ -21,37 +19,9 @@ from tests.support.market import (
 from tests.support.openai_server import ModelServer, status
 
 import asof
-from asof.errors import ModelError, UsageError
+from asof.errors import ModelError
 from asof.extensions.facts.extraction import extract_facts
-from asof.extensions.facts.model import ExtractionSettings
 from asof.store.schema import CorpusSettings
-
-# -- reading a corpus for facts by a model behind a server -----------------------------------------
-
-
-# -- all of it, once, and at which price ----------------------------------------------------------------
-
-
-def test_every_passage_is_read_once(corpus, server):
-    first = learned(corpus, server)
-    assert (first.passages, first.facts, first.left, first.problems, first.complete) == (12, 12, 0, [], True)
-    assert objects(corpus) == LOAVES
-    second = learned(corpus, server)
-    assert (second.passages, second.facts, second.complete) == (0, 0, True)
-    assert server.answered == len(server.requests) == 12
-    assert objects(corpus) == LOAVES
-
-
-def test_the_cost_is_what_the_server_counted(corpus, server):
-    cost = learned(corpus, server).cost
-    assert cost is not None
-    assert (cost.calls, cost.prompt_tokens, cost.reply_tokens) == (
-        12,
-        server.prompt_tokens,
-        server.reply_tokens,
-    )
-    # 2 USD for a million tokens that are read, 10 for a million that are written
-    assert cost.cost == pytest.approx((2 * server.prompt_tokens + 10 * server.reply_tokens) / 1e6)
 
 
 def test_what_is_kept_costs_nothing(corpus, server):
@@ -94,30 +64,11 @@ def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, server):
     assert objects(corpus) == LOAVES
 
 
-def test_a_budget_of_nothing_asks_nothing(corpus, server):
-    lesson = learned(corpus, server, budget=0.0)
-    assert (lesson.passages, lesson.left, lesson.complete, server.requests) == (0, 12, False, [])
-
-
 def test_without_prices_a_budget_is_in_tokens(corpus, server):
     lesson = learned(corpus, server, budget=5_000, prices=None)
     assert lesson.passages + lesson.left == 12
     assert 0 < lesson.passages < 12
     assert server.prompt_tokens + server.reply_tokens <= 5_000
-
-
-def test_without_a_model_there_is_nothing_to_ask(corpus):
-    with (
-        closing(corpus.store.writer()) as db,
-        pytest.raises(UsageError, match=r"no model is named: see \[model\]"),
-    ):
-        extract_facts(corpus.store, db, BY_MODEL)
-
-
-def test_rules_ask_no_model(corpus, server):
-    with model(corpus.store, server.url) as asked, closing(corpus.store.writer()) as db:
-        lesson = extract_facts(corpus.store, db, ExtractionSettings(), asked)
-    assert (lesson.passages, lesson.cost, server.requests) == (12, None, [])
 
 
 # -- what changes and what goes ----------------------------------------------------------------------------
@@ -142,31 +93,11 @@ def test_a_purge_takes_facts_and_replies_along(corpus, server):
     assert len(rows(corpus, "SELECT digest FROM calls")) == 11
     assert not any("104" in reply for reply in rows(corpus, "SELECT reply FROM calls"))
     assert len(rows(corpus, "SELECT passage FROM call_passages")) == 11
+    assert rows(corpus, "SELECT count(*) FROM extractions UNION ALL SELECT count(*) FROM facts") == [11, 11]
     assert learned(corpus, server).passages == 0
 
 
-# -- reading facts by a model when something goes wrong --------------------------------------------
-
-
 # -- failures -------------------------------------------------------------------------------------------
-
-
-def test_json_that_stays_broken_is_a_problem_of_its_passage(corpus, server):
-    def sometimes(body: dict[str, Any]) -> str:
-        return "no idea" if "Stall 5" in json.dumps(body) else sales(body)
-
-    server.says = sometimes
-    lesson = learned(corpus, server)
-    assert (lesson.passages, lesson.facts, lesson.left, lesson.complete) == (11, 11, 0, False)
-    (problem,) = lesson.problems
-    assert (problem.document, problem.lost) == ("stall-5", False)
-    assert "asked twice" in problem.message
-    assert lesson.cost is not None
-    assert lesson.cost.calls == server.answered == 13
-    server.says = sales
-    again = learned(corpus, server)
-    assert (again.passages, server.answered) == (1, 14)  # only that one
-    assert objects(corpus) == LOAVES
 
 
 def test_a_server_that_is_never_well_is_not_asked_for_all(corpus, server):
@@ -184,6 +115,3 @@ def test_what_was_committed_stays_when_the_server_goes(corpus):
     with pytest.raises(ModelError), model(corpus.store, url) as asked, closing(corpus.store.writer()) as db:
         extract_facts(corpus.store, db, BY_MODEL, asked, batch_size=4)
     assert len(objects(corpus)) == done > 0
-
-
-# -- what is said in the passages -----------------------------------------------------------------------

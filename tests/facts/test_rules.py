@@ -123,11 +123,17 @@ def test_several_values(text, found):
     assert triples(text) == found
 
 
-@pytest.mark.parametrize("text", ["The spread was between 5% and 7%.", "The spread was 5% to 7%."])
-def test_a_range_is_no_amount(text):
+@pytest.mark.parametrize(
+    ("text", "kind", "relation"),
+    [
+        ("The spread was between 5% and 7%.", VALUE, "spread"),
+        ("The spread was 5% to 7%.", VALUE, "spread"),
+        ("Sales grew 5% to 7%.", CHANGE, "Sales"),
+    ],
+)
+def test_a_range_is_no_amount(text, kind, relation):
     (fact,) = facts(text)
-    assert fact.relation == "spread"
-    assert fact.amount is None
+    assert (fact.kind, fact.relation, fact.amount) == (kind, relation, None)
 
 
 NOTHING = [
@@ -153,26 +159,20 @@ NOTHING = [
 ]
 
 
-@pytest.mark.parametrize("text", NOTHING)
-def test_nothing_is_found(text):
-    assert facts(text) == []
-
-
-def test_what_is_expected_is_said_to_be():
-    (fact,) = facts("We expect revenue of $4 billion in the fourth quarter.")
-    assert (fact.relation, fact.object) == ("expected revenue", "$4 billion")
-    assert fact.confidence == pytest.approx(0.9 * 0.9)  # "revenue of", times what a forecast is worth
-
-
-def test_what_met_an_expectation_is_not_expected():
-    (fact,) = facts("Gross margin was 31%, above our guidance.")
-    assert fact.relation == "Gross margin"
-
-
-def test_an_unknown_measure_is_less_sure():
-    known, unknown = facts("The fare was 4 euros."), facts("The frobnication was 4 euros.")
-    assert known[0].confidence == pytest.approx(0.95)
-    assert unknown[0].confidence == pytest.approx(0.95 * 0.75, abs=0.001)
+@pytest.mark.parametrize(
+    ("text", "relation", "confidence"),
+    [
+        # "revenue of", times what a forecast is worth
+        ("We expect revenue of $4 billion in the fourth quarter.", "expected revenue", 0.9 * 0.9),
+        ("Gross margin was 31%, above our guidance.", "Gross margin", 0.95),
+        ("The fare was 4 euros.", "fare", 0.95),
+        ("The frobnication was 4 euros.", "frobnication", 0.95 * 0.75),  # an unknown measure
+    ],
+)
+def test_how_sure_a_value_is_and_what_is_expected(text, relation, confidence):
+    (fact,) = facts(text)
+    assert fact.relation == relation
+    assert fact.confidence == pytest.approx(confidence, abs=0.001)
 
 
 # -- changes of measures ---------------------------------------------------------------------------
@@ -229,11 +229,6 @@ def test_changes_and_values_of_one_measure(text, found):
     told = facts(text)
     assert [(fact.kind, fact.object) for fact in told] == found
     assert len({fact.relation for fact in told}) == 1
-
-
-def test_a_range_of_changes_has_no_amount():
-    (fact,) = facts("Sales grew 5% to 7%.")
-    assert (fact.kind, fact.object, fact.amount) == (CHANGE, "grew 5% to 7%", None)
 
 
 # -- who did what and who is what, and the names of one thing --------------------------------------
@@ -296,7 +291,7 @@ def test_events(text, found):
     assert {fact.kind for fact in facts(text)} == {EVENT}
 
 
-NOTHING_OF_EVENTS = [
+NO_EVENT = [
     "He did not resign.",
     "Orla Finch did not resign.",
     "Orla Finch would have resigned.",
@@ -307,11 +302,12 @@ NOTHING_OF_EVENTS = [
     "Note: tap and hold the widget.",
     "See https://example.org/a-page.",
     "The window was open.",
+    "The International Harbour Authority (IXA) met.",  # a bracket whose letters differ
 ]
 
 
-@pytest.mark.parametrize("text", NOTHING_OF_EVENTS)
-def test_nothing_happened(text):
+@pytest.mark.parametrize("text", NOTHING + NO_EVENT)
+def test_nothing_is_found(text):
     assert facts(text) == []
 
 
@@ -332,30 +328,22 @@ def test_names_of_one_thing(text, found):
     assert (fact.subject, fact.relation, fact.object) == found
 
 
-def test_a_bracket_whose_letters_differ_is_no_acronym():
-    assert facts("The International Harbour Authority (IXA) met.") == []
-
-
 META = {"company": "Quill Ropes Ltd", "ticker": "QRL", "aliases": ["Quill", "The Ropery"]}
 
 
-def heads(number: int, **more):
-    (found,) = RuleExtractor().extract([excerpt("Nothing.", number=number, **more)])
-    return [(f.subject, f.relation, f.object, f.start, f.end) for f in found.facts]
-
-
-def test_the_head_names_the_entity_on_its_first_passage_only():
-    own = "Quill Ropes Ltd"
-    assert heads(0, meta=META) == [
-        (own, "ticker", "QRL", 0, 0),
-        (own, "aliases", "Quill", 0, 0),
-        (own, "aliases", "The Ropery", 0, 0),
+@pytest.mark.parametrize(
+    ("number", "meta", "names"),
+    [
+        (0, META, [("ticker", "QRL"), ("aliases", "Quill"), ("aliases", "The Ropery")]),
+        (1, META, []),  # of its first passage only
+        (0, {}, [("also called", "QRL")]),  # a code in the title
+    ],
+)
+def test_the_head_names_the_entity(number, meta, names):
+    (found,) = RuleExtractor().extract([excerpt("Nothing.", number=number, meta=meta)])
+    assert [(f.subject, f.relation, f.object, f.start, f.end) for f in found.facts] == [
+        ("Quill Ropes Ltd", *each, 0, 0) for each in names
     ]
-    assert heads(1, meta=META) == []
-
-
-def test_a_code_in_the_title_is_a_name_of_what_it_is_about():
-    assert heads(0) == [("Quill Ropes Ltd", "also called", "QRL", 0, 0)]
 
 
 TITLES = [
@@ -455,10 +443,16 @@ def test_lines_of_links(text, found):
     assert triples(text) == found
 
 
-def test_the_place_of_a_line_is_that_in_the_text():
-    text = "%% hidden %%\nBuilt.\n- Keeper: [[ida]]\n"
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("%% hidden %%\nBuilt.\n- Keeper: [[ida]]\n", "Keeper: [[ida]]"),
+        ("Nothing here.  Revenue was $5 million. \n\nThe end.", "Revenue was $5 million."),
+    ],
+)
+def test_the_place_of_a_fact_is_that_in_the_text(text, place):
     (fact,) = facts(text)
-    assert text[fact.start : fact.end] == "Keeper: [[ida]]"
+    assert text[fact.start : fact.end] == place
 
 
 def test_short_values_of_the_frontmatter_are_facts():
@@ -540,23 +534,8 @@ def test_what_is_kept_of_too_much_are_the_surest():
 
 def test_long_and_hostile_texts_end():
     """Twenty thousand characters without a full stop, thousands of figures: read within the walk's bounds."""
-    for piece in (
-        "word ",
-        "5% and ",
-        "up from 5 to ",
-        "Anna Berg, the mayor, ",
-        "5 respectively ",
-        "(",
-        "1,",
-        "[[a|",
-    ):
+    pieces = "word |5% and |up from 5 to |Anna Berg, the mayor, |5 respectively |(|1,|[[a"
+    for piece in pieces.split("|"):
         text = piece * (20_000 // len(piece))
         (found,) = RuleExtractor().extract([excerpt(text)])
         assert len(found.facts) <= MOST
-
-
-def test_offsets_are_those_of_the_sentence():
-    text = "Nothing here.  Revenue was $5 million. \n\nThe end."
-    (found,) = RuleExtractor().extract([excerpt(text)])
-    (fact,) = found.facts
-    assert text[fact.start : fact.end] == "Revenue was $5 million."

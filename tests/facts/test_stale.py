@@ -38,12 +38,6 @@ def then() -> Iterator[Snapshot]:
         yield corpus.at("2022-06")
 
 
-def test_all_of_it_worst_first(then: Snapshot) -> None:
-    assert [(each.quote.document, each.kind) for each in find_stale(then)] == [
-        ("notes/quay.md", "link"), ("notes/pier.md", "time"),
-    ]  # fmt: skip
-
-
 def test_of_paths_kinds_and_times(then: Snapshot) -> None:
     quay, pier = find_stale(then)
     assert find_stale(then, "notes") == find_stale(then, ["*/quay.md", "*/pier.md"]) == (quay, pier)
@@ -147,11 +141,6 @@ def test_a_sentence_of_two_lines(tmp_path: Path) -> None:
     assert line_of(sentence("Again:\nIt has 10 GB."), TEXT, tmp_path) == (8, file)
 
 
-def test_the_past_has_no_files(tmp_path: Path) -> None:
-    (tmp_path / "plans.md").write_text(f"---\na: b\n---\n{TEXT}", "utf-8")
-    assert line_of(sentence(), TEXT, None) == (3, None)
-
-
 @pytest.mark.parametrize("content", [b"Edited since.", b"\x00\xff\xfe binary", b""])
 def test_a_file_that_does_not_hold_it(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "plans.md").write_bytes(content)
@@ -199,11 +188,3 @@ def test_lines_and_dates(corpus_of_report: Corpus, tmp_path: Path) -> None:
     assert (found.by.line, found.by.file, found.by.published) == (1, None, None)
     (past,) = stale_report(corpus_of_report.at("2024"), [one]).found
     assert (past.quote.line, past.quote.file) == (3, None)
-
-
-def test_so_many_are_shown_and_the_others_counted(corpus_of_report: Corpus) -> None:
-    listed = [stale(quote(text=f"Sentence {number}.")) for number in range(5)]
-    made = stale_report(corpus_of_report.at(), listed, 2)
-    assert [each.stale for each in made.found] == listed[:2]
-    assert made.more == 3
-    assert stale_report(corpus_of_report.at(), []).found == ()

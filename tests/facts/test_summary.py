@@ -22,7 +22,6 @@ from asof.extensions.facts.summary import (
     Summary,
     SummarySection,
     best_points,
-    least_relevance,
     map_reduce,
     summarise_span,
     summary_periods,
@@ -303,11 +302,6 @@ def test_title_and_summary_of_a_written_report_are_evidence_before_points_on_the
         "The rope year: Rope led.", "Much rope.", "Quay sold rope in 2024-Q1.",
     ]  # fmt: skip
     assert not any("Period:" in prompt.user for prompt in model.prompts)  # none is written for the question
-
-
-def test_the_least_relevance_is_half_of_the_largest():
-    assert least_relevance([0.2, 0.8]) == 0.4
-    assert least_relevance([0.2, 0.49]) == least_relevance([]) == float("inf")
 
 
 def test_the_least_certain_points_make_room_and_are_kept_with_their_weights(view):

@@ -13,8 +13,6 @@ import pytest
 from asof.cli.history import days_of
 from asof.time.expressions import TimeContext, parse
 
-from .conftest import note
-
 # -- timeline ----------------------------------------------------------------------------------------------
 
 
@@ -96,17 +94,6 @@ def test_the_other_way_round_what_was_removed_and_what_stays(asof, fees):
     assert all(each["before"]["id"] == each["after"]["id"] for each in same)
 
 
-def test_a_version_of_a_document(asof, write):
-    for date, text in (
-        ("2020-01-01", "The harbour master is Ada Marsh."),
-        ("2021-01-01", "Tom Reed looks after the harbour now."),
-    ):
-        write("notes/a.md", note(date, "Harbour master", text))
-        asof("index", "notes")
-    (found,) = changes(asof, "harbour master", "2020", "2021")
-    assert (found["kind"], found["before"]["visible"]) == ("changed", "2020-01-01T23:59:59.999999Z")
-
-
 # -- when --------------------------------------------------------------------------------------------------
 
 THEN = "2024-05-31"  # a Friday; asked at its last instant
@@ -116,35 +103,6 @@ def first(asof, text, *options):
     """The first mention of a text: its words, from, until."""
     mention = asof("when", text, "--as-of", THEN, "--json", *options).json()["mentions"][0]
     return mention["text"], *mention["span"].values()
-
-
-@pytest.mark.parametrize(
-    ("text", "words", "start", "end", "grain", "relation"),
-    [
-        ("Marketing 2023", "2023", "2023-01-01", "2024-01-01", "year", "in"),
-        ("sales since Q3 2023", "since Q3 2023", "2023-07-01", None, "quarter", "since"),
-        ("who led before March 2021?", "before March 2021", None, "2021-03-01", "month", "before"),
-        ("rain last spring", "last spring", "2023-03-01", "2023-06-01", "season", "in"),
-        ("ferries from 2019 to 2021", "from 2019 to 2021", "2019-01-01", "2022-01-01", "year", "between"),
-        ("the fares as of June 2021", "as of June 2021", None, "2021-07-01", "month", "as of"),
-    ],
-)  # fmt: skip
-def test_a_mention_has_its_words_and_its_span(asof, text, words, start, end, grain, relation):
-    """Spring 2024 is not over at the last instant of May, so the last one is that of 2023."""
-    (mention,) = asof("when", text, "--as-of", THEN, "--json").json()["mentions"]
-    assert text[mention["start"] : mention["end"]] == mention["text"] == words
-    span = {"from": start and f"{start}T00:00:00Z", "until": end and f"{end}T00:00:00Z"}
-    assert mention["span"] == span
-    assert (mention["grain"], mention["relation"]) == (grain, relation)
-
-
-@pytest.mark.parametrize("text", ["12345 units", "room 2024B", "who looks after the boiler", "Windows 2000"])
-def test_where_no_time_is_said_none_is_found(asof, text):
-    result = asof("when", text, "--json")
-    found = result.json()
-    assert (result.code, found["mentions"], found["lexical"]) == (0, [], text)
-    assert found["as_of"] == found["asked_at"]
-    assert "time  none" in asof("when", text).out
 
 
 def test_as_of_moves_the_view_never_forward(asof):
@@ -179,6 +137,7 @@ def test_what_a_reader_sees(asof):
         "  searched  , on , ,",
     ]
     assert "2024-01-01 to 2024-03-31 (in, quarter)" in asof("when", "the ferry in Q1 2024").out
+    assert "time  none" in asof("when", "12345 units").out
 
 
 def test_the_fiscal_year_is_that_of_asof_toml_and_the_languages_those_of_the_corpus(asof, write):

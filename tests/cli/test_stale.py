@@ -24,11 +24,6 @@ def quay(asof: Asof, write: Any) -> None:
     assert asof("index", "notes").code == 0
 
 
-def ids(asof: Asof, *options: str) -> dict[str, str]:
-    """By document the ids of what is stale."""
-    return {each["document"]: each["id"] for each in asof("stale", *options, "--json").json()["stale"]}
-
-
 def test_both_sides_the_reason_and_where_it_stands(asof, quay):
     result = asof("stale", "notes/ferry.md")
     assert result.code == 1
@@ -55,12 +50,6 @@ def test_the_worst_first_and_how_many_more(asof, quay):
     assert "'notes/office.md' was removed" in result.out
 
 
-def test_the_tree_gives_the_score(asof, quay):
-    assert asof("stale", "--kind", "time", "--explain").out.count("\n     0.") >= 1
-    (one,) = asof("stale", "--kind", "time", "--explain", "--json").json()["stale"]
-    assert one["explain"]["value"] == one["score"]
-
-
 def test_json(asof, quay):
     value = asof("stale", "--json").json()
     assert against("stale", value) == []
@@ -70,17 +59,12 @@ def test_json(asof, quay):
     assert past["stale"][0]["line"] == 3, "lines of the text as it stood"
 
 
-def test_paths_patterns_and_titles(asof, quay, here, monkeypatch):
-    for name in ("notes", "notes/*.md", "Quay", "."):
-        assert "notes/quay.md" in ids(asof, name), name
+def test_a_path_counts_from_the_current_folder_and_times_and_kinds_hold(asof, quay, here, monkeypatch):
     monkeypatch.chdir(here / "notes")
-    assert list(ids(asof, "quay.md")) == ["notes/quay.md"]
     assert asof("stale", "quay.md").out.splitlines()[1].startswith("  1. quay.md:6  Quay")
-
-
-def test_since_a_time(asof, quay):
-    assert list(ids(asof, "--since", "2023", "--kind", "time")) == ["notes/ferry.md"]
-    assert ids(asof, "--since", "2023-05", "--kind", "time") == {}
+    told = asof("stale", "--since", "2023", "--kind", "time", "--explain").out
+    assert (told.count("  1. "), told.count("\n     0.") >= 1) == (1, True)
+    assert asof("stale", "--since", "2023-05", "--kind", "time").code == 0
 
 
 WRONG = [

@@ -242,14 +242,11 @@ def test_what_is_alike_both_ways_is_alike(one, other):
 @pytest.mark.parametrize(
     ("answer", "accepted", "same"),
     [
-        ("The Harbour Master!", ["harbour master"], True),
-        ("3.7 billion", ["3.7 Billion"], True),
-        ("3.7 billion", ["37 billion"], False),
-        ("Ann", ["Bob", "an Ann"], True),
-        ("Ann and Bob", ["Ann"], False),
-        ("", [], False),
+        ("The Harbour Master!", ["harbour master"], True), ("3.7 billion", ["3.7 Billion"], True),
+        ("3.7 billion", ["37 billion"], False), ("Ann", ["Bob", "an Ann"], True),
+        ("Ann and Bob", ["Ann"], False), ("", [], False),
     ],
-)
+)  # fmt: skip
 def test_exact_match_is_of_all_words_but_articles(answer, accepted, same):
     assert exact_match(answer, accepted) is same
 

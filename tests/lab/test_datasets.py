@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -45,10 +44,7 @@ def test_a_question_is_asked_at_the_last_instant_of_its_time_or_of_the_newest_da
     assert found.as_of(found.questions[0]) == read("2002").last
     assert found.as_of(found.questions[1]) == read("2006-01-01").last
     assert found.as_of(found.questions[2]) == read("2005-05-01").last
-
-
-def test_without_any_date_there_is_still_a_time(dataset):
-    found = load(dataset([{"id": "a", "text": "b", "timestamp": None}]))
+    found = load(dataset([{"id": "a", "text": "b", "timestamp": None}]))  # no date at all
     assert found.as_of(found.questions[2]) == SOME_TIME
     assert [document.id for document in found.documents(SOME_TIME)] == ["a"]
 
@@ -74,18 +70,17 @@ def test_only_the_timestamp_dates_a_document(dataset):
     assert document.meta == {"published": "2009", "date": "2008"}
 
 
-def test_gzip(dataset):
-    folder = dataset()
+def test_what_files_may_be_like(dataset):
+    """Gzipped documents, judgements below a header, and a sentence of evidence that stands there twice."""
+    lines = [{"query_id": "q1", "doc_id": "m1", "sentence": "Ann is mayor."}] * 2
+    folder = dataset(judged=[("query-id", "corpus-id", "score"), ("q1", "m1", 1)], evidence=lines)
     plain = folder / "corpus.jsonl"
     (folder / "corpus.jsonl.gz").write_bytes(gzip.compress(plain.read_bytes()))
     plain.unlink()
-    assert load(folder).dates.keys() == {"m1", "m2", "m3", "m4", "u1"}
-
-
-def test_a_header_may_stand_above_the_judgements(dataset):
-    folder = dataset(judged=[("query-id", "corpus-id", "score"), ("q1", "m1", 1)])
     found = load(folder)
+    assert found.dates.keys() == {"m1", "m2", "m3", "m4", "u1"}
     assert (found.relevance, found.problems) == ({"q1": {"m1": 1}}, ())
+    assert found.sentences == {"q1": [("m1", "Ann is mayor.")]}
 
 
 def test_all_files_of_questions_are_read_or_the_one_that_is_named(dataset):
@@ -104,11 +99,6 @@ def test_all_files_of_questions_are_read_or_the_one_that_is_named(dataset):
         load(folder, queries="none.jsonl")
 
 
-def test_evidence(dataset):
-    lines = [{"query_id": "q1", "doc_id": "m1", "sentence": "Ann is mayor."}] * 2
-    assert load(dataset(evidence=lines)).sentences == {"q1": [("m1", "Ann is mayor.")]}
-
-
 @pytest.mark.parametrize(
     ("file", "line", "message"),
     [
@@ -121,11 +111,7 @@ def test_evidence(dataset):
         ),
         ("queries.jsonl", "[]", "queries.jsonl:5: the line is JSON, but no object: list"),
         ("queries.jsonl", '{"id": "n"}', "queries.jsonl:5: the question has no text"),
-        (
-            "queries.jsonl",
-            '{"id": "n", "text": "x", "asked_at": "soon"}',
-            "asked_at that cannot be read: 'soon'",
-        ),
+        ("queries.jsonl", '{"id": "n", "text": "x", "asked_at": "soon"}', "that cannot be read: 'soon'"),
         ("queries.jsonl", '{"id": "n", "text": "x", "asked_at": "yesterday"}', "counts from an anchor"),
         ("queries.jsonl", '{"id": "q1", "text": "x"}', "another question has the id 'q1'"),
         ("queries.jsonl", '{"id": "n", "text": "' + "x " * 10_001 + '"}', "20,002 characters"),
@@ -188,17 +174,12 @@ def documents(dataset, settings, cache, **more):
         return {hit.document for hit in hits}
 
 
-def test_it_is_used_again(dataset, tmp_path, built):
-    found = load(dataset())
-    assert documents(found, SETTINGS, tmp_path / "cache") == {"m1", "m2", "m3", "u1"}
-    assert documents(load(dataset()), SETTINGS, tmp_path / "cache") == {"m1", "m2", "m3", "u1"}
-    assert len(built) == 1
-
-
 def test_it_is_made_anew_for_other_data_options_or_code(dataset, tmp_path, built, monkeypatch):
     folder = dataset()
     cache = tmp_path / "cache"
-    documents(load(folder), SETTINGS, cache)
+    for _ in range(2):
+        assert documents(load(folder), SETTINGS, cache) == {"m1", "m2", "m3", "u1"}
+    assert len(built) == 1, "it is used again"
     documents(load(folder), replace(SETTINGS, chunking="whole"), cache)
     documents(load(folder), replace(SETTINGS, encoder=HashedNgrams().name), cache)
     monkeypatch.setattr(corpora, "code_version", lambda: "another")
@@ -222,15 +203,6 @@ def test_what_was_interrupted_is_not_taken_for_whole(dataset, tmp_path, monkeypa
     assert list((cache / "evaluate").iterdir()) == []
     monkeypatch.undo()
     assert documents(found, SETTINGS, cache) == {"m1", "m2", "m3", "u1"}
-
-
-def test_a_folder_without_its_database_is_made_anew(dataset, tmp_path, built):
-    found, cache = load(dataset()), tmp_path / "cache"
-    documents(found, SETTINGS, cache)
-    (folder,) = (cache / "evaluate").iterdir()
-    shutil.rmtree(folder / ".asof")
-    assert documents(found, SETTINGS, cache) == {"m1", "m2", "m3", "u1"}
-    assert len(built) == 2
 
 
 def test_the_clock_is_that_of_the_dataset(dataset, tmp_path):

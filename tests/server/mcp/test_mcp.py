@@ -69,11 +69,7 @@ WRONG = [
     ("search", {"q": "x", "as_of": "soon"}, "soon"),
     ("open", {"id": "../../etc/passwd"}, "no document '../../etc/passwd'"),
     ("open", {"id": "The Mole", "as_of": "2001"}, "no document"),
-    (
-        "stale",
-        {"path": ["nope"]},
-        "accepted: a file or folder that is indexed, a document's id or title",
-    ),
+    ("stale", {"path": ["nope"]}, "accepted: a file or folder that is indexed, a document's id or title"),
     ("diff", {"q": "x", "a": "2019"}, "b is missing"),
     ("links", {}, "document is missing"),
     ("search", {"q": "x", "reply_tokens": 9}, "reply_tokens 9: expected `int` >= 50"),
@@ -184,36 +180,3 @@ def test_text_of_documents_stays_between_the_marks(tmp_path):
             assert words not in before + behind
         listed = talk(server_of(corpus), lambda client: client.list_tools())
         assert words not in str(listed)
-
-
-# -- an assistant that follows a policy --------------------------------------------------------------------
-
-QUESTIONS = [
-    ("Who was the harbour master on 1 June 2019?", "2019-06-01", "Osterby"),
-    ("Who was the harbour master on 1 May 2017?", "2017-05-01", "Calloway"),
-    ("Who is the harbour master?", None, "Quant"),
-    ("What did mooring cost visitors on 1 August 2022?", "2022-08-01", "€12"),
-    ("How long is the mole?", None, "162"),
-    ("What does the letter of resignation say?", None, "resign"),
-    ("How much was a single ticket in May 2018?", "2018-06-01", "4.20"),
-    ("When was the last crossing of the Prudence?", None, "31 October"),
-    ("Who was elected chair of the cooperative on 15 May 2021?", "2021-06-01", "Dunmore"),
-    ("What did the repair of the mole cost?", None, "437,000"),
-]
-
-
-async def assistant(client: Client, question: str, as_of: str | None) -> tuple[str, int]:
-    """Asks, searches, and opens the two documents that lead. What it read, and its calls."""
-    moment = {} if as_of is None else {"as_of": as_of}
-    found = await client.call_tool("search", {"q": question, "k": 5, **moment})
-    read = [await client.call_tool("ask", {"q": question, **moment}), found]
-    leading = list(dict.fromkeys(hit["document"] for hit in found.structured_content["hits"]))[:2]
-    read += [await client.call_tool("open", {"id": document, **moment}) for document in leading]
-    return "\n".join(map(text_of, read)), len(read)
-
-
-@pytest.mark.parametrize(("question", "as_of", "told"), QUESTIONS)
-def test_a_scripted_assistant_finds_it_in_four_calls(example, question, as_of, told):
-    read, calls = talk(server_of(example), lambda client: assistant(client, question, as_of))
-    assert told in read
-    assert calls <= 4

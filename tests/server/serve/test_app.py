@@ -134,15 +134,14 @@ def test_keys(example, tmp_path):
         assert web.get("/page/../app.py").status_code in (401, 404)
         assert web.get("/api/v1/status", headers={"Authorization": f"Bearer {reader}x"}).status_code == 401
         assert web.get("/api/v1/status", headers={"Authorization": f"Bearer {reader}"}).status_code == 200
-        refused = web.delete(
-            "/api/v1/documents", params={"document": "x"}, headers={"Authorization": f"Bearer {reader}"}
+        refused, allowed = (
+            web.delete(
+                "/api/v1/documents", params={"document": "x"}, headers={"Authorization": f"Bearer {key}"}
+            )
+            for key in (reader, writer)
         )
-        assert refused.status_code == 403
+        assert (refused.status_code, allowed.status_code) == (403, 404)  # there is no such document
         assert "--scope write" in refused.json()["error"]["message"]
-        allowed = web.delete(
-            "/api/v1/documents", params={"document": "x"}, headers={"Authorization": f"Bearer {writer}"}
-        )
-        assert allowed.status_code == 404  # there is no such document
         keys.remove("reader")
         assert web.get("/api/v1/status", headers={"Authorization": f"Bearer {reader}"}).status_code == 401
 
@@ -161,10 +160,8 @@ def test_who_tries_many_keys_waits(example, tmp_path):
     right = {"Authorization": f"Bearer {keys.add('a', 'read', AT)}"}
     with client(example, keys=keys, limits=Limits(wrong_keys=3)) as web:
         assert {web.get("/api/v1/status").status_code for _ in range(9)} == {401}  # without one: not counted
-        wrong = [
-            web.get("/api/v1/status", headers={"Authorization": f"Bearer asof_{n}"}).status_code
-            for n in range(6)
-        ]
+        guesses = [{"Authorization": f"Bearer asof_{n}"} for n in range(6)]
+        wrong = [web.get("/api/v1/status", headers=each).status_code for each in guesses]
         assert wrong == [401, 401, 401, 429, 429, 429]
         assert web.get("/api/v1/status", headers=right).status_code == 200  # who has a key is let in
 
@@ -176,16 +173,12 @@ def test_odd_headers_are_refused(web):
     assert (twice.status_code, "origin stands there twice" in twice.text) == (400, True)
 
 
-@pytest.mark.parametrize(
-    "content", ["", "{", "[]", '{"format": 2, "keys": {"a": {"scope": "read"}}}',
-     '{"format": 2, "keys": {"a": {"scope": "read", "begins": "asof_12345678", "salt": "zz"}}}'],
-)  # fmt: skip
-def test_a_list_of_keys_that_is_damaged_lets_nobody_in(example, tmp_path, content):
+def test_a_list_of_keys_that_is_damaged_lets_nobody_in(example, tmp_path):
     keys = Keys(tmp_path / "keys.json", frozenset({os.geteuid()}))
     right = {"Authorization": f"Bearer {keys.add('a', 'read', AT)}"}
     with client(example, keys=keys) as web:
         assert web.get("/api/v1/status", headers=right).status_code == 200
-        keys.path.write_text(content)
+        keys.path.write_text("{")
         reply = web.get("/api/v1/status", headers=right)
         assert (reply.status_code, reply.json()["error"]["kind"]) == (503, "KeysUnusable")
         assert str(tmp_path) not in reply.text
@@ -209,13 +202,19 @@ def test_limits_of_size(example):
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"[]", b'{"documents": []}', b'{"documents": [1]}', b'{"document": []}', b"\xff"]
-)
-def test_bodies_that_are_none(example, body):
+    ("body", "said"),
+    [
+        (b"", "JSON"), (b"{", "JSON"), (b"\xff", "JSON"), (b"[]", ""), (b'{"documents": []}', ""),
+        (b'{"documents": [1]}', "documents.0 is no object"), (b'{"document": []}', ""),
+        (b'{"documents": [{"id": "a", "text": "x", "n": NaN}]}', "NaN is no number"),
+    ],
+)  # fmt: skip
+def test_bodies_that_are_none(example, body, said):
     with client(example, write=True) as web:
         reply = web.post("/api/v1/documents", content=body, headers={"Content-Type": "application/json"})
     assert reply.status_code in (400, 422), reply.text
-    assert reply.json()["error"]["message"]
+    assert said in (message := reply.json()["error"]["message"])
+    assert message
 
 
 def test_many_mistakes_are_not_all_named(example):
@@ -226,20 +225,6 @@ def test_many_mistakes_are_not_all_named(example):
         odd = web.post("/api/v1/documents", json={"documents": [1] * 500})
         assert odd.json()["error"]["message"] == "documents.0 is no object"
         assert web.post("/api/v1/search", content=b"x" * 300_000).status_code == 413
-
-
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        (b"\xff", "JSON"),
-        (b'{"documents": [{"id": "a", "text": "x", "n": NaN}]}', "NaN is no number"),
-    ],
-)
-def test_what_is_wrong_with_a_body_is_said(example, body, said):
-    with client(example, write=True) as web:
-        reply = web.post("/api/v1/documents", content=body, headers={"Content-Type": "application/json"})
-    assert reply.status_code in (400, 422)
-    assert said in reply.json()["error"]["message"]
 
 
 def test_an_id_is_no_longer_than_can_be_asked_for(tmp_path):
@@ -263,10 +248,8 @@ def test_nothing_is_written_unless_it_is_allowed(web):
 
 def test_documents_are_added_found_and_deleted(tmp_path):
     with asof.open(tmp_path) as corpus, client(corpus, write=True) as web:
-        records = [
-            {"id": "quay", "text": "The quay is long.", "published": "2020-01-01"},
-            {"id": "", "text": "x"},
-        ]
+        quay = {"id": "quay", "text": "The quay is long.", "published": "2020-01-01"}
+        records = [quay, {"id": "", "text": "x"}]
         done = web.post("/api/v1/documents", json={"documents": records}).json()
         assert (done["added"], len(done["problems"])) == (1, 1)
         assert against("add", done) == []
@@ -317,11 +300,8 @@ def test_a_log_line_holds_no_question(example):
         reply = web.get("/api/v1/search", params={"q": "secret words"})
     (line,) = lines
     said = json.loads(line)
-    assert (said["status"], said["path"], said["request"]) == (
-        200,
-        "/api/v1/search",
-        reply.headers["x-request-id"],
-    )
+    assert (said["status"], said["path"]) == (200, "/api/v1/search")
+    assert said["request"] == reply.headers["x-request-id"]
     assert "secret" not in line
 
 

@@ -63,8 +63,10 @@ def test_a_name_is_given_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"format": 2, "keys": {"a": {}}}', '{"format": 1, "keys": {}}']
-)
+    "content",
+    ["", "{", "[]", "{}", '{"format": 1, "keys": {}}', '{"format": 2, "keys": {"a": {}}}',
+     '{"format": 2, "keys": {"a": {"scope": "read", "begins": "asof_12345678", "salt": "zz"}}}'],
+)  # fmt: skip
 def test_a_damaged_list_accepts_nothing(tmp_path, content):
     path = tmp_path / "keys.json"
     path.write_text(content)

@@ -79,11 +79,11 @@ def test_several_processes_share_an_index(example_folder, tmp_path):
         assert not Path(f"/proc/{child}").exists()
 
 
-def run(folder: Path, home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, home: Path, *arguments: str, code: str = "") -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)}
     return subprocess.run(
-        [sys.executable, "-m", "asof", *arguments], cwd=folder, env=environment, text=True,
-        capture_output=True, timeout=60, check=False,
+        [sys.executable, *(("-c", code) if code else ("-m", "asof")), *arguments], cwd=folder,
+        env=environment, text=True, capture_output=True, timeout=60, check=False,
     )  # fmt: skip
 
 
@@ -261,8 +261,6 @@ def hung_up(connection: socket.socket) -> bool:
 
 @pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
 def test_what_is_missing_is_named(example_folder, tmp_path, missing):
-    hidden = tmp_path / "hidden"
-    hidden.mkdir()
     code = (
         "import importlib.util, sys\n"
         f"find = importlib.util.find_spec\n"
@@ -270,9 +268,5 @@ def test_what_is_missing_is_named(example_folder, tmp_path, missing):
         "from asof.cli.main import run, cli\n"
         "sys.argv = ['asof', 'serve']\nsys.exit(run(cli))\n"
     )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=example_folder, env=environment, text=True, capture_output=True,
-        timeout=60, check=False,
-    )  # fmt: skip
+    done = run(example_folder, tmp_path, code=code)
     assert f"a server needs {missing}: install asof with its extra `server`" in " ".join(done.stderr.split())

@@ -114,15 +114,8 @@ def test_of_a_burst_the_last_text_holds(tmp_path, vault):
 def test_files_of_editors_and_hidden_ones_change_nothing(tmp_path, vault):
     with watching(tmp_path / "index", vault) as (corpus, notices):
         before = len(notices)
-        for name in (
-            ".quay.md.swp",
-            "quay.md~",
-            "#quay.md#",
-            "quay.tmp",
-            ".git/x.md",
-            ".asof/x.md",
-            "quay.md.bak",
-        ):
+        hidden = (".quay.md.swp", ".git/x.md", ".asof/x.md")
+        for name in (*hidden, "quay.md~", "#quay.md#", "quay.tmp", "quay.md.bak"):
             (vault / name).parent.mkdir(exist_ok=True)
             (vault / name).write_text("temporary")
         atomic = vault / "quay.md.part"

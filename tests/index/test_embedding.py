@@ -289,6 +289,27 @@ def test_another_model_under_the_same_name() -> None:
                 other.add([document("late", "A late ferry.", "2009")])
 
 
+def test_a_segment_with_vectors_of_another_encoder_is_mended() -> None:
+    """What no write of ours leaves, such as a folder copied together by hand."""
+    with fresh(encoder=Meanings()) as corpus:
+        filled(corpus)
+        corpus.tidy()
+        db = corpus.store.writer()
+        db.execute(
+            "UPDATE meta SET value = replace(value, 'meanings', 'other meanings') WHERE key = 'settings'"
+        )
+        db.execute("UPDATE vectors SET encoder = 'other meanings'")
+        db.close()
+        told: list[str] = []
+        with open_corpus(corpus.root, encoder=Meanings(TWO), on_note=told.append) as again:
+            again.maintenance.background = False
+            assert nearest(again) == BY_MEANING
+        assert [
+            line.endswith("holds vectors of another encoder; rebuilt its 2 passages from the store")
+            for line in told
+        ] == [True, True]
+
+
 def test_a_passage_without_a_vector_is_found_and_mended() -> None:
     from asof.errors import DamagedStore
 

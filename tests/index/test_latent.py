@@ -19,6 +19,7 @@ from asof.extensions.systems.latent import (
     GOLDEN,
     LatentSpace,
     checkpoint,
+    encoded,
     first_rows,
     latent_space,
     past_rows,
@@ -162,6 +163,18 @@ def test_cosines_are_products_of_whole_numbers() -> None:
                     assert cosines[place] == product / VECTOR_SCALE**2
         assert len(dead) == 0
         assert window.n == 2
+
+
+def test_rows_are_encoded_in_blocks() -> None:
+    with fresh() as corpus:
+        corpus.add([document(f"d{at}", text, "2001") for at, text in enumerate(texts(12))])
+        view = corpus.at().view()
+        (part,) = view.prefix.parts
+        basis = latent_space(view).basis
+        whole = encoded(part.segment, basis)
+        assert whole.any()
+        assert whole.shape == (12, 128)
+        assert (encoded(part.segment, basis, at_once=5) == whole).all()
 
 
 def test_a_question_is_like_the_text_that_says_the_same() -> None:

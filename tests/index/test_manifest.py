@@ -12,7 +12,8 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
-from asof.index.build import FANOUT
+from asof.index.build import FANOUT, rebuild
+from asof.index.segment import Segment
 from asof.models.encoders import HashedNgrams
 from asof.time.moment import read
 from asof.values import Ended, SourcedTime
@@ -119,6 +120,16 @@ def test_a_reader_goes_on_with_files_that_were_merged_away() -> None:
         corpus.tidy()
         assert view.column("passage", np.arange(view.prefix.rows)).tolist() == before
         view.prefix.parts[0].segment.verify()
+
+
+def test_a_segment_is_rebuilt_in_parts_as_it_was(tmp_path: Path) -> None:
+    with fresh(encoder=ENCODER) as corpus:
+        corpus.add([document(f"d{at}", f"mill {at}", "2001") for at in range(5)])
+        (entry,) = listed(corpus)
+        rebuild(db_of(corpus), entry, tmp_path / "x.seg", corpus.store.analyzer, ENCODER.name, at_once=2)
+        old, new = corpus.manifest.open(entry), Segment(tmp_path / "x.seg")
+        for name in old.facts["arrays"]:
+            np.testing.assert_array_equal(new[name], old[name])
 
 
 def test_an_encoder_belongs_to_a_corpus(tmp_path: Path) -> None:

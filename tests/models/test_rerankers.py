@@ -90,6 +90,14 @@ def test_answers_that_are_refused(server: Any, reranker: Make, results: Any, tol
     assert len(server.seen) == 1  # it would say the same again
 
 
+def test_the_key_is_nowhere_to_be_seen(server: Any) -> None:
+    key = "sk-Tell-Nobody-42"
+    ranker = HttpReranker(Endpoint(server.url, key), "bge")
+    assert ranker.scores(QUESTION, TEXTS) == SHARED
+    assert server.seen[0][1]["Authorization"] == f"Bearer {key}"
+    assert key not in f"{ranker!r} {ranker.name} {Rerank(ranker)!r} {reranked(ASOF, Rerank(ranker))!r}"
+
+
 def test_a_search(server: Any, reranker: Make, document: Any, memory_folder: Path) -> None:
     """By words the shortest text is the best; the server finds more of the question in another one."""
     with open_corpus(memory_folder) as corpus:

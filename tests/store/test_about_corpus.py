@@ -78,6 +78,16 @@ def test_filters_on_what_is_spoken_of() -> None:
         assert view.count_without_times(Filters(since=0)) == 0
 
 
+def test_a_passage_that_has_ended_is_not_counted() -> None:
+    with fresh("2023", undated="always") as corpus:
+        corpus.add([document("d", "The crane.")])
+        corpus.session.clock.to("2024")
+        corpus.add([document("d", "The crane again.")])
+        for as_of, expected in (("2023-06", 1), ("2025", 0)):  # an edit has a date: when it was known
+            view = corpus.at(as_of).view()
+            assert view.count_without_times(Filters()) == expected
+
+
 @pytest.mark.parametrize("what", ["vacuum", "purge", "mend"])
 def test_what_is_left_is_about_the_same(what: str) -> None:
     with fresh("2020") as corpus:

@@ -24,6 +24,7 @@ from asof.time.lexicon import (
     WordWindow,
     bond,
     lexicon,
+    windows,
     words_after,
     words_before,
 )
@@ -393,6 +394,31 @@ WINDOW_TEXTS = st.lists(
     | st.sampled_from([" ", " ", "-", "\u2014", "\n\n", "5", "may", "é", "_"])
     | st.text(max_size=4)
 ).map("".join)
+
+
+@given(WINDOW_TEXTS)
+def test_triggers_are_those_words_of_the_text_that_may_say_a_time(text: str) -> None:
+    whole = TimeText(text)
+    expected = [
+        word.span()
+        for word in WORD.finditer(whole.lower)
+        if word[0] in ENGLISH.triggers or (word[0][0] in "0123456789" and len(word[0]) in (8, 14))
+    ]
+    assert whole.triggers(ENGLISH) == expected
+
+
+@given(WINDOW_TEXTS)
+def test_windows_are_disjoint_and_hold_their_words_and_gaps(text: str) -> None:
+    done, whole = 0, TimeText(text)
+    for window in windows(whole, ENGLISH):
+        start, end = window.starts[window.first], window.end(window.after - 1)
+        assert done <= start
+        done = end
+        pieces = [piece for pair in zip(window.gaps, [*window.words, ""], strict=True) for piece in pair]
+        assert whole.lower.startswith("".join(pieces), window.offset)
+        assert window.words == WORD.findall(whole.lower, window.offset, window.end(len(window.words) - 1))
+        assert len(WORD.findall(whole.lower[:start])[-2:]) == window.first
+        assert len(WORD.findall(whole.lower[end:])[:1]) == len(window.words) - window.after
 
 
 @given(WINDOW_TEXTS, WINDOW_TEXTS, st.sampled_from(sorted(ENGLISH.triggers)))

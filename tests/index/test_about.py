@@ -14,7 +14,7 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.index.build import merge, rebuild
-from asof.index.columns import AboutTimes, Stretch, about_or_published
+from asof.index.columns import AboutTimes, Stretch
 from asof.index.segment import Segment
 from asof.store.digest import METADATA, TEXT
 from asof.time.moment import read
@@ -116,25 +116,6 @@ def test_a_view_gives_rows_in_any_order() -> None:
 
 
 # -- rows of a time ----------------------------------------------------------------------------------
-
-
-def test_published_then_or_about_it() -> None:
-    """Published in 1999, 2001 (undated), 2001, 2001 and 2002; the last is about 2001. Row 4 alone is left out
-    where the window ends before it."""
-    span = read("2001")
-    visible = np.array([read(year).first for year in ("1999", "2001", "2001", "2001", "2002")], np.int64)
-    dated = np.array([1, 0, 1, 1, 1], np.uint8)
-    rows: list[list[Stretch]] = [[], [], [], [(0, 0, TEXT)], [(span.first, span.first, TEXT)]]
-    times = AboutTimes.of(rows)
-    some = about_or_published(times, visible, dated, [span], 0, 5)
-    assert some.tolist() == [False, False, True, True, True]
-    assert about_or_published(times, visible, dated, [span], 1, 4).tolist() == [False, True, True]
-    assert about_or_published(times, visible, dated, [read("1999"), span], 0, 3).tolist() == [
-        True,
-        False,
-        True,
-    ]
-    assert about_or_published(times, visible, dated, [], 0, 5).tolist() == [False] * 5
 
 
 @given(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.index.made import row, segmented
@@ -138,19 +139,17 @@ def test_a_segment_of_ends_only_does_not_cost_the_vectors() -> None:
 # -- which ones -------------------------------------------------------------------------------------
 
 
-def test_neighbours_of_one_size_are_due() -> None:
-    assert due([1] * FANOUT) == slice(0, FANOUT)
-    assert due([1] * (FANOUT + 3)) == slice(0, FANOUT + 3)
-    assert due([SMALLEST, *[1] * FANOUT, SMALLEST]) == slice(1, FANOUT + 1)
-
-
-def test_a_smaller_one_between_larger_ones_is_taken_along() -> None:
-    sizes = [SMALLEST] * 4 + [1] + [SMALLEST] * 4
-    assert due(sizes) == slice(0, 9)
-
-
-def test_the_lowest_level_comes_first() -> None:
-    assert due([SMALLEST] * FANOUT + [1] * FANOUT) == slice(FANOUT, 2 * FANOUT)
+@pytest.mark.parametrize(
+    ("sizes", "chosen"),
+    [
+        ([1] * (FANOUT + 3), slice(0, FANOUT + 3)),
+        ([SMALLEST, *[1] * FANOUT, SMALLEST], slice(1, FANOUT + 1)),
+        ([SMALLEST] * 4 + [1] + [SMALLEST] * 4, slice(0, 9)),  # the smaller one is taken along
+        ([SMALLEST] * FANOUT + [1] * FANOUT, slice(FANOUT, 2 * FANOUT)),  # the lowest level first
+    ],
+)
+def test_neighbours_of_one_size_are_due(sizes: list[int], chosen: slice) -> None:
+    assert due(sizes) == chosen
 
 
 @given(st.lists(st.integers(0, 5_000), max_size=60))

@@ -42,12 +42,6 @@ def test_products_are_those_of_whole_numbers(
         assert found.tolist() == [products[at] / float(VECTOR_SCALE * VECTOR_SCALE) for at in inside]
 
 
-def test_the_cosine_with_itself_and_with_its_opposite() -> None:
-    vectors = quantise(np.array([[1, 0], [0.6, 0.8], [-1, 0]], np.float32))
-    with segmented(([row(1, "a"), row(4, "a"), row(7, "a")], []), vectors=[vectors]) as segments:
-        assert cosines(Prefix.of(segments, 5).window(), vectors[0]).tolist() == [1.0, 2400 / 4000, 0.0]
-
-
 def test_whole_numbers_of_unit_vectors() -> None:
     assert quantise(np.array([[1.0, -1.0 / VECTOR_SCALE * 0.4]], np.float32)).tolist() == [[VECTOR_SCALE, 0]]
     assert quantise(np.zeros((0, 3), np.float32)).shape == (0, 3)

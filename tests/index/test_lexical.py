@@ -1,4 +1,4 @@
-"""BM25 of three documents, computed by hand; the tree that computes it again; terms by row."""
+"""BM25 as its formula; the tree that computes it again; terms by row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from asof.store.writing import EndRow
 from asof.text.tokens import term_hash
 
 TEXTS = ["mill mill ferry", "ferry boat", "bread"]
-AVERAGE = (3 + 2 + 1) / 3
 
 
 def term(word: str, weight: float = 1.0) -> Term:
@@ -31,18 +30,6 @@ def idf(n: int, df: int) -> float:
 
 def saturated(tf: int, length: int, average: float, k1: float = 1.5, b: float = 0.75) -> float:
     return (k1 + 1) * tf / (tf + k1 * (1 - b + b * length / average))
-
-
-def test_three_documents_by_hand() -> None:
-    with segmented(([row(at, text, at) for at, text in enumerate(TEXTS, 1)], [])) as segments:
-        found, weighed = scores(Prefix.of(segments, 9).window(), [term("mill"), term("ferry", 2)], Bm25())
-        expected = [
-            idf(3, 1) * saturated(2, 3, AVERAGE) + 2 * idf(3, 2) * saturated(1, 3, AVERAGE),
-            2 * idf(3, 2) * saturated(1, 2, AVERAGE),
-            0.0,
-        ]
-        assert found.tolist() == pytest.approx(expected, rel=1e-15)
-        assert [(each.term.word, each.df) for each in weighed] == [("mill", 1), ("ferry", 2)]
 
 
 def test_what_has_ended_has_no_score_and_is_not_counted() -> None:

@@ -27,22 +27,20 @@ def quay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
         yield corpus
 
 
-def test_one_fault_in_a_word(quay: Corpus) -> None:
-    view = quay.at().view()
-    assert nearest_words(view, "refudn") == ("refund",)  # two letters changed places
-    assert nearest_words(view, "polcy")[0] == "policy"  # a letter is missing; in three passages
-    assert nearest_words(view, "feryr") == ("ferry",)
-
-
-def test_two_faults_in_a_long_word_and_none_in_a_short_one(quay: Corpus) -> None:
-    view = quay.at().view()
-    assert nearest_words(view, "subscritpion") == ("subscriptions",)
-    assert nearest_words(view, "pliocy") == ()  # two faults
-    assert nearest_words(view, "yer") == ()
-
-
-def test_a_word_that_is_there_is_not_offered_for_itself(quay: Corpus) -> None:
-    assert "policy" not in nearest_words(quay.at().view(), "policy")
+@pytest.mark.parametrize(
+    ("word", "nearest"),
+    [
+        ("refudn", "refund"),  # two letters changed places
+        ("polcy", "policy"),  # a letter is missing
+        ("feryr", "ferry"),
+        ("subscritpion", "subscriptions"),  # two faults in a long word
+        ("pliocy", ""),  # two faults
+        ("yer", ""),
+        ("policy", "police polity"),  # not offered for itself
+    ],
+)
+def test_the_nearest_words(quay: Corpus, word: str, nearest: str) -> None:
+    assert nearest_words(quay.at().view(), word) == tuple(nearest.split())
 
 
 def test_nothing_later_is_offered(quay: Corpus) -> None:

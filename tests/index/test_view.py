@@ -11,7 +11,7 @@ from tests.index.made import document, fresh
 from asof.errors import BeforeHorizon
 from asof.index.view import BLOCK, SMALL_BLOCK, at_least, kth_best, union
 from asof.time.moment import read
-from asof.values import Filters, SourcedTime
+from asof.values import SourcedTime
 
 
 def test_columns_over_all_parts_in_the_order_asked_for() -> None:
@@ -26,15 +26,6 @@ def test_columns_over_all_parts_in_the_order_asked_for() -> None:
         assert view.column("length", np.zeros(0, np.int64)).tolist() == []
         assert [record.document for record in view.records(np.array([2, 0]))] == ["d", "a"]
         assert view.records(np.array([2, 0])) == view.records(np.array([2, 0]))
-
-
-def test_passages_without_any_time_are_counted() -> None:
-    """Of a, c and f nothing says a time; b has a date, d speaks of a year, e speaks of one by now."""
-    with fresh() as corpus:
-        corpus.add([document("a", "mill"), document("b", "boat", "2003"), document("e", "rope")])
-        corpus.add([document("c", "bell"), document("d", "bell of 1999"), document("f", "fog")])
-        corpus.add([document("e", "rope of 1998")])
-        assert corpus.at().view().count_without_times(Filters()) == 3
 
 
 def test_a_hit_says_all_that_is_known() -> None:

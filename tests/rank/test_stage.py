@@ -198,12 +198,6 @@ def test_setting_one_number_leaves_the_others():
     assert with_values(PAPERS, {}) == PAPERS
 
 
-def test_whole_numbers_stay_whole():
-    changed = with_values(TWE, {"pool.n": 2.6})
-    assert value_of(changed, "pool.n") == 3
-    assert isinstance(dict(changed.fields())["pool.n"], int)
-
-
 def test_a_number_out_of_its_bounds_is_refused():
     with pytest.raises(UsageError, match=r"coverage\.above"):
         with_values(PAPERS, {"coverage.above": 1.5})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.text.question import MAX_TIMES, QuestionReading, read, read_verbatim
+from asof.text.question import MAX_TIMES, read, read_verbatim
 from asof.time.moment import read as moment_of
 from asof.time.span import NEVER, Span, instant, nearest_moment
 
@@ -195,52 +194,3 @@ def test_so_many_times_count_and_each_once() -> None:
     assert reading.notes == (f"the question names {MAX_TIMES + 3} times: the first {MAX_TIMES} count",)
     reading = read(f"ferry {' '.join(years[:9])} 1900, 1900", ASKED)
     assert (len(reading.query.about), reading.notes) == (9, ())
-
-
-# -- what a question wants of time depends on its words of time, never on its subject ---------------------
-
-# subjects stand in brackets; words that name a kind of answer (price, result) are none
-SUBJECTS = """
-Who is the current owner of [Larkhaven] [mill]?
-Who was the first owner of the [mill] in [Larkhaven]?
-Who owns the [mill]?
-Who led the [Heronsgate] [choir] in 2019?
-Who is the current leader of the [choir] as of June 2021?
-Who will lead the [choir] next year?
-What was the price of a [lantern] in Q3 2021?
-What is the origin of [Heronsgate]?
-What does a [lantern] cost?
-When does the next [ferry] leave [Heronsgate]?
-Which [ferry] sails to [Larkhaven] these days?
-How many [lanterns] did [Corvane] sell in the past 5 years?
-history of the [ferry] until 1950
-""".strip().splitlines()
-NONSENSE = ("Vorpel", "quandle")
-
-
-def about(question: str) -> tuple[QuestionReading, QuestionReading]:
-    """The question as it stands, and the same about nonsense."""
-    nonsense = iter(NONSENSE)
-    other = re.sub(
-        r"\[(.)\w+\]",
-        lambda of: next(nonsense).title() if of[1].isupper() else next(nonsense).lower(),
-        question,
-    )
-    return read(re.sub(r"[\[\]]", "", question), ASKED), read(other, ASKED)
-
-
-@pytest.mark.parametrize("question", SUBJECTS)
-def test_another_subject_is_read_alike(question):
-    real, other = about(question)
-    assert real.intent is not None
-    assert other.intent is not None
-    assert (other.query.recency, other.as_of) == (real.query.recency, real.as_of)
-    assert (other.intent.direction, other.intent.volatility) == (
-        real.intent.direction,
-        real.intent.volatility,
-    )
-    assert [each.span for each in other.mentions] == [each.span for each in real.mentions]
-    subjects = re.findall(r"\[(\w+)\]", question)
-    assert [
-        word for word in other.query.lexical.split() if word.strip("?").title() not in ("Vorpel", "Quandle")
-    ] == [word for word in real.query.lexical.split() if word.strip("?") not in subjects]

@@ -54,9 +54,12 @@ def read(corpus, extractor, **options):
         return learned, stored, kept.passages_without_facts(db)
 
 
-def test_every_passage_is_read_once(quay):
-    reader = Counting()
-    learned, stored, left = read(quay, reader)
+def test_every_passage_is_read_once_and_batches_are_committed_one_by_one(quay):
+    reader, calls = Counting(), []
+    learned, stored, left = read(
+        quay, reader, batch_size=2, progress=lambda done, total: calls.append((done, total))
+    )
+    assert calls == [(0, 5), (2, 5), (4, 5), (5, 5)]
     assert (learned.passages, learned.facts, learned.problems) == (5, 5, [])
     assert (stored, left) == (5, [])
     assert reader.given == [f"q{n}" for n in range(5)]
@@ -65,8 +68,9 @@ def test_every_passage_is_read_once(quay):
     assert (learned.passages, learned.facts, stored, left, again.given) == (0, 0, 5, [], [])
 
 
-def test_only_what_is_new_is_read(quay):
-    read(quay, Counting())
+def test_only_what_is_new_is_read_and_past_passages_too(quay):
+    quay.add([note("q0", "2022-01-01", "Quay0 | fee | 7 euros")])
+    assert read(quay, Counting())[0].passages == 6
     quay.add([note("new", "2022-01-01", "Quay1 | fee | 9 euros")])
     reader = Counting()
     assert read(quay, reader)[0].passages == 1
@@ -79,17 +83,6 @@ def test_another_extractor_reads_anew_only_when_told_and_its_facts_take_the_plac
     learned, stored, _ = read(quay, Counting("lines-2"), anew=True)
     assert (learned.passages, stored) == (5, 5)
     assert read(quay, Counting("lines-2"), anew=True)[0].passages == 0
-
-
-def test_past_passages_are_read_too(quay):
-    quay.add([note("q0", "2022-01-01", "Quay0 | fee | 7 euros")])
-    assert read(quay, Counting())[0].passages == 6
-
-
-def test_batches_are_committed_one_by_one(quay):
-    calls = []
-    read(quay, Counting(), batch_size=2, progress=lambda done, total: calls.append((done, total)))
-    assert calls == [(0, 5), (2, 5), (4, 5), (5, 5)]
 
 
 def test_a_stop_loses_the_batch_under_way_only(quay):

@@ -140,13 +140,9 @@ def test_a_scope_is_the_coarsest_nodes_inside():
     assert scope(*facts, start="2023-11", end="2026-01") == ["2023-11", "2024", "2025"]
     assert scope(*facts, start="2023-11", end="2025-06") == ["2023-11", "2024"]  # 2025 reaches beyond
     assert scope(*facts, start="2024-02", end="2024-06") == ["2024-02"]
+    assert scope(*facts, start="2023-11-05T14", end="2023-11-05T15") == ["2023-11-05"]  # an hour has its day
     assert scope(*facts, start="2019-01", end="2020-01") == []
     assert scope(*facts, start=None, end=None) == ["2023", "2024", "2025"]
-
-
-def test_an_hour_has_its_day():
-    tree = Hierarchy.of([stated("2024-05-10")])
-    assert named(tree.scope(read("2024-05-10T14"))) == ["2024-05-10"]
 
 
 def test_a_view_has_the_facts_of_passages_in_force():

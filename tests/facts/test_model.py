@@ -32,7 +32,6 @@ from asof.text.passages import sentences
 from asof.time.moment import read
 from asof.time.span import Span
 from asof.values import Amount
-from asof.wire import replace
 
 TEXT = (
     "The bakery sold 1,204 loaves in March 2024. Its margin was 31.5%, up 160 basis points year over year. "
@@ -201,27 +200,20 @@ def test_times(time, span, text, by):
     assert (when.span, when.text, when.by) == (read(span), text, by)
 
 
-def test_without_a_period_the_date_of_the_version_is_the_time():
-    when = the_fact(BAKER, excerpt(own=[])).when
-    assert when is not None
-    assert (when.span, when.by) == (read("2024-05-02"), "published")
-    assert the_fact(BAKER, excerpt(own=[], published=None)).when is None
-
-
-def test_a_relative_time_needs_the_date_of_the_version():
-    undated = excerpt("Marta Quill was named head baker.", own=[], published=None)
-    assert the_fact({**BAKER, "sentence": 1, "time": "last year"}, undated).when is None
-    dated = replace(undated, published=read("2024-05-02"))
-    when = the_fact({**BAKER, "sentence": 1, "time": "last year"}, dated).when
-    assert when is not None
-    assert when.span == read("2023")
-
-
-def test_a_fiscal_label_is_read_as_its_document_reads_it():
-    fiscal = excerpt("Marta Quill was named head baker in Q3 2023.", own=[], fiscal_start=7)
-    when = the_fact({**BAKER, "sentence": 1, "time": "Q3 2023"}, fiscal).when
-    assert when is not None
-    assert when.span == read("2023-Q1")  # the year 2023 of the bakery began in July 2022
+@pytest.mark.parametrize(
+    ("more", "time", "found"),
+    [
+        ({}, None, ("2024-05-02", "published")),
+        ({"published": None}, None, None),
+        ({}, "last year", ("2023", "model")),
+        ({"published": None}, "last year", None),  # which needs the date of the version
+        ({"fiscal_start": 7}, "Q3 2023", ("2023-Q1", "text")),  # the year of the bakery began in July 2022
+    ],
+)
+def test_times_without_a_period_of_the_document(more, time, found):
+    passage = excerpt("Marta Quill was named head baker in Q3 2023.", own=[], **more)
+    when = the_fact({**BAKER, "sentence": 1, "time": time}, passage).when
+    assert (when and (when.span, when.by)) == (found and (read(found[0]), found[1]))
 
 
 @pytest.mark.parametrize(

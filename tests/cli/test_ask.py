@@ -132,14 +132,6 @@ def test_a_wrong_key_is_an_error_and_not_an_answer(model):
     assert (result.out, "401" in result.err) == ("", True)
 
 
-def test_a_budget_that_is_used_up_means_quotes(model, users, server):
-    users(f'[model]\nurl = "{server.url}"\nmodel = "m"\n[ask]\nbudget = 1\n')
-    result = model("The crane is red [1].")
-    assert (result.code, server.requests) == (0, [])
-    assert result.out.startswith("[1] “")
-    assert "quoted, because m" in result.out
-
-
 @pytest.mark.parametrize("command", [
     ("ask", "crane"), ("report", "2022"), ("precompute",), ("precompute", "--reports"),
 ])  # fmt: skip

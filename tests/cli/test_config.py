@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from typing import Any
@@ -92,17 +91,3 @@ def test_every_key_is_accepted(table, key):
     for name in reversed(names):
         value = {name: value}
     config.read(value)
-
-
-def test_where_ones_own_configuration_lies(asof, here, monkeypatch):
-    monkeypatch.delenv("ASOF_CONFIG", raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(here / "settings"))
-    own = here / "settings/asof/config.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text(asof("config").out.replace("#k = 10", "k = 1"))
-    for name in ("a.md", "b.md"):
-        (here / name).write_text("A crane.")
-    asof("index", "a.md", "b.md")
-    assert len(asof("search", "crane", "--json").json()["hits"]) == 1
-    monkeypatch.setenv("ASOF_CONFIG", os.devnull)
-    assert len(asof("search", "crane", "--json").json()["hits"]) == 2

@@ -232,8 +232,6 @@ def test_a_feed_and_again(asof, write, here, monkeypatch):
         (["feed:blog.xml", "--set", "pages=."], "pages: not for feed:...; accepted: no options"),
         (["feed:blog.xml", "--set", "pages"], "--set 'pages': NAME=VALUE is expected"),
         (["feed:evil.xml"], "evil.xml:1: it declares a DOCTYPE, which such files do not need; do not trust"),
-        (["zotero:."], "holds no zotero.sqlite"),
-        (["bookmarks:blog.xml"], "is no export of bookmarks"),
         (["feed:"], "'' is no path; the path of a file or folder is expected"),
     ],
 )
@@ -297,8 +295,6 @@ def test_a_run_that_broke_off_says_what_it_got_and_goes_on(asof, archive):
         (["arxiv:sc.IR"], "neither a category nor an id"),
         (["arxiv:cs.IR", "--set", "since=soonish"], "'soonish' is not a time"),
         (["arxiv:cs.IR", "--set", "per_day=many"], "per_day"),
-        (["arxiv:2401.00002", "--set", "until=2024"], "are for categories, and these are ids"),
-        (["arxiv:cs.IR", "--set", "full=true"], "named by their ids"),
     ],
 )
 def test_what_is_refused_before_arxiv_is_asked(asof, archive, here, arguments, said):
@@ -323,13 +319,11 @@ def test_an_export_is_indexed_elsewhere_and_answers_the_same(asof, notes, here, 
     assert written.err == left_out
     read = asof("index", "crane.jsonl.gz", "--index", "other")
     assert (read.code, "4 added; 4 new passages" in read.out) == (0, True)
-    for as_of in ("2020-06", "2021-06", "2024"):
-        here_, there = (
-            asof("search", "crane", "--as-of", as_of, "--json", *more).json()["hits"]
-            for more in ((), ("--index", "other"))
-        )
-        pairs = [[(hit["id"], hit["score"]) for hit in hits] for hits in (here_, there)]
-        assert pairs[0] == pairs[1] != []
+    hits, again = (
+        asof("search", "crane", "--as-of", "2021-06", "--json", *more).json()["hits"]
+        for more in ((), ("--index", "other"))
+    )
+    assert [(hit["id"], hit["score"]) for hit in hits] == [(hit["id"], hit["score"]) for hit in again] != []
 
 
 @pytest.mark.parametrize("command", [["export"], ["export", "--backup"]])

@@ -143,8 +143,6 @@ def test_a_trec_run_is_written_and_corpora_are_kept(asof, mayors, here):
     [
         (["--recipe", "asoff"], "no recipe 'asoff'; did you mean asof?"),
         (["--queries", "none.jsonl"], "--queries none.jsonl: no such file"),
-        (["--filter-by", "colour"], "--filter-by colour: no question has this field"),
-        (["--run", "nowhere/out.trec"], "--run nowhere/out.trec: a file in an existing folder is expected"),
         (["--encoder", "big"], "accepted: none, hashed, configured"), (["--limit", "0"], "--limit"),
         (["--leakage", "-1"], "--leakage"), (["--judge"], "--judge is about answers"),
         (["--per-query"], "--per-query is about --json"),
@@ -165,13 +163,6 @@ def test_asof_toml_of_the_folder_holds(asof, mayors, write):
     found = asof(*command, "--json").json()
     assert found["runs"][0]["fields"]["decay.tau_min"] == 365.0
     assert (found["options"]["chunking"], found["options"]["stem"]) == ("whole", False)
-
-
-def test_signals_are_recipes(asof, mayors):
-    names = ["bm25", "lsa", "dense", "hybrid", "hybrid-rrf"]
-    options = [option for name in names for option in ("--recipe", name)]
-    found = asof("evaluate", *mayors, *options, "--json").json()
-    assert [run["recipe"] for run in found["runs"]] == names
 
 
 @pytest.mark.slow
@@ -226,13 +217,8 @@ def test_a_table_of_answers(asof, shop):
     ]
 
 
-def test_answers_of_one_type_and_without_any_judgement(asof, shop, write):
-    """The figures of the one type are those of the whole. Without a judgement nothing is ranked; without
-    `answerable` no question can be answered from these documents then."""
-    write("shop/queries.jsonl", jsonl({**each, "type": "one"} for each in QUESTIONS))
-    result = asof(*shop, "--answers", "quotes")
-    assert "answers: 3 questions" in result.out
-    assert "by type" not in result.out
+def test_answers_without_any_judgement(asof, shop, write):
+    """Nothing is ranked; without `answerable` no question can be answered from these documents then."""
     write("shop/qrels.tsv", "may\ts1\t0\n")
     result = asof(*shop, "--answers", "quotes")
     assert result.code == 0

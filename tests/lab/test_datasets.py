@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
 
 import numpy as np
 import pytest
@@ -203,6 +204,9 @@ def test_what_was_interrupted_is_not_taken_for_whole(dataset, tmp_path, monkeypa
     assert list((cache / "evaluate").iterdir()) == []
     monkeypatch.undo()
     assert documents(found, SETTINGS, cache) == {"m1", "m2", "m3", "u1"}
+    (folder,) = (cache / "evaluate").iterdir()
+    shutil.rmtree(folder / ".asof")
+    assert documents(found, SETTINGS, cache) == {"m1", "m2", "m3", "u1"}, "nor is one without its database"
 
 
 def test_the_clock_is_that_of_the_dataset(dataset, tmp_path):

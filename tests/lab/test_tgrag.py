@@ -67,20 +67,19 @@ def firms(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def graded(element: str, verdict: str) -> str:
+    return json.dumps({"elements": [{"element": element, "explanation": "by its words", "verdict": verdict}]})
+
+
 def says(body: dict[str, Any]) -> str:
     """Writes what it reads first; judges that all is correct, and that the longer answer is better."""
     system, user = (each["content"] for each in body["messages"][:2])
     if "grade an answer" in system and "cannot be answered" in system:
-        return json.dumps(
-            {"elements": [{"element": "all", "explanation": "it tells", "verdict": "incorrect"}]}
-        )
+        return graded("all", "incorrect")
     if "grade an answer" in system:
         right = user.partition("Right answer:\n")[2].split("\n")[1]
         told = right in user.rpartition("Answer to be graded:")[2]
-        verdict = "correct" if told else "incorrect"
-        return json.dumps(
-            {"elements": [{"element": right, "explanation": "by its words", "verdict": verdict}]}
-        )
+        return graded(right, "correct" if told else "incorrect")
     if "compare two answers" in system:
         first, second = user.partition("First answer:")[2].split("Second answer:")
         side = "first" if len(first) > len(second) else "second"
@@ -232,21 +231,15 @@ def test_other_sets(experimented: Any, towns: Path) -> None:
     assert found.questions == 8
 
 
-def test_an_update_that_is_none(experimented: Any, firms: Path) -> None:
-    for name in ("tgrag/III", "tgrag/VIII"):
-        with pytest.raises(UsageError, match=r"^--set later=colour=red: .* field colour; there are: year$"):
-            experimented(name, "later=colour=red", dataset=firms)
-
-
-@pytest.mark.parametrize("name", ["V", "VI", "IX"])
-def test_what_needs_a_model_says_so(experimented: Any, firms: Path, name: str) -> None:
-    with pytest.raises(UsageError, match=f"tgrag/{name} asks"):
-        experimented(f"tgrag/{name}", dataset=firms)
-
-
-def test_a_dataset_without_overviews(experimented: Any, towns: Path, configured: Config) -> None:
+def test_what_cannot_be_run(experimented: Any, firms: Path, towns: Path, configured: Config) -> None:
+    """Without a model, without a question for an overview, with an update that is none."""
+    for name in ("V", "VI", "IX"):
+        with pytest.raises(UsageError, match=f"tgrag/{name} asks"):
+            experimented(f"tgrag/{name}", dataset=firms)
     with pytest.raises(UsageError, match="8 questions, none of them abstract"):
         experimented("tgrag/V", dataset=towns, config=configured)
+    with pytest.raises(UsageError, match=r"^--set later=colour=red: .* field colour; there are: year$"):
+        experimented("tgrag/VIII", "later=colour=red", dataset=firms)
 
 
 def test_gold_evidence_is_all_that_a_model_sees() -> None:

@@ -187,26 +187,16 @@ def vault(tmp_path_factory):
     """Two notes say the same: the one that nine others link to is right, and the newer one of two others."""
     folder = tmp_path_factory.mktemp("vault") / "vault"
     folder.mkdir()
-    notes: list[dict[str, Any]] = [
-        {"id": "pump", "text": "How the pump is cleaned.", "timestamp": "2020-01-01", "title": "Pump"},
-        {
-            "id": "pump copy",
-            "text": "How the pump is cleaned.",
-            "timestamp": "2020-01-01",
-            "title": "Pump copy",
-        },
-        {"id": "rota new", "text": "The rota of the kitchen.", "timestamp": "2024-06-01"},
-        {"id": "rota old", "text": "The rota of the kitchen.", "timestamp": "2020-06-01"},
-        *(
-            {
-                "id": f"day {n}",
-                "text": f"Day {n}. See [[pump]].",
-                "timestamp": "2020-02-01",
-                "links": ["pump"],
-            }
-            for n in range(9)
-        ),
-    ]
+    texts = {
+        "pump": ("How the pump is cleaned.", "2020-01-01"),
+        "pump copy": ("How the pump is cleaned.", "2020-01-01"),
+        "rota new": ("The rota of the kitchen.", "2024-06-01"),
+        "rota old": ("The rota of the kitchen.", "2020-06-01"),
+    }  # fmt: skip
+    notes = [{"id": id_, "text": text, "timestamp": day} for id_, (text, day) in texts.items()]
+    notes[0]["title"], notes[1]["title"] = "Pump", "Pump copy"
+    day: dict[str, Any] = {"timestamp": "2020-02-01", "links": ["pump"]}
+    notes += [{**day, "id": f"day {n}", "text": f"Day {n}. See [[pump]]."} for n in range(9)]
     write_lines(folder / "corpus.jsonl", notes)
     write_lines(
         folder / "queries.jsonl", [{"id": "q1", "text": "pump cleaned"}, {"id": "q2", "text": "rota kitchen"}]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import signal
@@ -12,10 +11,11 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
+import httpx
 import pytest
 
 import asof
@@ -45,17 +45,16 @@ def get(port: int, path: str, **headers: str) -> tuple[int, bytes]:
     """The status and body of a GET; waits for a server that is just starting."""
     end = time.monotonic() + DEADLINE
     while True:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)
         try:
-            connection.request("GET", path, headers=headers)
-            reply = connection.getresponse()
-            return reply.status, reply.read()
-        except (ConnectionError, http.client.HTTPException):
+            reply = httpx.get(
+                f"http://127.0.0.1:{port}{path}", headers=headers, timeout=DEADLINE, trust_env=False
+            )
+        except httpx.TransportError:
             if time.monotonic() > end:
                 raise
             time.sleep(0.05)
-        finally:
-            connection.close()
+        else:
+            return reply.status_code, reply.content
 
 
 def test_a_server_answers_and_ends_after_the_requests_under_way(example_folder, tmp_path):
@@ -114,21 +113,12 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path):
     acknowledged: list[int] = []
 
     def write(port: int) -> None:
-        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=DEADLINE)) as connection:
-            add_documents(connection)
-
-    def add_documents(connection: http.client.HTTPConnection) -> None:
-        for number in range(10_000):
-            record = {"id": f"d{number}", "text": f"The quay {number}.", "published": "2020-01-01"}
-            body = json.dumps({"documents": [record]})
-            try:
-                connection.request("POST", "/api/v1/documents", body, {"Content-Type": "application/json"})
-                reply = connection.getresponse()
-                reply.read()
-            except (OSError, http.client.HTTPException):
-                return
-            if reply.status == 200:
-                acknowledged.append(number)
+        documents = f"http://127.0.0.1:{port}/api/v1/documents"
+        with httpx.Client(timeout=DEADLINE, trust_env=False) as web, suppress(httpx.TransportError):
+            for number in range(10_000):
+                record = {"id": f"d{number}", "text": f"The quay {number}.", "published": "2020-01-01"}
+                if web.post(documents, json={"documents": [record]}).status_code == 200:
+                    acknowledged.append(number)
 
     with serving(tmp_path, "--write", home=tmp_path) as (process, _, port):
         get(port, "/health")

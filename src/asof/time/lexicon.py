@@ -513,14 +513,17 @@ class TokenRun:
             items.append(item)
         places.append(at)
         self.items, self.places, self.size = items, places, len(items)
-        kinds = [item.kind for item in items]
-        joints = _TO_OR_AND if any("between" in kind for kind in kinds) else _TO
-        self.last_joint = max(
-            (i for i, kind in enumerate(kinds) if items[i].glue in _JOINING or not joints.isdisjoint(kind)),
-            default=0,
-        )
+        self.last_joint = self._last_joint() if self.size > 1 else 0
         """The last item that can join two times to a range: a word, or one after `-` or `/`; or 0."""
         self._senses: list[Senses] = [*[item.senses for item in items], *_BEYOND]
+
+    def _last_joint(self) -> int:
+        kinds = [item.kind for item in self.items]
+        joints = _TO_OR_AND if any("between" in kind for kind in kinds) else _TO
+        for i in range(self.size - 1, 0, -1):
+            if self.items[i].glue in _JOINING or not joints.isdisjoint(kinds[i]):
+                return i
+        return 0
 
     def _phrase(self, second: int, item: TimeToken) -> tuple[int, TimeToken]:
         """The place after the longest known phrase of an item's word and the `second` one, and the phrase."""

@@ -108,7 +108,7 @@ def test_replies_are_in_the_order_of_the_prompts_and_limited_at_once(server: Mod
     server.ways += [slow(0.05), slow(0.02)]
     server.way = slow(0.005)
     assert [reply.text for reply in chat(concurrency=4).complete(prompts)] == [each.user for each in prompts]
-    assert server.most_at_once <= 4
+    assert 1 < server.most_at_once <= 4
     assert server.answered == len(server.requests) == 24
 
 

@@ -56,6 +56,7 @@ class ModelServer(LocalServer):
     finish: str = "stop"
     most_at_once: int = 0
     _at_once: int = 0
+    _waiting: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -77,7 +78,6 @@ class ModelServer(LocalServer):
             self.requests.append(request)
             way = self.ways.pop(0) if self.ways else self.way
             self._at_once += 1
-            self.most_at_once = max(self.most_at_once, self._at_once)
         try:
             (way or good)(self, handler, request)
         finally:
@@ -130,10 +130,15 @@ def says(reply: str, finish: str = "") -> Way:
 
 
 def slow(seconds: float, then: Way = good) -> Way:
-    """An answer that takes its time."""
+    """An answer that takes its time, in which it counts as under way: who has it may ask again at once."""
 
     def way(server: ModelServer, handler: BaseHTTPRequestHandler, request: Request) -> None:
+        with server._lock:
+            server._waiting += 1
+            server.most_at_once = max(server.most_at_once, server._waiting)
         time.sleep(seconds)
+        with server._lock:
+            server._waiting -= 1
         then(server, handler, request)
 
     return way

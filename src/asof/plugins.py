@@ -234,4 +234,6 @@ def scipy(name: str = "") -> Any:
     try:
         return import_module(f"scipy.{name}" if name else "scipy")
     except ModuleNotFoundError as missing:
-        raise missing_extra("a recipe of these (twe, vault, papers)", "systems", "scipy") from missing
+        raise missing_extra(
+            "a recipe of the published systems (lsa, twe, vault, papers)", "systems", "scipy"
+        ) from missing

@@ -188,8 +188,8 @@ def index(
     by its id, each with all its versions (--set since, until, per_day, full). Run again, it fetches what
     is new; interrupted, it resumes.
 
-    A file, line or entry that cannot be read is reported, and the rest is indexed (exit code 3). A first run
-    that indexes nothing leaves no index behind (exit code 1, 2 or 3).
+    A file, line or entry that cannot be read is reported, and the rest is indexed (exit code 3 if anything
+    was lost). A first run that indexes nothing leaves no index behind (exit code 1, 2 or 3).
     """
     from asof.environment import holds_corpus
     from asof.files import FOLDER

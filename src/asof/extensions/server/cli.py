@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 NEEDED = ("starlette", "uvicorn", "prometheus_client")
 
 
+def _check_installed(what: str, *needed: str) -> None:
+    """Raises MissingExtra unless these libraries are there; none is loaded."""
+    if missing := [name for name in needed if importlib.util.find_spec(name) is None]:
+        raise missing_extra(what, "server", *missing)
+
+
 @click.command()
 @index_option
 @click.option("--host", default="127.0.0.1", metavar="ADDRESS", help="Where to listen (default 127.0.0.1).")
@@ -57,10 +63,7 @@ def serve(
     Only this machine can reach it. With another --host every request needs a key (`asof key add`), and a
     proxy has to add TLS. Ctrl-C ends it after the requests under way.
     """
-    needed = (*NEEDED, "watchfiles") if watch else NEEDED
-    missing = [name for name in needed if importlib.util.find_spec(name) is None]
-    if missing:
-        raise missing_extra("a server", "server", *missing)
+    _check_installed("a server", *NEEDED, *(["watchfiles"] if watch else []))
     if workers > 1 and (write or watch):
         raise UsageError("--write and --watch go with one process, the one that writes: leave out --workers")
     from asof import environment
@@ -94,9 +97,7 @@ def mcp(index: Path | None) -> int:
     For a client's configuration: the command asof, with the arguments mcp, --index and a folder. `asof serve`
     serves the same at /mcp over HTTP.
     """
-    missing = [name for name in ("mcp", "starlette") if importlib.util.find_spec(name) is None]
-    if missing:
-        raise missing_extra("a server for assistants", "server", *missing)
+    _check_installed("a server for assistants", "mcp", "starlette")
     import anyio
 
     from asof.extensions.server.mcp import serve_stdio
@@ -118,8 +119,7 @@ def watch(open_index: Callable[[], Corpus], sources: Sequence[str], *, as_json: 
     Everything is compared at the start; then what is saved is found within a second. A folder that vanishes
     is waited for: none of its documents end.
     """
-    if importlib.util.find_spec("watchfiles") is None:
-        raise missing_extra("watching", "server", "watchfiles")
+    _check_installed("watching", "watchfiles")
     from asof.extensions.server.watching import Watcher, known_sources
 
     stop = threading.Event()
@@ -180,6 +180,7 @@ class _Shown:
 @click.group()
 def key() -> None:
     """Make, list and remove keys for `asof serve`."""
+    _check_installed("keys of a server", *NEEDED)
 
 
 @key.command()

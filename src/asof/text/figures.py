@@ -113,7 +113,6 @@ class Figure(NamedTuple):
     end: int
     value: float
     unit: str
-    money: bool
 
 
 @lru_cache(maxsize=4)
@@ -158,6 +157,5 @@ def figure_of(match: re.Match[str], words: RuleLexicon) -> Figure | None:
     value = float(Decimal(plain) * int(words.scales.get(scale, 1.0)))
     if match["sign"] in ("-", "−"):
         value = -value
-    is_money = bool(money) or unit in words.currencies
     whole = f"{named}/{per.split()[-1].lower()}" if per else named
-    return Figure(match.start(), match.end(), value, whole, is_money)
+    return Figure(match.start(), match.end(), value, whole)

@@ -180,7 +180,7 @@ class _Shown:
 @click.group()
 def key() -> None:
     """Make, list and remove keys for `asof serve`."""
-    _check_installed("keys of a server", *NEEDED)
+    _check_installed("asof key", *NEEDED)
 
 
 @key.command()

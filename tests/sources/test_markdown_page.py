@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.growth import is_linear
 
-from asof.sources.markdown import BadFrontmatter, parse, parse_markdown
+from asof.sources.markdown import parse, parse_markdown
+from asof.sources.plainyaml import BadYaml
 from asof.sources.source import InputLimits
 from asof.values import Heading, Link
 
@@ -85,8 +86,8 @@ def test_scalars_are_what_they_look_like():
         "j": "1e9", "k": ["2024-01-01"],
     }  # fmt: skip
     assert parse("", 10).values == {}
-    assert parse("a: 1\na: 2", 10).twice == ["a"]
-    with pytest.raises(BadFrontmatter, match="more than one"):
+    assert parse("a: 1\na: 2", 10).twice == [("a", 3)]
+    with pytest.raises(BadYaml, match="more than one"):
         parse("a: 1\n--- \nb: 2", 99)
 
 

@@ -1,13 +1,7 @@
-"""Reads Markdown (frontmatter, headings, links and tags of vaults), reStructuredText, AsciiDoc, plain text.
-
-Frontmatter is built from the YAML parser's events by YAML 1.2's plain rules: `2024-03-05` stays the text that
-was written, `no` is a word, `10:30` is no number. Anchors, aliases and tags are refused, so that a few lines
-cannot expand to gigabytes and no text can name a Python object.
-"""
+"""Reads Markdown (frontmatter, headings, links, tags of vaults), reStructuredText, AsciiDoc, plain text."""
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -17,9 +11,10 @@ from urllib.parse import unquote
 import msgspec
 from msgspec import Struct
 
+from asof.sources.plainyaml import BadYaml, read_yaml
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, text_reader
 from asof.sources.source import InputLimits
-from asof.values import MAX_NESTING, Heading, Link, Problem, storable
+from asof.values import Heading, Link, Problem, storable
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -28,28 +23,14 @@ if TYPE_CHECKING:
 # -- frontmatter ---------------------------------------------------------------------------------------
 
 _FENCE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
-_INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")
-_FLOAT = re.compile(r"[-+]?(?:[0-9]{1,30}\.[0-9]{0,30}|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?")
-_WORDS = {
-    "": None, "~": None, "null": None, "Null": None, "NULL": None,
-    "true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False,
-}  # fmt: skip
-
-
-class BadFrontmatter(ValueError):
-    """Frontmatter that cannot be read; `line` counts from 1 in the file."""
-
-    def __init__(self, message: str, line: int = 1) -> None:
-        super().__init__(message)
-        self.line = line
 
 
 class Front(Struct, frozen=True):
-    """The values, the line of each top-level key, and duplicate keys."""
+    """The values, the line of each top-level key, and duplicate keys, each with its line."""
 
     values: dict[str, Any] = msgspec.field(default_factory=dict)
     lines: dict[str, int] = msgspec.field(default_factory=dict)
-    twice: list[str] = msgspec.field(default_factory=list)
+    twice: list[tuple[str, int]] = msgspec.field(default_factory=list)
 
 
 def split(text: str) -> tuple[str, int] | None:
@@ -64,87 +45,18 @@ def split(text: str) -> tuple[str, int] | None:
 
 
 def parse(block: str, largest: int) -> Front:
-    """The values in a block of frontmatter of at most `largest` bytes. Raises BadFrontmatter."""
-    import yaml
-
+    """The values in a block of frontmatter of at most `largest` bytes. Raises BadYaml."""
     size = len(block.encode())
     if size > largest:
-        raise BadFrontmatter(f"its frontmatter has {size} bytes; the limit is {largest}")
-    front, documents = Front(), 0
-    try:
-        events = map(_plain_event, yaml.parse(block, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
-        for event, kind, line in events:
-            documents += kind == "DocumentStartEvent"
-            if documents > 1:
-                raise BadFrontmatter("its frontmatter holds more than one YAML document", line)
-            if kind == "MappingStartEvent":
-                _mapping(events, front.values, 1, front)
-            elif kind == "SequenceStartEvent" or (kind == "ScalarEvent" and event.value):
-                what = "a text" if kind == "ScalarEvent" else "a list"
-                raise BadFrontmatter(f"its frontmatter is {what}; accepted are lines like `key: value`", line)
-    except yaml.MarkedYAMLError as wrong:
-        mark = wrong.problem_mark
-        line = mark.line + 2 if mark else 1
-        raise BadFrontmatter(f"its frontmatter is not YAML: {wrong.problem}", line) from None
-    except yaml.YAMLError as wrong:
-        first = str(wrong).splitlines()[0] if str(wrong) else "it holds a character that YAML refuses"
-        raise BadFrontmatter(f"its frontmatter is not YAML: {first}") from None
-    return front
-
-
-_Events = Iterator[tuple[Any, str, int]]
-"""Events of the YAML parser, their kinds and their lines."""
-
-
-def _plain_event(event: Any) -> tuple[Any, str, int]:
-    kind, line = type(event).__name__, event.start_mark.line + 2
-    if kind == "AliasEvent" or getattr(event, "anchor", None) is not None:
-        raise BadFrontmatter("its frontmatter has an anchor (&) or an alias (*), which are not read", line)
-    if getattr(event, "tag", None) is not None:
-        raise BadFrontmatter("its frontmatter has a YAML tag (!), which is not read", line)
-    return event, kind, line
-
-
-def _mapping(
-    events: _Events, values: dict[str, Any], depth: int, front: Front | None = None
-) -> dict[str, Any]:
-    """Fills the values of a mapping that has begun, with `front` the outermost one."""
-    for key, kind, line in events:
-        if kind == "MappingEndEvent":
-            break
-        if kind != "ScalarEvent":
-            _check_depth(depth, line)
-            raise BadFrontmatter("its frontmatter has a list or a mapping as a key", line)
-        if front is not None:
-            front.twice.extend([key.value] * (key.value in front.lines))
-            front.lines[key.value] = line
-        values[key.value] = _value(events, next(events), depth)
-    return values
-
-
-def _value(events: _Events, found: tuple[Any, str, int], depth: int) -> Any:
-    event, kind, line = found
-    if kind == "ScalarEvent":
-        return _plain_value(event.value) if event.style in (None, "") else event.value
-    _check_depth(depth, line)
-    if kind == "MappingStartEvent":
-        return _mapping(events, {}, depth + 1)
-    items = itertools.takewhile(lambda each: each[1] != "SequenceEndEvent", events)
-    return [_value(events, each, depth + 1) for each in items]
-
-
-def _check_depth(depth: int, line: int) -> None:
-    if depth >= MAX_NESTING:
-        raise BadFrontmatter(f"its frontmatter is nested more than {MAX_NESTING} levels deep", line)
-
-
-def _plain_value(text: str) -> Any:
-    """The value of a scalar without quotes."""
-    if text in _WORDS:
-        return _WORDS[text]
-    if _INT.fullmatch(text):
-        return int(text)
-    return float(text) if _FLOAT.fullmatch(text) else text
+        raise BadYaml(f"its frontmatter has {size} bytes; the limit is {largest}")
+    read = read_yaml(block, "its frontmatter", first=2, strict=True)
+    if len(read.documents) > 1:
+        raise BadYaml("its frontmatter holds more than one YAML document", 2)
+    values = read.documents[0] if read.documents else None
+    if values is not None and not isinstance(values, dict):
+        what = "a list" if isinstance(values, list) else "a text"
+        raise BadYaml(f"its frontmatter is {what}; accepted are lines like `key: value`", 2)
+    return Front(values or {}, read.lines, read.twice)
 
 
 # -- vaults: `[[links]]`, `![[embeds]]`, `#tags`, and links to relative files --------------------------
@@ -302,11 +214,11 @@ def _front(text: str, limits: InputLimits) -> tuple[Front, str, int, list[Proble
     block, start = parts
     try:
         front = parse(block, limits.frontmatter)
-    except BadFrontmatter as wrong:
+    except BadYaml as wrong:
         remedy = "put texts with signs like { [ : * in quotes"
         return Front(), text, start, [Problem(str(wrong), line=wrong.line, remedy=remedy, lost=False)]
     twice = "{!r} stands twice in the frontmatter: the last one counts"
-    notes = [Problem(twice.format(key), line=front.lines[key], lost=False) for key in front.twice]
+    notes = [Problem(twice.format(key), line=line, lost=False) for key, line in front.twice]
     return front, text[start:], 0, notes
 
 

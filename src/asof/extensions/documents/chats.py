@@ -24,7 +24,7 @@ _SPACE = "[ \u00a0\u202f]"
 _MESSAGE = re.compile(
     r"[\ufeff\u200e]{0,2}(?P<bracket>\[)?"
     r"(?P<first>[0-9]{1,4})(?P<sign>[./-]) ?(?P<second>[0-9]{1,2})(?P=sign) ?(?P<third>[0-9]{1,4})"
-    rf",{_SPACE}(?P<hour>[0-9]{{1,2}})[:.](?P<minute>[0-9]{{2}})(?:[:.](?P<seconds>[0-9]{{2}}))?"
+    rf"(?P<comma>,)?{_SPACE}(?P<hour>[0-9]{{1,2}})[:.](?P<minute>[0-9]{{2}})(?:[:.](?P<seconds>[0-9]{{2}}))?"
     rf"(?:{_SPACE}?(?P<half>[ap])\.?{_SPACE}?m\.?)?"
     rf"(?(bracket)\]|{_SPACE}[-–]){_SPACE}(?P<rest>.*)",
     re.IGNORECASE,
@@ -95,6 +95,8 @@ def _is_chat(text: str) -> bool:
 def _days(stamp: _Stamp) -> dict[str, datetime]:
     """The time of a message if the day comes first in its date, and if the month does; {} for no date."""
     first, second, third = stamp.group("first", "second", "third")
+    if len(first) == 4 and not stamp["comma"]:
+        return {}  # a line of a log
     if len(first) == 4:
         dates = {"day": (first, second, third), "month": (first, second, third)}
     elif len(third) in (2, 4):

@@ -17,7 +17,7 @@ from asof.errors import SourceError
 from asof.sources import dates
 from asof.sources.dates import of_file, without_later
 from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
-from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
+from asof.sources.readers import ParsedFile, Unreadable, names_in, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, SourceNaming, printable, token
 from asof.values import (
     PART,
@@ -268,6 +268,8 @@ class Files:
         self._checkpoints: Mapping[str, bytes] = {}
         self._parts: dict[str, list[str]] = {}
         self._slow = 0
+        self._files: tuple[FoundFile, ...] = ()
+        self._names: frozenset[str] | None = None
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
         self._checkpoints = checkpoints
@@ -278,6 +280,7 @@ class Files:
 
     def documents(self) -> Iterator[SourceEvent]:
         listing = survey(self.naming)
+        self._files, self._names = listing.files, None
         yield from listing.problems
         yield from unread(self.naming, listing.others)
         git, problem = self._git()
@@ -331,7 +334,7 @@ class Files:
             if same := self._unchanged(id_, state):
                 yield from map(Unchanged, same)
                 return
-            page = parsed(raw, relative, self.limits)
+            page = self._unquoted(parsed(raw, relative, self.limits))
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
@@ -344,6 +347,15 @@ class Files:
         for name, part in parts:
             known = dates.FileDates(relative, name, committed, mtime, whole)
             yield from self._stated(without_later(part, file.mtime // 1000), known)
+
+    def _unquoted(self, page: ParsedFile) -> ParsedFile:
+        """A file without what it quotes, if the quoted one is among the files."""
+        if not page.quoted:
+            return page
+        if self._names is None:
+            paths = (self.naming.target / file.relative for file in self._files)
+            self._names = frozenset[str]().union(*map(names_in, paths))
+        return page if self._names.isdisjoint(page.quoted) else replace(page, text=page.own)
 
     def _unchanged(self, id_: str, state: bytes) -> list[str]:
         """The documents of a file, if its checkpoints are of its present content; else none."""

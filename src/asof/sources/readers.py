@@ -9,7 +9,7 @@ import codecs
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 import msgspec
@@ -89,8 +89,9 @@ class ParsedFile(Struct, frozen=True):
     name dates (`published`, `date`, `updated`, `about` and others) are read as such, the others are metadata.
     `by` is what dates in `front` count as; `created` is when the file was made, for files whose name and
     history say nothing of dates. `parts`: further documents in the file, each by its `name`; the file itself
-    is one if it has text. `slow`: reading it costs so much that notes on it are said once, and not each
-    time. `notes` are problems that still lack the name of the file.
+    is one if it has text. `own`: the text without what it quotes of the documents `quoted` (aliases), which
+    is the text where one of these is there, too. `slow`: reading it costs so much that notes on it
+    are said once, and not each time. `notes` are problems that still lack the name of the file.
     """
 
     text: str
@@ -108,6 +109,8 @@ class ParsedFile(Struct, frozen=True):
     name: str = ""
     parts: tuple[ParsedFile, ...] = ()
     slow: bool = False
+    own: str = ""
+    quoted: tuple[str, ...] = ()
 
 
 Reader = Callable[[bytes, str, InputLimits], ParsedFile]
@@ -155,6 +158,23 @@ def parsed(raw: bytes, relative: str, limits: InputLimits) -> ParsedFile:
     if not file.text.strip() and not alone:
         raise Unreadable("there is no text in the file", empty=True)
     return file
+
+
+HEAD = 65_536
+"""The first bytes of a file, in which its names stand."""
+
+
+def names_in(path: Path) -> frozenset[str]:
+    """The names by which other files may mean a file (the id of a mail), for formats that have such."""
+    pattern: re.Pattern[bytes] | None = getattr(_reader(suffix(path.name)), "names", None)
+    if pattern is None:
+        return frozenset()
+    try:
+        with path.open("rb") as stream:
+            found = pattern.search(stream.read(HEAD))
+    except OSError:
+        return frozenset()  # a problem of that file, which is said where it is read
+    return frozenset([found[1].decode(errors="replace")] if found else [])
 
 
 def _reader(kind: str) -> Reader:

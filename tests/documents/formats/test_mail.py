@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+import asof
 from asof.extensions.documents.mail import decoded, messages, own_words, read, words
 from asof.extensions.documents.parts import ReadLimits, Refused
 
@@ -25,7 +26,15 @@ def eml(raw: bytes):
 
 def test_a_mail():
     (part,) = eml(MAIL)
-    assert part.text == "It runs at noon.\n\n\nAlways."
+    assert part.own == "It runs at noon.\n\n\nAlways."
+    assert part.text.splitlines()[2:] == [
+        "On Mon, 4 Mar 2024, Tom Rook <tom@quay.org>",
+        "wrote:",
+        "> When?",
+        "",
+        "Always.",
+    ]
+    assert part.quoted == ["a@quay.org"]
     assert (part.title, part.name, part.published) == ("Re: the ferry", "", "2024-03-05T10:00:00+01:00")
     assert part.front == {
         "author": "Ida Mole <ida@quay.org>", "to": ["Rook, Tom <tom@quay.org>", "pier@quay.org"],
@@ -48,6 +57,11 @@ def test_a_mail():
         ("Yes.\n-- \nIda\n____________________\nlist info", "Yes."),
         ("Yes.\n--\nIda", "Yes."),
         ("a\n--\n" + "b\n" * 20, "a\n--\n" + "b\n" * 20),
+        ("a\n--\nThe crane comes on Monday.\nIda", "a\n--\nThe crane comes on Monday.\nIda"),
+        (
+            "a\n-- \nIda\nBe bold, be kind, be quick.\n\nOn 4 Mar 2024, Tom <t@q> wrote:\n> When?\n\nb",
+            "a\n\nb",
+        ),
         ("> all\n> quoted", "> all\n> quoted"),
     ],
 )
@@ -55,20 +69,25 @@ def test_what_somebody_wrote(text, own):
     assert own_words(text) == own
 
 
+def test_quotes_without_the_signature_above_them():
+    text = "a\n-- \nIda\n\nOn 4 Mar 2024, Tom wrote:\n> When?"
+    assert own_words(text, quotes=True) == "a\nOn 4 Mar 2024, Tom wrote:\n> When?"
+
+
 def test_a_forwarded_mail_keeps_what_it_hands_on():
     body = b"\nSee below.\n\n-----Original Message-----\nFrom: Tom\nWhen?\n"
     assert eml(HEAD + b"Subject: FW: ferry\n" + body)[0].text.endswith("From: Tom\nWhen?")
-    assert eml(HEAD + b"Subject: ferry\n" + body)[0].text == "See below."
+    assert eml(HEAD + b"Subject: ferry\nReferences: <a@q>\n" + body)[0].own == "See below."
 
 
 def test_plain_text_is_preferred_and_html_is_read_without_its_quotes():
     html = b"<p>It runs.</p><ul><li>daily</ul><div class='gmail_quote'>On 4 Mar Tom wrote:<p>When?</div>"
     for plain, text in ((b"Plain.", "Plain."), (b" ", "It runs.\n\n- daily")):
         (part,) = eml(
-            HEAD + b"Content-Type: multipart/alternative; boundary=b\n\n--b\n\n" + plain
+            HEAD + b"In-Reply-To: <a@q>\nContent-Type: multipart/alternative; boundary=b\n\n--b\n\n" + plain
             + b"\n--b\nContent-Type: text/html\n\n" + html + b"\n--b--\n"
         )  # fmt: skip
-        assert part.text == text
+        assert (part.own or part.text) == text
 
 
 def test_attached_files_are_named_and_an_attached_mail_is_part_of_the_text():
@@ -165,6 +184,27 @@ def test_a_mailbox():
     assert len(set(names)) == 3
     assert parts[2].published == "2024-03-07T10:00:00"
     assert [arrived for arrived, _ in messages(MBOX)][-1] == "Thu Mar  7 10:00:00 2024"
+
+
+@pytest.mark.parametrize(("answered", "kept"), [("1@x", False), ("0@x", True)])
+def test_what_is_quoted_of_a_mail_that_is_elsewhere_is_text(answered, kept):
+    reply = (
+        good(2).replace("Date", f"In-Reply-To: <{answered}>\nDate") + "\n\nOn 1 Mar 2021 Bo wrote:\n> Text 0."
+    )
+    _, part = read(mailbox(good(1), reply), "stem", ".mbox", LIMITS)
+    assert ("> Text 0." in part.text) == kept
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_folder_of_mails(tmp_path, first):
+    reply = good(2).replace("Date", "In-Reply-To: <1@x>\nDate") + "\n\nOn 1 Mar 2021 Bo wrote:\n> Text 1.\n"
+    (tmp_path / "a.eml").write_text(reply)
+    if first:
+        (tmp_path / "b.eml").write_text(good(1))
+    with asof.open(tmp_path / "corpus") as corpus:
+        corpus.add(corpus.source(tmp_path))
+        (hit,) = (hit for hit in corpus.at().search("text") if hit.document.endswith("a.eml"))
+        assert ("> Text 1." in hit.text) != first
 
 
 def nested(levels: int) -> bytes:

@@ -1,7 +1,8 @@
 """Mail: a document for an .eml, one for each message of an .mbox.
 
-A message is identified by its Message-ID. Its links are the messages that it answers. What it quotes of them,
-and its signature, are left out. Attached files are named; an attached mail is part of the text.
+A message is identified by its Message-ID. Its links are the messages that it answers. Its signature is left
+out, and so is what it quotes, if the message that it answers is in the same folder or mailbox. Attached files
+are named; an attached mail is part of the text.
 """
 
 from __future__ import annotations
@@ -159,29 +160,53 @@ _RULE = re.compile(r"[_=-]{20,}\s*\Z")
 _FORWARDED = re.compile(r"\s*(?:fwd?|wg|tr|rv|i)\s*:", re.IGNORECASE)
 """The subject of a mail that forwards another, which is then its text."""
 
-LONGEST_SIGNATURE = 12
-"""Lines of a signature whose `--` lost the space that ends it."""
+SIGNATURE = 12
+"""The most lines of a signature that are not empty."""
+
+_SENTENCE = re.compile(r"\S+(?:[ \t]+\S+){3,}[.!?…][\"')”»]?[ \t]*")
 
 
-def own_words(text: str, *, forward: bool = False) -> str:
-    """A mail's text without quotes, the lines that announce them, and its signature. All of it where nothing
-    would remain."""
+def own_words(text: str, *, quotes: bool = False) -> str:
+    """A mail's text without its signature; unless `quotes` are wanted, without these and the lines that
+    announce them. All of it where nothing would remain."""
     lines = [line.rstrip("\r") for line in text.split("\n")]
     kept: list[str] = []
+    signed = 0  # where a signature ends
     for at, line in enumerate(lines):
-        if line == "-- " or (line == "--" and len(lines) - at <= LONGEST_SIGNATURE):
-            break
-        if line.startswith(">"):
+        if at < signed:
+            continue
+        if line.startswith(">") and not quotes:
             if not (at and lines[at - 1].startswith(">")):
                 _drop_attribution(kept)
-        elif not forward and _quotes_below(lines, at):
+        elif not quotes and _quotes_below(lines, at):
             if kept and _RULE.match(kept[-1]):  # Outlook's line above the mail that is answered
                 kept.pop()
             break
+        elif line in ("-- ", "--"):
+            signed = _signature_end(lines, at)
+            kept += [] if signed else [line]
         else:
             kept.append(line)
     words = "\n".join(kept)
     return words if any(map(str.isalnum, words)) else text
+
+
+def _signature_end(lines: Sequence[str], at: int) -> int:
+    """The number of the line where the signature below a line of dashes ends; 0 if there stands more than a
+    signature, or after `--` (which lost the space that ends it) a sentence."""
+    end = next((n for n in range(at + 1, len(lines)) if _begins_quote(lines, n)), len(lines))
+    below = [line for line in lines[at + 1 : end] if line.strip()]
+    sentence = lines[at] == "--" and any(map(_SENTENCE.fullmatch, below))
+    return 0 if sentence or len(below) > SIGNATURE else end
+
+
+def _begins_quote(lines: Sequence[str], at: int) -> bool:
+    said = (" ".join(lines[at:last]) for last in range(at + 1, min(at + 4, len(lines) + 1)))
+    return (
+        lines[at].startswith(">")
+        or _quotes_below(lines, at)
+        or (_BEGINS.match(lines[at]) is not None and any(map(is_attribution, said)))
+    )
 
 
 def is_attribution(text: str) -> bool:
@@ -292,8 +317,9 @@ def file_name(entity: Message, notes: list[str]) -> str:
     return " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())[:200]
 
 
-def write_body(texts: Iterable[Message | str], writer: Writer, notes: list[str], *, forward: bool) -> None:
-    """Write the writer's own text of a mail; a sentence on each fault goes to `notes`."""
+def write_body(texts: Iterable[Message | str], writer: Writer, notes: list[str], *, quotes: bool) -> None:
+    """Write the writer's own text of a mail, with what it quotes if wanted; a sentence on each fault goes to
+    `notes`."""
     for entity in texts:
         if isinstance(entity, str):
             writer.block(entity)
@@ -302,8 +328,8 @@ def write_body(texts: Iterable[Message | str], writer: Writer, notes: list[str],
         if entity.get_content_maintype() == "multipart":
             notes.append("what parts its text from its files is not found: all is read as it stands")
         if entity.get_content_type() == "text/html":
-            text = _html_text(text, notes, forward=forward)
-        writer.block(own_words(text, forward=forward))
+            text = _html_text(text, notes, quotes=quotes)
+        writer.block(own_words(text, quotes=quotes))
 
 
 def text_of(entity: Message, notes: list[str]) -> str:
@@ -321,11 +347,11 @@ def text_of(entity: Message, notes: list[str]) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _html_text(source: str, notes: list[str], *, forward: bool) -> str:
+def _html_text(source: str, notes: list[str], *, quotes: bool) -> str:
     """The paragraphs of a mail in HTML, without what it answers and its signature; all of them where nothing
     would remain."""
-    page = HtmlLines(_is_signature if forward else _is_quoted).read(source)
-    lines = [text for text, _ in page.lines if forward or not is_attribution(text)]
+    page = HtmlLines(_is_signature if quotes else _is_quoted).read(source)
+    lines = [text for text, _ in page.lines if quotes or not is_attribution(text)]
     if not lines:
         page = HtmlLines().read(source)
         lines = [text for text, _ in page.lines]
@@ -403,6 +429,10 @@ def _mailbox(raw: bytes, limits: ReadLimits) -> tuple[list[Part], list[str]]:
         if left < 0:
             raise Refused(f"it has more than {limits.characters:,} characters", "split it")
         parts[name] = part
+    for part in parts.values():
+        if not parts.keys().isdisjoint(part.quoted):
+            part.text = part.own
+        part.own, part.quoted = "", []
     return list(parts.values()), odd
 
 
@@ -452,16 +482,19 @@ def _digest(content: bytes) -> str:
 
 def _part(message: Message, name: str, id_: str, limits: ReadLimits, arrived: str = "") -> Part:
     """The document of a message. Raises Refused."""
-    found, writer = MailParts(), Writer(limits)
+    found, own, whole = MailParts(), Writer(limits), Writer(limits)
     try:
         gather(message, found)
         subject = header(message, "subject")
-        write_body(found.texts, writer, found.notes, forward=_FORWARDED.match(subject) is not None)
-        if writer.empty:
-            writer.block(subject)
+        write_body(found.texts, own, found.notes, quotes=_FORWARDED.match(subject) is not None)
+        write_body(found.texts, whole, found.notes, quotes=True)
+        for writer in (own, whole):
+            if writer.empty:
+                writer.block(subject)
         published, undated = sent(message, arrived)
         references = ids(header(message, "references"))
-        links = list(dict.fromkeys((*references, *ids(header(message, "in-reply-to")))))
+        answered = ids(header(message, "in-reply-to"))
+        links = list(dict.fromkeys((*references, *answered)))
         front = _front(message) | {"thread": (links or [own_id(message) or id_])[0]}
     except _FAULTS as wrong:
         raise _damaged(wrong) from wrong
@@ -470,9 +503,11 @@ def _part(message: Message, name: str, id_: str, limits: ReadLimits, arrived: st
         found.notes.append(f"attached files are not read: {', '.join(found.files)}")
     found.notes += [undated] if undated else []
     notes = list(dict.fromkeys(found.notes))
+    text = whole.text()
+    quoted = (answered or references)[-1:] if own.text() != text else []
     return Part(
-        writer.text(), subject, name, front=front, published=published, links=links, notes=notes,
-        aliases=[id_],
+        text, subject, name, front=front, published=published, links=links, notes=notes,
+        aliases=[id_], own=own.text() if quoted else "", quoted=quoted,
     )  # fmt: skip
 
 

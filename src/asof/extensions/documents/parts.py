@@ -40,8 +40,9 @@ class Part:
     `outline`: offset in `text`, level from 1 and words of each heading, whose line starts there. `front`:
     what it says of itself, as the frontmatter of a note would (`author`, `tags`). `created` and `changed`:
     ISO 8601, when it was made and last saved, as it says itself; `published`: the same of when it was sent
-    or published, which is believed more. `links`: targets. `aliases`: further names of it. `notes`: what was
-    left out or looks wrong, a sentence each.
+    or published, which is believed more. `own`: the text without what it quotes of the documents `quoted`
+    (aliases), for the case that one of these is there. `links`: targets. `aliases`: further names of it.
+    `notes`: what was left out or looks wrong, a sentence each.
     """
 
     text: str
@@ -55,6 +56,8 @@ class Part:
     links: list[str] = field(default_factory=list)
     aliases: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    own: str = ""
+    quoted: list[str] = field(default_factory=list)
 
 
 class Writer:

@@ -10,6 +10,7 @@ import atexit
 import dataclasses
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -178,7 +179,7 @@ MAX_TITLE = 500
 class FormatReader:
     """The reader of a format: the module whose `read` reads it in the process, and the packages that it needs
     there, with the extra that has them. `many`: a file is many documents.
-    `remedy`: what to do where a file takes too much."""
+    `remedy`: what to do where a file takes too much. `names`: finds the name of a file in its first bytes."""
 
     module: str
     suffix: str
@@ -186,6 +187,7 @@ class FormatReader:
     extra: str = ""
     many: bool = False
     remedy: str = ""
+    names: re.Pattern[bytes] | None = None
 
     def __call__(self, raw: bytes, stem: str, limits: InputLimits) -> ParsedFile:
         parts = self.parts(raw, stem, limits)
@@ -266,10 +268,11 @@ def _checked(answer: bytes) -> list[Part]:
 
 def _sound(part: Part) -> Part:
     places = [-1, *(at for at, _, _ in part.outline), len(part.text)]
-    if part.outline and places != sorted(set(places)):
+    if (part.outline and places != sorted(set(places))) or len(part.own) > len(part.text):
         raise _broken()
-    texts = ("text", "title", "name", "published", "created", "changed")
-    lists = {name: list(filter(str.strip, getattr(part, name))) for name in ("links", "aliases", "notes")}
+    texts = ("text", "own", "title", "name", "published", "created", "changed")
+    names = ("links", "aliases", "quoted", "notes")
+    lists = {name: list(filter(str.strip, getattr(part, name))) for name in names}
     try:
         said = storable_value({**{name: getattr(part, name) for name in texts}, **lists, "front": part.front})
     except TooDeep as wrong:
@@ -295,7 +298,7 @@ def _parsed(part: Part, stem: str) -> ParsedFile:
         outline=tuple(Heading(*each) for each in part.outline), links=tuple(map(Link, part.links)),
         tags=tuple(dict.fromkeys(storable(str(each)) for each in tags if str(each).strip())),
         aliases=tuple(dict.fromkeys(part.aliases)), language=language if len(language) == 2 else "",
-        created=made, notes=tuple(notes), slow=True,
+        created=made, notes=tuple(notes), slow=True, own=part.own, quoted=tuple(part.quoted),
     )  # fmt: skip
 
 
@@ -321,6 +324,7 @@ def _broken() -> Unreadable:
 # -- the readers, by suffix ------------------------------------------------------------------------
 
 
+MESSAGE_ID = re.compile(rb"^message-id:\s{0,9}<([^<>\s]{1,500})>", re.IGNORECASE | re.MULTILINE)
 FAR_CELLS = "delete cells that stand far from the others, or split it"
 
 DOCX = reader("docx", ".docx")
@@ -332,5 +336,5 @@ RTF = reader("rtf", ".rtf", "striprtf")
 XLSX = reader("sheets", ".xlsx", "python_calamine", remedy=FAR_CELLS)
 XLS = reader("sheets", ".xls", "python_calamine", remedy=FAR_CELLS)
 ODS = reader("sheets", ".ods", "python_calamine", remedy=FAR_CELLS)
-EML = reader("mail", ".eml")
+EML = FormatReader(f"{__package__}.mail", ".eml", names=MESSAGE_ID)
 MBOX = reader("mail", ".mbox", many=True)

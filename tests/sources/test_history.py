@@ -12,6 +12,7 @@ from tests.support.sources import stated
 
 import asof
 from asof.errors import SourceError
+from asof.sources.git import ALL
 from asof.sources.history import open_source
 from asof.sources.source import InputLimits
 from asof.values import Document, Ended, Problem
@@ -114,6 +115,9 @@ def test_a_merge_is_settled_as_the_branch_has_it(repository):
     repository.write("b.md", "base")  # the merge drops what the side branch did to b
     repository.commit(100, a="resolved")
     events = told(history(repository.folder))
+    assert as_of(events, 99) == {"a.md": "main", "b.md": "base", "c.md": "base"}
+    assert as_of(events, 100) == {"a.md": "resolved", "b.md": "base"}
+    events = told(history(repository.folder, branch=ALL))
     assert as_of(events, 20) == {"a.md": "main", "b.md": "base", "c.md": "base"}
     assert as_of(events, 50) == {"a.md": "side", "b.md": "side"}
     assert as_of(events, 100) == {"a.md": "resolved", "b.md": "base"}
@@ -127,10 +131,29 @@ def test_a_merge_beside_a_branch_that_is_still_apart(repository):
     repository.git("checkout", "-q", "main")
     repository.git("merge", "-q", "--no-ff", "near", at=30)
     repository.git("merge", "-q", "--no-ff", "far", at=40)
-    events = told(history(repository.folder))
+    assert as_of(told(history(repository.folder)), 39) == {"a.md": "near", "b.md": "base"}
+    events = told(history(repository.folder, branch=ALL))
     assert as_of(events, 20) == {"a.md": "near", "b.md": "far"}
     assert as_of(events, 30) == {"a.md": "near", "b.md": "base"}
     assert as_of(events, 40) == {"a.md": "near", "b.md": "far"}
+
+
+def test_another_branch_has_its_own_history_and_no_work_tree(repository):
+    repository.commit(0, a="base")
+    repository.git("checkout", "-q", "-b", "next")
+    repository.commit(10, a="next")
+    repository.git("checkout", "-q", "main")
+    repository.write("new.md", "not committed")
+    items = history(repository.folder, branch="next")
+    assert (
+        told(items)
+        == [(0, "a.md", "base"), (10, "a.md", "next")]
+        == told(history(repository.folder, branch="next"))
+    )
+    assert len(items) == 2
+    for wrong in ("gone", "--all", "a..b"):
+        with pytest.raises(SourceError, match="there is no branch"):
+            history(repository.folder, branch=wrong)
 
 
 def test_a_clock_that_went_back(repository):
@@ -262,7 +285,7 @@ def folder_dates(folder: Path) -> dict[str, tuple[str, int | None]]:
 def test_a_folder_takes_the_dates_of_its_last_commits(repository):
     repository.commit(0, a="a", b="b", c="c", **{"sub/é.md": "d", "2021-01-01 x.md": "x"})
     repository.git("checkout", "-q", "-b", "side")
-    repository.commit(50, a="side")
+    repository.commit(50, a="side", **{"sub/é.md": "from the merge on"})
     repository.git("checkout", "-q", "main")
     repository.commit(60, a="main", b="bb")
     repository.git("merge", "-q", "side", check=False)
@@ -279,9 +302,9 @@ def test_a_folder_takes_the_dates_of_its_last_commits(repository):
         "b.md": ("git", 60),
         "c.md": ("mtime", 99),
         "new.md": ("mtime", 99),
-        "sub/é.md": ("git", 0),
+        "sub/é.md": ("git", 70),
     }
-    assert folder_dates(repository.folder / "sub") == {"é.md": ("git", 0)}
+    assert folder_dates(repository.folder / "sub") == {"é.md": ("git", 70)}
 
 
 def test_nothing_of_a_repository_is_run_and_no_inherited_git_dir_obeyed(repository, tmp_path, monkeypatch):

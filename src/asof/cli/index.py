@@ -123,7 +123,9 @@ def scheme_options(source: str, texts: tuple[str, ...]) -> dict[str, Any]:
     return options
 
 
-def check(source: str, root: Path, texts: tuple[str, ...], *, history: bool) -> dict[str, Any]:
+def check(
+    source: str, root: Path, texts: tuple[str, ...], *, history: bool, branch: str = ""
+) -> dict[str, Any]:
     """Refuse what is no source before anything is created or read; the options of its scheme, if it has one.
     Raises SourceError, UsageError."""
     from asof.environment import configuration, now
@@ -135,7 +137,7 @@ def check(source: str, root: Path, texts: tuple[str, ...], *, history: bool) -> 
         options, name, configured = scheme_options(source, texts), scheme_in(source), configuration(root)
         context = SourceContext(root, now(), configured.sources.get(name, {}), configured.fields)
         open_scheme(source, context, options)
-        if history:
+        if history or branch:
             raise UsageError("--history is for folders; a scheme gives all versions that it has")
         scheme = scheme_named(name)
         for line in scheme.notes(source) if scheme else ():
@@ -147,7 +149,7 @@ def check(source: str, root: Path, texts: tuple[str, ...], *, history: bool) -> 
         raise UsageError("a source is empty; a folder or a file is expected, . for this folder")
     if ".asof" in Path(source).resolve().parts:
         raise UsageError(f"{source} is (in) the index itself; the folder or file of the texts is expected")
-    open_source(Path(source), root=root, history=history)
+    open_source(Path(source), root=root, history=history, branch=branch)
     return {}
 
 
@@ -159,7 +161,11 @@ SHOWN_PROBLEMS = 20
 @click.command()
 @click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path())
 @index_option
-@click.option("--history", is_flag=True, help="Index every version in the git history, by commit date.")
+@click.option("--history", is_flag=True, help="Index every version of the branch in git, by commit date.")
+@click.option("--branch", default="", metavar="NAME", help="The history of this branch (default: of HEAD).")
+@click.option(
+    "--all-branches", "branch", flag_value="*", help="With commits of merged branches by their own dates."
+)
 @click.option(
     "--set", "options", multiple=True, metavar="NAME=VALUE",
     help="An option of the scheme, e.g. since=2024-03 (again: and that).",
@@ -177,7 +183,7 @@ SHOWN_PROBLEMS = 20
 @json_option
 @click.pass_context
 def index(
-    context: click.Context, /, sources: tuple[str, ...], index: Path | None, history: bool,
+    context: click.Context, /, sources: tuple[str, ...], index: Path | None, history: bool, branch: str,
     options: tuple[str, ...], language: str | None, trust_mtime: bool, yes: bool, wait: float,
     watch: bool, as_json: bool,
 ) -> int:  # fmt: skip
@@ -200,15 +206,16 @@ def index(
         return _watch(context, root, sources, lambda: opened(index, wait, language, quiet=as_json))
     if not sources:
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
-    checked = [(source, check(source, root, options, history=history)) for source in sources]
+    checked = [(source, check(source, root, options, history=history, branch=branch)) for source in sources]
     indexed: list[tuple[str, IndexReport, float]] = []
     empty = not holds_corpus(root)
     with removed_if_empty(root), opened(index, wait, language, quiet=as_json) as corpus:
         for source, chosen in checked:
             started = time.perf_counter()
             report = _add(
-                corpus, source, chosen, yes, history=history, trust_mtime=trust_mtime, quiet=as_json
-            )
+                corpus, source, chosen, yes, history=history, branch=branch, trust_mtime=trust_mtime,
+                quiet=as_json,
+            )  # fmt: skip
             if report is None:
                 return NOTHING
             indexed.append((source, report, time.perf_counter() - started))
@@ -237,7 +244,7 @@ def _watch(
     from asof.sources.source import is_target
     from asof.store.store import removed_if_empty
 
-    if wrong := set(given(context)) & {"history", "options", "trust_mtime", "yes"}:
+    if wrong := set(given(context)) & {"history", "branch", "options", "trust_mtime", "yes"}:
         beside = ", ".join(sorted(f"--{'set' if each == 'options' else each}" for each in wrong))
         raise UsageError(f"--watch indexes as without {beside.replace('_', '-')}: leave it out")
     if targets := [each for each in sources if is_target(each)]:
@@ -259,13 +266,13 @@ def _from_here(path: Path) -> str:
 
 def _add(
     corpus: Corpus, target: str, options: Mapping[str, Any], shrinking: bool, *, history: bool,
-    trust_mtime: bool, quiet: bool,
+    branch: str, trust_mtime: bool, quiet: bool,
 ) -> IndexReport | None:  # fmt: skip
     """The report; None when documents would have ended and the answer was no. A source with a `summary()` has
     it shown, also where the run broke off. Raises SourceError, UsageError."""
     from asof.errors import SourceShrunk
 
-    source = corpus.source(target, history=history, trust_mtime=trust_mtime, **options)
+    source = corpus.source(target, history=history, branch=branch, trust_mtime=trust_mtime, **options)
     try:
         with index_progress(target) as advance:
             try:

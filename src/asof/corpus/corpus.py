@@ -182,6 +182,7 @@ class Corpus:
         source: str | Path | Source | Item | Record | Iterable[Item | Record],
         *,
         history: bool = False,
+        branch: str = "",
         trust_mtime: bool = False,
         allow_shrinking: bool = False,
         progress: Callable[[IndexReport], None] | None = None,
@@ -199,7 +200,7 @@ class Corpus:
         from asof.store.writing import stored_checkpoints
 
         if isinstance(source, str | Path):
-            source = self._source(source, history=history, trust_mtime=trust_mtime, **options)
+            source = self._source(source, trust_mtime, history=history, branch=branch, **options)
         elif options:
             raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
         if isinstance(source, Resumable):
@@ -217,17 +218,22 @@ class Corpus:
         return report
 
     def source(
-        self, name: str | Path, *, history: bool = False, trust_mtime: bool = False, **options: object
-    ) -> Source:
+        self, name: str | Path, *, history: bool = False, branch: str = "", trust_mtime: bool = False,
+        **options: object,
+    ) -> Source:  # fmt: skip
         """The source that a path or `SCHEME:...` names, for `add`; nothing is read or requested yet.
 
-        `options` are those of the scheme: of `arxiv:...` since, until, per_day and full (see
-        `asof.extensions.systems.arxiv_source.open_arxiv`). Raises SourceError, UsageError, BadTime,
+        `history`: every version in the git history of a folder's branch, by default that of HEAD; `branch`
+        names another one, or with "*" all branches that HEAD has merged, whose versions then count from
+        their own commits. `options` are those of the scheme: of `arxiv:...` since, until, per_day and full
+        (see `asof.extensions.systems.arxiv_source.open_arxiv`). Raises SourceError, UsageError, BadTime,
         MissingExtra.
         """
-        return self._source(name, history=history, trust_mtime=trust_mtime, **options)
+        return self._source(name, trust_mtime, history=history, branch=branch, **options)
 
-    def _source(self, name: str | Path, *, history: bool, trust_mtime: bool, **options: object) -> Source:
+    def _source(
+        self, name: str | Path, trust_mtime: bool, *, history: bool, branch: str, **options: object
+    ) -> Source:
         from asof.sources.history import open_source
         from asof.sources.records import path_of
         from asof.sources.source import is_target, open_scheme, scheme_in
@@ -238,8 +244,9 @@ class Corpus:
             raise UsageError(f"{name}: {', '.join(unused)} are options of schemes, such as arxiv:...")
         path = name if isinstance(name, Path) else path_of(name)
         return open_source(
-            path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime
-        )
+            path, root=self.root, history=history, branch=branch, fields=self.config.fields,
+            trust_mtime=trust_mtime,
+        )  # fmt: skip
 
     def source_context(self, scheme: str) -> SourceContext:
         """The context in which a source of a scheme is opened for this corpus."""

@@ -1,9 +1,11 @@
 """Runs git without shell, hooks, filters, network or locks, with a timeout; dates of files, and commits.
 
-Commits are taken in the order of their effective dates: the committer's date, or the latest of the parents'
-where that is later (a clock that went back). So parents come first, and the state as of a moment is what had
-been committed by then, on all branches that HEAD has merged since. A merge sets every file to what it is in
-the merge, whatever the branches had before.
+The history of a branch is its first parents: as of a moment its state is the tree that the branch had, so
+what another branch did counts from its merge. Commits are taken in the order of their effective dates: the
+committer's date, or the latest of the parents' where that is later (a clock that went back).
+
+With all branches the state is what had been committed by then on any that was merged since. A merge sets
+every file to what it is in the merge, whatever the branches had before.
 """
 
 from __future__ import annotations
@@ -87,14 +89,18 @@ class Git(Struct, frozen=True):
 
     folder: Path
 
-    def layout(self) -> Layout:
+    def layout(self, branch: str = "") -> Layout:
+        """The layout, with the last commit of a branch (empty: HEAD)."""
         output = self.ask("rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-prefix")
         inside, shallow, prefix = os.fsdecode(output).split("\n")[:3]
         if inside != "true":
             raise GitFailed("it lies in a git repository, but in no work tree")
         try:
-            head = self.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode().strip()
+            name = f"{branch or 'HEAD'}^{{commit}}"
+            head = self.ask("rev-parse", "--verify", "--quiet", "--end-of-options", name).decode().strip()
         except GitFailed:
+            if branch:
+                raise GitFailed(f"there is no branch {branch!r}", "git branch --all lists them") from None
             head = ""
         return Layout(prefix, shallow == "true", head)
 
@@ -235,7 +241,7 @@ def git_dates(git: Git) -> GitDates:
         )
     if not layout.head:
         return GitDates()
-    which = ("--topo-order", "-c", "--no-renames", layout.head, "--", ".")
+    which = ("--first-parent", "-m", "--no-renames", layout.head, "--", ".")
     log = git.ask(
         "log", "-z", "--no-color", "--no-show-signature", "--name-only", "--format=tformat:/%ct", *which
     )
@@ -284,27 +290,36 @@ class FileChange(NamedTuple):
         return hashlib.blake2b(f"{self.blob} {self.when}".encode(), digest_size=16, key=before).digest()
 
 
-def commits(git: Git, layout: Layout) -> tuple[list[GitCommit], int]:
-    """All ancestors of HEAD in order, and how many were dated before a parent. Raises GitFailed."""
-    listed = git.ask("rev-list", "--topo-order", "--reverse", "--parents", "--timestamp", layout.head)
+ALL = "*"
+"""In place of a branch: all branches that HEAD has merged."""
+
+
+def commits(git: Git, head: str, *, every: bool) -> tuple[list[GitCommit], int]:
+    """A commit and its first parents in order, or `every` ancestor of it, and how many were dated before a
+    parent. Raises GitFailed."""
+    which = ("--topo-order",) if every else ("--first-parent",)
+    listed = git.ask("rev-list", *which, "--reverse", "--parents", "--timestamp", head)
     effective: dict[str, int] = {}
     history: list[GitCommit] = []
     clamped = 0
     for line in listed.decode().splitlines():
         stamp, commit, *parents = line.split()
         own = int(stamp)
-        when = max([own, *(effective[parent] for parent in parents)])
+        before = parents if every else parents[:1]
+        when = max([own, *(effective[parent] for parent in before)])
         clamped += when > own
         effective[commit] = when
-        history.append(GitCommit(commit, tuple(parents), when))
+        history.append(GitCommit(commit, tuple(before), when))
     return sorted(history, key=lambda commit: commit.when), clamped  # stable: parents stay first
 
 
 def differences(git: Git, history: Iterable[GitCommit]) -> dict[str, dict[str, Blob]]:
     """For each commit the files that differ from any of its parents. Raises GitFailed."""
-    commit_ids = "".join(f"{commit.id}\n" for commit in history).encode()
+    pairs = "".join(
+        f"{commit.id} {parent}".strip() + "\n" for commit in history for parent in commit.parents or ("",)
+    )
     answer = git.ask(
-        "diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--no-renames", "--relative", stdin=commit_ids
+        "diff-tree", "--stdin", "-r", "-z", "--root", "--no-renames", "--relative", stdin=pairs.encode()
     )
     by_commit: dict[str, dict[str, Blob]] = {}
     files: dict[str, Blob] = {}
@@ -315,7 +330,7 @@ def differences(git: Git, history: Iterable[GitCommit]) -> dict[str, dict[str, B
             # A link or a submodule is no file.
             files[os.fsdecode(next(tokens))] = blob.decode() if mode.startswith(b"100") else None
         elif token:
-            files = by_commit.setdefault(token.decode().strip(), {})
+            files = by_commit.setdefault(token.decode().split()[0], {})
     return by_commit
 
 

@@ -21,6 +21,7 @@ from asof.sources.files import (
     unreadable,
 )
 from asof.sources.git import (
+    ALL,
     Blobs,
     FileChange,
     Git,
@@ -40,6 +41,7 @@ from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Uncha
 class History:
     """The documents of a folder as they were committed, and as they are in the work tree now.
 
+    `branch`: the branch whose history it is (empty: that of HEAD; ALL: all that HEAD has merged).
     It is complete, for all times: files that the work tree had and does not have any more have ended. Files
     with the states that they had in an earlier run are not read again, those with more from there on.
     """
@@ -48,11 +50,14 @@ class History:
     complete = True
     replaces_history = True
 
-    def __init__(self, naming: SourceNaming, limits: InputLimits, fiscal_start: int = 1) -> None:
+    def __init__(
+        self, naming: SourceNaming, limits: InputLimits, fiscal_start: int = 1, branch: str = ""
+    ) -> None:
         self.name = naming.name
         self.naming = naming
         self.limits = limits
         self.fiscal_start = fiscal_start
+        self.branch = branch
         self._reported: set[tuple[str, str]] = set()
         self._suffixes = suffixes()
         self._start = token("history", repr((fiscal_start, limits, self._suffixes)))
@@ -68,7 +73,9 @@ class History:
             )
         git = Git(self.naming.target)
         try:
+            every = self.branch == ALL
             layout = git.layout()
+            head = layout.head if every or not self.branch else git.layout(self.branch).head
             if layout.shallow:
                 raise SourceError(
                     f"{self.naming.shown} is a shallow clone, which lacks older versions; get them with:"
@@ -76,15 +83,16 @@ class History:
                 )
             self._reported.clear()
             with git.blobs() as blobs:
-                if layout.head:
-                    past, clamped = commits(git, layout)
+                if head:
+                    past, clamped = commits(git, head, every=every)
                     if clamped:
                         are = "1 commit is" if clamped == 1 else f"{clamped} commits are"
                         said = f"{are} dated before a parent, and taken to be as late as that"
                         yield Problem(said, self.naming.shown, lost=False)
                     changes = [each for each in Replay(git, past).changes() if self._is_accepted(each.path)]
                     yield from self._versions(blobs, changes)
-                yield from self._work_tree(git, blobs, tree(git, layout.head) if layout.head else {})
+                if head == layout.head:  # else the work tree is not that of the branch
+                    yield from self._work_tree(git, blobs, tree(git, head) if head else {})
         except GitFailed as wrong:
             raise SourceError(f"{self.naming.shown}: {wrong}") from wrong
 
@@ -216,24 +224,25 @@ def open_source(
     *,
     root: Path,
     history: bool = False,
+    branch: str = "",
     fields: Fields = Fields(),  # noqa: B008  a frozen value
     trust_mtime: bool = False,
     limits: InputLimits = InputLimits(),  # noqa: B008
 ) -> Files | JsonLines | History:
     """The source of a path `target`, named by its path from `root`, the corpus's folder.
 
-    With `history` every version in a folder's git history is stated. Raises SourceError, which tells what is
-    accepted, for a path that is not there or of no known kind.
+    With `history` or a `branch` every version in the folder's git history is stated (see `History`). Raises
+    SourceError, which tells what is accepted, for a path that is not there or of no known kind.
     """
     try:
         folder, file = target.is_dir(), target.is_file()
     except OSError as wrong:
         raise SourceError(f"{target} cannot be read: {wrong.strerror}") from wrong
     naming = SourceNaming.of(target, root)
-    if history:
+    if history or branch:
         if not folder:
             raise SourceError(f"{target} is no folder; --history reads a folder in a git work tree")
-        return History(naming, limits, fields.fiscal_start)
+        return History(naming, limits, fields.fiscal_start, branch)
     if folder:
         return Files(naming, limits, trust_mtime=trust_mtime, fiscal_start=fields.fiscal_start)
     if not file:

@@ -284,7 +284,8 @@ def distinct(choices: Iterable[LocalInterval]) -> tuple[LocalInterval, ...]:
     return tuple(dict.fromkeys(choices))
 
 
-def intervals_around(yearly: Yearly, around: int) -> list[LocalInterval]:
+@lru_cache(maxsize=1024)
+def intervals_around(yearly: Yearly, around: int) -> tuple[LocalInterval, ...]:
     """The intervals in the years around one, in order; farther years only if it is rare (29 February)."""
     for reach in (2, 8):
         intervals = []
@@ -293,7 +294,7 @@ def intervals_around(yearly: Yearly, around: int) -> list[LocalInterval]:
                 intervals.append(yearly(year))
         if len(intervals) > 1:
             break
-    return intervals
+    return tuple(intervals)
 
 
 def nearest(intervals: Iterable[LocalInterval], context: ParseContext) -> tuple[LocalInterval, ...]:
@@ -344,16 +345,19 @@ def reading_in_year(
 # -- intervals that recur every year: quarters, fiscal or not, seasons, weeks, holidays, days of a month --
 
 
+@lru_cache(maxsize=16)
 def month(number: int) -> Yearly:
     """A month of a year."""
     return lambda year: months(year, number, 1)
 
 
+@lru_cache(maxsize=400)
 def day_of_month(number: int, day: int) -> Yearly:
     """A day of a year."""
     return lambda year: calendar_day(year, number, day)
 
 
+@lru_cache(maxsize=128)
 def parts(size: int, number: int, fiscal_start: int = 1) -> Yearly:
     """The quarter (`size` 3) or half (6) of a year that starts in the month `fiscal_start`.
 
@@ -379,6 +383,7 @@ def season(start: int) -> Yearly:
     return lambda year: months(year, start, 3)
 
 
+@lru_cache(maxsize=64)
 def iso_week(number: int) -> Yearly:
     """A week of the ISO year: week 1 holds the first Thursday."""
 

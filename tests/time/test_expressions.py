@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -339,6 +340,23 @@ def test_what_is_no_time(language: str, text: str) -> None:
 def test_wishes_for_the_newest(language: str, row: str) -> None:
     question, wanted = row.split(" => ")
     assert recency(question, language) == recency(question) == float(wanted)
+
+
+def phrases() -> Iterator[tuple[str, datetime, str, str]]:
+    """Language, anchor, phrase and wanted spans of each row of `phrases.txt`."""
+    for section in (Path(__file__).parent / "phrases.txt").read_text("utf-8").split("\n[")[1:]:
+        language, *rows = section.splitlines()
+        for row in filter(None, rows):
+            text, _, wanted = row.partition(" =>")
+            day, _, rest = text.partition(" ") if text.startswith("@") else ("", "", text)
+            anchor = datetime.fromisoformat(f"{day[1:]}T12:34Z") if day else ANCHOR
+            yield language.strip("]"), anchor, rest, wanted.strip()
+
+
+@pytest.mark.parametrize(("language", "anchor", "text", "wanted"), list(phrases()))
+def test_a_phrase_means_its_spans(language: str, anchor: datetime, text: str, wanted: str) -> None:
+    spans = [mention.span for mention in parse(text, anchor, TimeContext(language=language))]
+    assert " ; ".join(f"{short(span.start)} | {short(span.end)}" for span in spans) == wanted
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,12 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.time.lexicon import TokenRun, sense_set
-from asof.time.numeric_dates import attached_left, numeric_date, unit_after_number
+from asof.time.lexicon import NO_SENSES, TokenRun, sense_set
+from asof.time.numeric_dates import Lengths, attached_left, duration, numeric_date, unit_after_number
 from asof.time.reading import (
     DAY,
+    GRAINS,
+    IN_CLOCK,
     IN_MONTHS,
     LocalInterval,
     ParseContext,
@@ -28,6 +30,7 @@ from asof.time.reading import (
     distinct,
     first_ordinal,
     fiscal_year_number,
+    grain_of,
     holiday,
     iso_week,
     month,
@@ -41,6 +44,7 @@ from asof.time.reading import (
     reading_without_year,
     relative_day,
     season,
+    shift_day,
     third_of,
     week_of_day,
     weeks_of,
@@ -76,7 +80,7 @@ def calendar_name(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | N
     if year is not None and run[i + 1].glue in ("", " ", "-", "/"):
         at = run.after(i + 1, "the")
         name = _label(run, at, context) or _ordinal_part(run, at, context) or _reversed_day(run, i + 1)
-        name = name or _month(run, at, context)
+        name = name or _month(run, at, context) or _week(run, at, context)
         if name is not None:
             return _in_year(name, year, fiscal=name.is_fiscal), name.after
     kind = run[i].kind
@@ -103,7 +107,9 @@ def with_year(run: TokenRun, name: Name, context: ParseContext) -> RuleMatch:
     said = year_after(run, i, name.glue, context)
     if said is not None and name.needs_cue == "clear_cue" and run.sense(i, "ahead"):
         said = said if _capital(run, i - 1) else None  # "they may march in 2024"
-    fiscal = fiscal_year_number(run, run.after(i, "of")) if name.fiscal and run.follows(i, " ,-") else None
+    of = i - 1 if run.has(i - 1, "fiscal_year") else run.after(i, "of")  # 3QFY24
+    glued = run[i].glue == "" or run.follows(i, " ,-")
+    fiscal = fiscal_year_number(run, of) if name.fiscal and glued else None
     if fiscal is not None:
         return _in_year(name, fiscal[0], fiscal=True), fiscal[1]
     if said is not None:
@@ -312,12 +318,19 @@ def _named_part(run: TokenRun, i: int, context: ParseContext) -> Name | None:
 
 
 def _week(run: TokenRun, i: int, _: ParseContext) -> Name | None:
-    """`week 9`, `KW 9`, and `W09` after a year; a title (`Week 12` of a league) needs a cue."""
-    number = cardinal(run, i + 1) if run.has(i, "week") and run.follows(i + 1, " ") else None
+    """`week 9`, `CW14`, `KW 9`, `第9周` of a year; a title (`Week 12` of a league) needs a cue."""
+    way, glue = run.sense(i, "week"), run[i + 1].glue
+    number = cardinal(run, i + 1) if way is not None and glue in ("", " ") else None
     if number is None or not 1 <= number[0] <= 53:
         return None
+    if way == 0:
+        signed = run.has(number[1], "week_sign")
+        return Name("week", iso_week(number[0]), number[1] + 1, "number") if signed else None
+    word, gap = run.behind(number[1] - 1)
+    if word[:1].isdigit() and len(word) != 4 and (gap in ("-", "/", ".") or (not glue and gap == " ")):
+        return None  # KW 14/15, the postcode CW1 2AB
     title = run.sense(i + 1, "figures") not in (1, 2) or (run.capital(i) and not run.caseless)
-    return Name("week", iso_week(number[0]), number[1], "cue" if title else "")
+    return Name("week", iso_week(number[0]), number[1], "cue" if title and way == 1 else "", glue=" ,-/")
 
 
 _NUMBER = "figures cardinal ordinal"
@@ -375,8 +388,10 @@ def weekday(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     that = run.sense(at, "side") if run.sense(at + 1, "unit") == "week" and run.follows(at) else None
     if that is not None and run.follows(at + 1):
         return _in_week(number, that, context), at + 2
-    if run.has(i + 1, "side_after") and run.follows(i + 1):
-        return _by_side(number, run.sense(i + 1, "side_after"), context), i + 2  # lundi prochain
+    if (behind := side_at(run, i + 1)) is not None:
+        return _by_side(number, behind[0], context), behind[1]  # lundi prochain
+    if run.has(i + 1, "shift") and run.follows(i + 1) and run[i + 2].kind & _NAMED:
+        return None  # the Monday before Christmas
     choices = nearest(_weekly(number, context), context)
     return ParsedTime("day", choices, True, needs_cue=needed_cue(run, i)), i + 1
 
@@ -395,12 +410,32 @@ def _in_week(number: int, side: int, context: ParseContext) -> ParsedTime:
 
 
 def _by_side(number: int, side: int, context: ParseContext) -> ParsedTime:
-    """Last Tuesday is the newest before today, or that of last week; this Tuesday is that of this week."""
+    """Last Tuesday is the newest before today, or that of last week; this Tuesday is that of this week, and
+    the Tuesday before last (-2) the one before the newest."""
     own = _in_week(number, side, context)
     if side == 0 or not own.choices:
         return own
-    beside = on_side(_weekly(number, context), side, context)[:1]
+    beside = on_side(_weekly(number, context), side, context)
+    if abs(side) == 2:
+        return ParsedTime("day", beside[1:], relative=True)
+    beside = beside[:1]
     return ParsedTime("day", distinct((*beside, own.best)), relative=True)
+
+
+_WITHIN = sense_set("the of")
+_NAMED = sense_set("side unit month month_short weekday weekday_short season holiday")
+
+
+def side_at(run: TokenRun, i: int) -> tuple[int, int] | None:
+    """The side at `i`, after its noun, and the place after it: `dernier` is -1, `before last` -2."""
+    if not run.follows(i):
+        return None
+    if (side := run.sense(i, "side_after")) is not None:
+        return side, i + 1
+    side = run.sense(i, "shift")
+    if side is None or run.sense(i + 1, "side") != side or not run.follows(i + 1):
+        return None
+    return None if run.follows(i + 2) and run[i + 2].kind & _NAMED else (2 * side, i + 2)
 
 
 def _dated(run: TokenRun, i: int, number: int, context: ParseContext) -> RuleMatch | None:
@@ -432,6 +467,55 @@ def _monthly(day: int, context: ParseContext, weekday: int | None = None) -> tup
                     yield place
 
     return nearest(intervals(2 if weekday is None else 18), context)
+
+
+# -- times by their length and their end or beginning: `year ended 31 March 2023` ------------------------
+
+
+def stretch(run: TokenRun, i: int, context: ParseContext, period: Rule) -> RuleMatch | None:
+    """A length with its last day: `year ended 31 March 2023`, `3 months to March 2024`, `w/e 12 May`.
+
+    Of a week it may be the first day: `w/c 8 May`.
+    """
+    i = i + 1 if run.has(i, "the") else i
+    side = run.sense(i, "week_at")
+    if side is not None and "one" in run.lexicon.senses.get(run.before(i)[0], NO_SENSES):
+        return None  # two hours a week beginning 5 May
+    counted = _length_ended(run, i) if side is None else ([(1, "week")], i + 1, False)
+    match = None if counted is None else period(run, run.after(counted[1], "the"), context)
+    if counted is None or match is None or not run.follows(counted[1]):
+        return None
+    (lengths, at, dated), (end, after), way = counted, match, side or -1
+    unit, cue = grain_of(lengths[-1][1]), end.needs_cue
+    if (dated and end.year is None) or cue == "number" or (cue and not run.capital(at)):
+        return None
+    if unit in IN_CLOCK or end.zone is not None or GRAINS.index(end.grain) > GRAINS.index(unit):
+        return None
+
+    def place(known: LocalInterval) -> LocalInterval:
+        here = there = known[0 if way > 0 else 1] // DAY
+        for count, each in lengths:
+            there = shift_day(there, each, way * count)
+        return days(min(here, there), max(here, there))
+
+    return _placed(end, place, unit), after
+
+
+def _length_ended(run: TokenRun, i: int) -> tuple[Lengths, int, bool] | None:
+    """A length, the place after the word for its end, and whether that end has to name its year."""
+    counted = duration(run, i)
+    if counted is None:
+        which = ordinal(run, i)
+        at = run.after(which[1] if which else i, "fiscal")
+        unit = "year" if run.has(at, "fiscal_year") else run.sense(at, "unit")
+        counted = ([(1, unit)], at + 1) if unit not in (None, "day") else None
+    way = None if counted is None else run.sense(counted[1], "ending")
+    if counted is None or way is None or not run.follows(counted[1], " -"):
+        return None
+    word = run.before(i)[0]
+    if way == 2 and word and run.lexicon.senses.get(word, NO_SENSES).kind.isdisjoint(_WITHIN):
+        return None  # every year to 2030, add 7 days to 5 May 2024
+    return counted[0], counted[1] + 1, way == 2
 
 
 # -- parts: `early 2024`, `end of May`, `first Friday of March`, `last 3 weeks of 2019` ----------------

@@ -11,7 +11,7 @@ from datetime import UTC
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.time.calendar_names import Name, calendar_name, name_at, nth_of, part_of, weekday
+from asof.time.calendar_names import Name, calendar_name, name_at, nth_of, part_of, side_at, stretch, weekday
 from asof.time.lexicon import EARLIEST, LATEST, TokenRun
 from asof.time.numeric_dates import (
     Lengths,
@@ -147,19 +147,20 @@ def side_after(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None
     unit, fiscal = run.sense(i, "unit"), run.has(i, "fiscal_year")
     if unit is None and not fiscal:
         name = name_at(run, i, context)
-        side = None if name is None or name.grain == "week" else run.sense(name.after, "side_after")
-        if name is None or side is None or not run.follows(name.after):
+        behind = None if name is None or name.grain == "week" else side_at(run, name.after)
+        if name is None or behind is None:
             return None
-        return name_on_side(name, side, context, context.now), name.after + 1
+        return name_on_side(name, behind[0], context, context.now), behind[1]
     at = i + 2 if run.has(i + 1, "fiscal") and run.follows(i + 1) else i + 1
-    side = run.sense(at, "side_after")
-    if side is None or not run.follows(at):
+    behind = side_at(run, at)
+    if behind is None:
         return None
+    side, after = behind
     if fiscal or at > i + 1:
         reading = fiscal_on_side("year" if fiscal else unit, side, context, context.now)
     else:
         reading = unit_on_side(unit, side, context.now)
-    return None if reading is None else (reading, at + 1)
+    return None if reading is None else (reading, after)
 
 
 def beside(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
@@ -187,6 +188,8 @@ def unit_on_side(unit: str, side: int, now: Anchor, rolling: bool = False) -> Pa
 def name_on_side(name: Name, side: int, context: ParseContext, now: Anchor) -> ParsedTime:
     """A month, season or holiday on a side of the anchor, and other readings of it."""
     chosen = on_side(intervals_around(name.yearly, now.year), side, context)
+    if abs(side) == 2:
+        return ParsedTime(name.grain, chosen[1:], relative=True)  # the March before last
     other: tuple[LocalInterval, ...] = ()
     with suppress(ValueError):  # not every year has a 29 February
         other = (name.yearly(now.year + side),)
@@ -202,7 +205,7 @@ def fiscal_on_side(unit: str | None, side: int, context: ParseContext, now: Anch
     parted = [parts(size, number, context.fiscal_start) for number in range(1, 12 // size + 1)]
     intervals = sorted(place for each in parted for place in intervals_around(each, now.year))
     here = next((n for n, place in enumerate(intervals) if place[0] <= now.at < place[1]), 0)
-    if not 0 < here < len(intervals) - 1:  # at the ends of the calendar
+    if here == 0 or not 0 <= here + side < len(intervals):  # at the ends of the calendar
         return None
     return ParsedTime(unit, (intervals[here + side],), relative=True, fiscal=True)
 
@@ -257,7 +260,7 @@ def _sided(run: TokenRun, i: int, context: ParseContext, now: Anchor) -> RuleMat
     if unit is not None:
         reading = None if _of_follows(run, i + 2) else unit_on_side(unit, side, now, rolling is not None)
         return None if reading is None else (reading, i + 2)
-    if side != 0 and (match := _window(run, i + 1, side, context)) is not None:
+    if side in (-1, 1) and (match := _window(run, i + 1, side, context)) is not None:
         return match
     part = run.sense(i + 1, "daypart")
     if part is not None:
@@ -282,7 +285,7 @@ def _meant(run: TokenRun, i: int, side: int) -> bool:
 
 def _of_follows(run: TokenRun, i: int) -> bool:
     """True if `last week` continues as `of March`, so that it is the last of its weeks."""
-    return run[i].word == "of" and run.follows(i)
+    return (run[i].word == "of" or (run.has(i, "of") and run.sense(i - 2, "side") == -2)) and run.follows(i)
 
 
 def _window(run: TokenRun, i: int, side: int, context: ParseContext) -> RuleMatch | None:
@@ -383,7 +386,7 @@ _RULES = (
     _row(
         calendar_name,
         "year_figures",
-        "the fiscal quarter half figures cardinal ordinal month month_short decade_suffix",
+        "the fiscal quarter half week figures cardinal ordinal month month_short decade_suffix",
     ),
     _row(calendar_name, "the", "season figures cardinal ordinal fiscal fiscal_year"),
     _row(week_label, "year_figures", "week_label", least=3),
@@ -404,8 +407,8 @@ _RULES = (
     _row(cjk_date, "era beside", least=2),
     _row(calendar_name, "quarter_name half_name"),
     _row(beside, "beside"),
-    _row(side_after, "unit fiscal_year", "side_after fiscal"),
-    _row(side_after, "month month_short season holiday", "side_after"),
+    _row(side_after, "unit fiscal_year", "side_after fiscal shift"),
+    _row(side_after, "month month_short season holiday", "side_after shift"),
     _row(relative_time, "the", "day side rolling"),
     _row(relative_time, "figures", "side rolling", least=3),
     _row(relative_time, "cardinal", least=3),
@@ -468,6 +471,10 @@ def _period(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     return _longest(run, i, context, "period")
 
 
+def _stretch(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
+    return stretch(run, i, context, _period)
+
+
 def _nth(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     return nth_of(run, i, context, simple)
 
@@ -493,6 +500,11 @@ _TABLES: dict[str, tuple[_Row, ...]] = {
         _row(distance, "ago_before cardinal", least=3),
         _row(distance, "one vague", _AFTER_ONE, least=3),
         _row(distance, "ahead", f"figures {_AMOUNT}", least=3),
+        _row(distance, "day", "ago_before", least=4),
+        _row(_stretch, "week_at", least=2),
+        _row(_stretch, "unit fiscal_year", "ending", least=3),
+        _row(_stretch, "figures cardinal ordinal fiscal", f"{_UNIT} ordinal_suffix fiscal", least=4),
+        _row(_stretch, "the", "ordinal", least=4),
         *_NTH,
         _row(_part, "part", least=2),
     ),

@@ -15,8 +15,9 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Annotated, Literal, NamedTuple
 
+from asof.time.calendar_names import Name, with_year
 from asof.time.clock import may_be_clock, time_after, time_before
-from asof.time.dates import DATE_BEGINNINGS, day_point, rules_at
+from asof.time.dates import DATE_BEGINNINGS, day_point
 from asof.time.lexicon import GROUND, NO_SENSES, TokenRun, lexicon, runs, sense_set
 from asof.time.numeric_dates import (
     attached_left,
@@ -37,6 +38,7 @@ from asof.time.reading import (
     calendar_day,
     day_number,
     distinct,
+    holiday,
     instant_of,
     months,
     reading_in_year,
@@ -127,6 +129,8 @@ def _end(run: TokenRun, i: int, context: ParseContext, point: Rule) -> RuleMatch
     at = i + 1 if run.has(i, "the") else i
     if run.has(i, "now") and context.now is not None:
         return ParsedTime("second", ((context.now.at, context.now.at),), relative=True), i + 1
+    if (rule := run.sense(at, "last_end")) is not None:
+        return with_year(run, Name("day", holiday(str(rule)), at + 1), context)
     match = point(run, i, context)
     bare = point(run, at, context) if at > i else None
     if bare is not None and (match is None or bare[1] > match[1]):
@@ -231,11 +235,6 @@ def _point(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     return timed
 
 
-def may_begin(run: TokenRun, i: int) -> bool:
-    """True if a point may begin at item `i`, as far as it and the next one show."""
-    return bool(rules_at(run, i)) or may_be_clock(run, i)
-
-
 BEGINNINGS = DATE_BEGINNINGS | {"hour"}
 """The senses of items at which a point may begin."""
 
@@ -245,7 +244,7 @@ BEGINNINGS = DATE_BEGINNINGS | {"hour"}
 Open = tuple[int | None, int | None]
 """A stretch of which a side may be unbounded."""
 
-_OPENING = sense_set("relation from between")
+_OPENING = sense_set("relation prefix from between")
 _FIRST = BEGINNINGS | _OPENING
 
 
@@ -267,19 +266,16 @@ def match_time(run: TokenRun, i: int, context: ParseContext) -> TimeMatch | None
     kind = run.items[i].kind
     if kind.isdisjoint(_FIRST) or "not_time" in kind:
         return None
-    begins = may_begin(run, i)
-    if not begins and i >= run.last_joint and kind.isdisjoint(_OPENING):
+    alone = point(run, i, context)
+    if alone is None and i >= run.last_joint and kind.isdisjoint(_OPENING):
         return None
     match = _range(run, i, context)
-    if "relation" in kind and (limited := _limited(run, i, context, match)) is not None:
+    if ("relation" in kind or "prefix" in kind) and (limited := _limited(run, i, context, match)) is not None:
         return limited
     if match is not None:
         return TimeMatch(i, match[1], "between", match[0], match[0].choices)
-    if not begins and "from" not in kind:
-        return None
     if "from" in kind and (onwards := _onwards(run, i, context)) is not None:
         return onwards
-    alone = point(run, i, context)
     if alone is not None and alone[0].impossible:
         return TimeMatch(i, alone[1], "in", alone[0], ())
     if alone is None or not alone[0].choices or not _trusted(run, i, alone):
@@ -300,24 +296,32 @@ def _range(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     return time_range(run, i, context, point, day_point) if i < run.last_joint else None
 
 
+_UNSURE = ("number", "dot_cue", "date_cue", "clear_cue")  # the last two are after a prefix: post-9/11
+
+
 def _limited(run: TokenRun, i: int, context: ParseContext, match: RuleMatch | None) -> TimeMatch | None:
     """A relation with a time, unless a range without it reads farther."""
-    relation, at = run.sense(i, "relation"), i + 1
-    if not run.follows(at) or run.has(at, "relation"):
+    at = i + 1
+    prefixed = run.follows(at, "-")
+    relation = run.sense(i, "prefix" if prefixed else "relation")
+    if relation is None or not (prefixed or run.follows(at)) or run.has(at, "relation"):
         return None
-    limited = _range(run, at, context) or point(run, at, context)
+    within = _range(run, at, context)
+    limited = within or point(run, at, context)
     if run.has(at, "the"):
         bare = point(run, at + 1, context)
         limited = bare if limited is None or (bare is not None and bare[1] > limited[1]) else limited
     if limited is None and run.has(i, "lasting"):
         with suppress(ValueError, OverflowError):
             limited = lasting(run, at, context)
-    if limited is None or not limited[0].choices or limited[0].needs_cue in ("number", "dot_cue"):
+    if limited is None or not limited[0].choices or limited[0].needs_cue in _UNSURE[: 4 if prefixed else 2]:
         return None
     if run[limited[1]].word == "s" and run[limited[1]].glue == "'":
         return None  # "after today's talk"
     if _is_name(run, at, limited) or (match is not None and limited[1] <= match[1]):
         return None
+    if relation == "since" and limited is within and any(run.has(n, "to") for n in range(at, limited[1])):
+        relation = "between"  # with effect from May 2023 to July 2024
     return _related(i, limited[1], relation, limited[0])
 
 

@@ -277,6 +277,9 @@ _DATE_FIGURES = re.compile("[0-9](?:((?:[0-9]?|(?<=[12])[0-9]{3}|[0-9]{7}|[0-9]{
 _TELLING = re.compile(r"[^\W\d_]|[0-9]{4}|[0-9][-/.:][0-9]")
 """What a window without a letter has at least: a year, or figures with a sign of dates between them."""
 _SMALL, _CAPITAL = re.compile("[a-z]"), re.compile("[A-Z]")
+_WRITTEN = re.compile(
+    r"(?<![0-9/.])([0-9]{1,2})(?:/([0-9]{1,2})/|\.[0-9]{1,2}\.)(?:[0-9]{2}|[12][0-9]{3})(?![0-9/])"
+)
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
 _WIDE = re.compile("[０-９]")
 _NARROW = str.maketrans("０１２３４５６７８９", "0123456789")
@@ -305,6 +308,15 @@ class TimeText:
         text = self.text
         mixed = _SMALL.search(text) is not None and _CAPITAL.search(text) is not None
         return not mixed and text in (text.lower(), text.upper())
+
+    @cached_property
+    def written(self) -> frozenset[str]:
+        """How its dates are written: `.` as 05.03.2024, `day` (first) as 30/5/2024, `month` as 5/30/2024."""
+        dates = _WRITTEN.findall(self.lower)
+        return frozenset(
+            "." if not second else "day" if int(first) > 12 else "month" if int(second) > 12 else ""
+            for first, second in dates
+        )
 
     @cached_property
     def backwards(self) -> str:

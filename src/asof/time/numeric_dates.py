@@ -116,7 +116,7 @@ def _three(run: TokenRun, i: int, sign: str, context: ParseContext) -> RuleMatch
     elif max(sizes[:2]) <= 2 and (year_figures(run, i + 2) or sizes[2] == 2):
         year = c if sizes[2] == 4 else two_figures(c)
         orders = [(year, a, b), (year, b, a)]
-        if not context.month_first or sign == ".":
+        if not _month_first(run, sign, context):
             orders.reverse()
     else:
         return None
@@ -143,7 +143,7 @@ def _two(run: TokenRun, i: int, sign: str, context: ParseContext) -> RuleMatch |
     word, gap = run.behind(i + 1)
     if gap == " " and word in run.lexicon.lists["counted"]:
         return None
-    first, second = (a, b) if context.month_first else (b, a)
+    first, second = (a, b) if _month_first(run, sign, context) else (b, a)
     if first > 12:
         first, second = second, first
     if not (1 <= first <= 12 and 1 <= second <= LONGEST_MONTHS[first - 1]):
@@ -151,8 +151,22 @@ def _two(run: TokenRun, i: int, sign: str, context: ParseContext) -> RuleMatch |
     yearly = day_of_month(first, second)
     if run[i + 2].glue == "," and (year := year_figures(run, i + 2)) and sign == "/":
         return reading_in_year("day", yearly, year), i + 3
-    needs_cue = "dot_cue" if sign == "." else "date_cue"
+    needs_cue = "date_cue" if sign != "." else "" if _dotted(run, i) else "dot_cue"
     return reading_without_year("day", yearly, context, needs_cue=needs_cue), i + 2
+
+
+def _month_first(run: TokenRun, sign: str, context: ParseContext) -> bool:
+    """True if the month comes first: never with full stops, with `/` as in other dates of the text."""
+    told = run.window.text.written & {"day", "month"} if sign == "/" else ()
+    return "month" in told if len(told) == 1 else context.month_first and sign != "."
+
+
+def _dotted(run: TokenRun, i: int) -> bool:
+    """True if `5.3.` is a day, since the text has dates as 05.03.2024: no number at the end of a sentence."""
+    (word, gap), text = run.behind(i + 1), run.window.text
+    if len(gap) < 2 or gap[0] != "." or not word or "." not in text.written or _named(run, i):
+        return False
+    return not text.text[run.window.starts[run.places[i + 2]]].isupper()
 
 
 # -- durations: `three weeks ago`, `in 2 days` ---------------------------------------------------------
@@ -220,17 +234,30 @@ def shift_anchor(lengths: Lengths, context: ParseContext, sign: int) -> ParsedTi
 
 def distance(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
     """A distance from the anchor, or from the time that follows it; the German `vor drei Wochen` as well."""
+    day = run.sense(i, "day") if run.has(i + 1, "ago_before") else None  # heute vor einem Jahr
+    i += day is not None
     before, ahead = run.sense(i, "ago_before"), run.has(i, "ahead")
     lengths = duration(run, i if before is None and not ahead else i + 1)
     if lengths is None:
         return None
     parts, after = lengths
     if before is not None:
-        return shift_anchor(parts, context, before), after
+        return shift_anchor(_from_day(parts, before, day), context, before), after
     if ahead:
         return (shift_anchor(parts, context, 1), after) if _is_ahead(run, i, after) else None
     sign = run.sense(after, "ago") if run.follows(after) else None
-    return None if sign is None else (shift_anchor(parts, context, sign), after + 1)
+    if sign is None:
+        return None
+    day = run.sense(after + 1, "day") if run.follows(after + 1) else None  # a year ago today
+    from_day = _from_day(parts, sign, day)
+    return shift_anchor(from_day, context, sign), after + (1 if from_day is parts else 2)
+
+
+def _from_day(lengths: Lengths, sign: int, day: int | None) -> Lengths:
+    """The distance from the anchor, of one that counts from a day beside it; a clock's from the anchor."""
+    if day is None or any(unit in IN_CLOCK for _, unit in lengths):
+        return lengths
+    return [*lengths, (sign * day, "day")]
 
 
 def lasting(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
@@ -271,7 +298,7 @@ def year(run: TokenRun, i: int, _: ParseContext) -> RuleMatch | None:
 
 def _labelled_year(run: TokenRun, i: int) -> RuleMatch | None:
     """`2000` after `the year`."""
-    number = year_figures(run, i) if run.follows(i) else None
+    number = year_figures(run, i) if run.follows(i) or not run[i].glue else None
     if run.sense(i, "figures") == 2 and run[i].glue == "":
         number = two_figures(run.sense(i, "number"))
     return None if number is None or attached_right(run, i) else (_year(number), i + 1)

@@ -25,7 +25,7 @@ from asof.revisions.chains import superseded
 from asof.store.digest import hit_id
 from asof.store.reader import AsOfReader, StoredPassage
 from asof.store.schema import get_meta
-from asof.store.store import Store, translate_sqlite_errors
+from asof.store.store import SourceWay, Store, translate_sqlite_errors
 from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, format_distinctly, format_instant
 from asof.values import Document, Halting, Hit, Query, SafeToCommit, SourceEvent, Superseded
@@ -92,25 +92,26 @@ def build(
     items: Iterable[SourceEvent],
     clock: Callable[[], int],
     *,
-    name: str,
-    kind: str,
+    way: SourceWay,
     complete: bool,
     replaces_history: bool = False,
     allow_shrinking: bool = False,
+    change_way: bool = False,
     progress: Callable[[IndexReport], None] | None = None,
 ) -> IndexReport:
     """Index a source, with a transaction for each batch; committed documents are searchable at once.
 
     `complete`: documents that the source does not state any more have ended; `replaces_history`: so has every
-    version (see `sources.source.Source`). Raises SourceShrunk, Busy, NoSpace; batches
-    committed before are kept.
+    version (see `sources.source.Source`). `change_way`: though the source was read in another way so far.
+    Raises WayChanged, SourceShrunk, Busy, NoSpace; batches committed before are kept.
     """
     from asof.store.run import IndexRun
 
     db = store.writer()
     try:
         with translate_sqlite_errors(store.database):
-            run = IndexRun(store, db, clock, manifest.publish, name, kind, replaces_history)
+            run = IndexRun(store, db, clock, manifest.publish, way, replaces_history)
+            run.check_way(change=change_way)
             most = BATCH_ENCODED if manifest.slow else (BATCH_DOCUMENTS, BATCH_CHARACTERS)
             for batch in batches(items, *most):
                 manifest.encode_ahead(db, [item for item in batch if isinstance(item, Document)])

@@ -9,7 +9,8 @@
     │   ├── EncoderChanged    the corpus has vectors of another encoder than it was opened with
     │   └── BeforeHorizon     history before this moment was dropped by vacuum
     ├── SourceError           a source that cannot be read at all
-    │   └── SourceShrunk      a run would end too many of a source's documents
+    │   ├── SourceShrunk      a run would end too many of a source's documents
+    │   └── WayChanged        a source would be read in another way than it was
     ├── CorpusError           the corpus itself
     │   ├── NoCorpus          there is none here
     │   ├── NewerSchema       written by a later asof
@@ -66,6 +67,10 @@ class SourceError(AsofError):
 
 class SourceShrunk(SourceError):
     """A run would end more documents of a source than is plausible; nothing was ended."""
+
+
+class WayChanged(SourceError):
+    """A source would be read in another way than before: with its history, or as it is; nothing was read."""
 
 
 class CorpusError(AsofError):

@@ -25,7 +25,7 @@ from asof.models.ports import ScriptedModel
 from asof.store import corrections
 from asof.store.digest import content_digest, span_of
 from asof.store.schema import CorpusSettings, get_meta
-from asof.store.store import source_row
+from asof.store.store import SourceWay, source_row
 from asof.time.moment import first_instant, read
 from asof.time.span import Span, moment
 from asof.values import Document, Ended, SourcedTime
@@ -367,7 +367,7 @@ def _write(corpus: Corpus, db: sqlite3.Connection, versions: Iterable[Version]) 
     with corpus.store.write(db, corpus.session.clock, corpus.manifest.publish, what="test") as write:
         for each in versions:
             write.load([each.name] if each.name not in write.documents else [])
-            write.source = source_row(db, each.source, write.now)
+            write.source = source_row(db, SourceWay(*each.source), write.now)
             state = write.document_state(each.name)
             if each.document is None:
                 write.add_deletion(state, each.stated, each.when, each.by, each.visible)

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 from tests.support.sources import stated
 
-import asof
 from asof.errors import SourceError
 from asof.sources.git import ALL
 from asof.sources.history import open_source
@@ -244,17 +242,6 @@ def test_a_date_in_the_frontmatter_does_not_win(repository):
     repository.commit(0, a="---\ndate: 1999-01-01\ntitle: T\n---\nx")
     (document,) = history(repository.folder)
     assert (document.title, document.dated_by, document.meta) == ("T", "git", {"date": "1999-01-01"})
-
-
-def test_each_document_is_counted_once_where_a_folder_becomes_a_history(repository):
-    """That of the future is stated, and then restored as of now."""
-    for name, year in (("a.md", 2090), ("b.md", 2019)):
-        repository.write(name, f"---\ndate: {year}-01-01\n---\nx")
-    with asof.open(repository.folder) as corpus:
-        corpus.add(repository.folder)
-        repository.commit(int(time.time()) - START)
-        report = corpus.add(repository.folder, history=True)
-    assert (report.changed + report.corrected, report.unchanged, report.added) == (2, 0, 0)
 
 
 def test_a_shallow_clone_and_no_repository_are_refused(repository, tmp_path):

@@ -13,6 +13,7 @@ from asof.corpus.corpus import open as open_corpus
 from asof.errors import Busy
 from asof.index.view import View
 from asof.store.schema import exclusive_lock
+from asof.store.store import SourceWay
 from asof.values import Document
 
 
@@ -35,7 +36,9 @@ def test_an_error_in_a_write_leaves_the_corpus_as_it_was() -> None:
 
         def interrupted() -> None:
             publish = corpus.manifest.publish
-            with corpus.store.write(db, corpus.session.clock, publish, what="x", source=("a", "b")) as write:
+            with corpus.store.write(
+                db, corpus.session.clock, publish, what="x", source=SourceWay("a", "b")
+            ) as write:
                 write.put(document("e", "text", "2021"))
                 raise KeyboardInterrupt
 

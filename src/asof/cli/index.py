@@ -124,7 +124,7 @@ def scheme_options(source: str, texts: tuple[str, ...]) -> dict[str, Any]:
 
 
 def check(
-    source: str, root: Path, texts: tuple[str, ...], *, history: bool, branch: str = ""
+    source: str, root: Path, texts: tuple[str, ...], *, history: bool | None, branch: str = ""
 ) -> dict[str, Any]:
     """Refuse what is no source before anything is created or read; the options of its scheme, if it has one.
     Raises SourceError, UsageError."""
@@ -149,7 +149,9 @@ def check(
         raise UsageError("a source is empty; a folder or a file is expected, . for this folder")
     if ".asof" in Path(source).resolve().parts:
         raise UsageError(f"{source} is (in) the index itself; the folder or file of the texts is expected")
-    open_source(Path(source), root=root, history=history, branch=branch)
+    if branch and history is False:
+        raise UsageError("--no-history goes with no branch: leave one of them out")
+    open_source(Path(source), root=root, history=bool(history), branch=branch)
     return {}
 
 
@@ -161,7 +163,10 @@ SHOWN_PROBLEMS = 20
 @click.command()
 @click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path())
 @index_option
-@click.option("--history", is_flag=True, help="Index every version of the branch in git, by commit date.")
+@click.option(
+    "--history/--no-history", default=None,
+    help="Index every version of the branch in git, by commit date (default: as before).",
+)  # fmt: skip
 @click.option("--branch", default="", metavar="NAME", help="The history of this branch (default: of HEAD).")
 @click.option(
     "--all-branches", "branch", flag_value="*", help="With commits of merged branches by their own dates."
@@ -172,7 +177,10 @@ SHOWN_PROBLEMS = 20
 )  # fmt: skip
 @click.option("--language", metavar="CODE[,CODE]", help="Languages of the texts, e.g. en,de (new corpora).")
 @click.option("--trust-mtime", is_flag=True, help="Use modification times as dates even if they look copied.")
-@click.option("--yes", is_flag=True, help="Remove documents that are gone from the source, however many.")
+@click.option(
+    "--yes", is_flag=True,
+    help="Remove documents that are gone from the source, however many; change how it is read.",
+)  # fmt: skip
 @click.option(
     "--wait", type=click.FloatRange(min=0), default=60.0, metavar="SECONDS",
     help="How long to wait for another writer (default 60).",
@@ -183,8 +191,8 @@ SHOWN_PROBLEMS = 20
 @json_option
 @click.pass_context
 def index(
-    context: click.Context, /, sources: tuple[str, ...], index: Path | None, history: bool, branch: str,
-    options: tuple[str, ...], language: str | None, trust_mtime: bool, yes: bool, wait: float,
+    context: click.Context, /, sources: tuple[str, ...], index: Path | None, history: bool | None,
+    branch: str, options: tuple[str, ...], language: str | None, trust_mtime: bool, yes: bool, wait: float,
     watch: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Index folders of notes, vaults, single files, .jsonl[.gz]. Run it again to index what changed.
@@ -265,32 +273,36 @@ def _from_here(path: Path) -> str:
 
 
 def _add(
-    corpus: Corpus, target: str, options: Mapping[str, Any], shrinking: bool, *, history: bool,
+    corpus: Corpus, target: str, options: Mapping[str, Any], sure_of_it: bool, *, history: bool | None,
     branch: str, trust_mtime: bool, quiet: bool,
 ) -> IndexReport | None:  # fmt: skip
-    """The report; None when documents would have ended and the answer was no. A source with a `summary()` has
-    it shown, also where the run broke off. Raises SourceError, UsageError."""
-    from asof.errors import SourceShrunk
+    """The report; None when it was asked whether documents have ended, or whether the way changes, and the
+    answer was no. A source with a `summary()` has it shown, also where the run broke off. Raises SourceError,
+    UsageError."""
+    from asof.errors import SourceShrunk, WayChanged
 
     source = corpus.source(target, history=history, branch=branch, trust_mtime=trust_mtime, **options)
     try:
         with index_progress(target) as advance:
             try:
-                return corpus.add(source, allow_shrinking=shrinking, progress=advance)
-            except SourceShrunk as shrunk:
+                return corpus.add(source, allow_shrinking=sure_of_it, change_way=sure_of_it, progress=advance)
+            except (SourceShrunk, WayChanged) as refused:
                 if not sys.stdin.isatty():
                     raise
-                question = str(shrunk)
+                question, shrunk = str(refused), isinstance(refused, SourceShrunk)
         echo_err(question)
-        if not sure("Remove them?", "nothing was removed"):
+        if not sure(*_QUESTIONS[shrunk]):
             return None
-        return corpus.add(source, allow_shrinking=True)
+        return corpus.add(source, allow_shrinking=shrunk, change_way=not shrunk)
     finally:
         summary: Callable[[], str] | None = getattr(source, "summary", None)
         if not quiet and summary is not None and (words := summary()):
             echo_err(plain(words))
 
 
+_QUESTIONS = (
+    ("Change how it is read?", "nothing was read"), ("Remove them?", "nothing was removed"),
+)  # fmt: skip
 _COUNTS = ("added", "changed", "corrected", "unchanged", "ended", "failed")
 
 

@@ -20,7 +20,7 @@ from asof.errors import NoCorpus, UsageError
 from asof.files import FETCHED, FOLDER
 from asof.index.manifest import Manifest
 from asof.store.schema import CorpusSettings
-from asof.store.store import DEFAULT_WAIT, Store
+from asof.store.store import DEFAULT_WAIT, SourceWay, Store
 from asof.time.moment import When, last_instant
 from asof.wire import replace
 
@@ -181,10 +181,11 @@ class Corpus:
         self,
         source: str | Path | Source | Item | Record | Iterable[Item | Record],
         *,
-        history: bool = False,
+        history: bool | None = None,
         branch: str = "",
         trust_mtime: bool = False,
         allow_shrinking: bool = False,
+        change_way: bool = False,
         progress: Callable[[IndexReport], None] | None = None,
         **options: object,
     ) -> IndexReport:
@@ -193,7 +194,9 @@ class Corpus:
 
         Returns what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
         given directly end nothing; a path is complete, so documents that it does not state any more have
-        ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
+        ended. A folder is read with its `history` or as it is, in the way in which it was before (None);
+        another one needs `change_way`, and takes the place of all that was stored of the folder. Raises
+        SourceError, SourceShrunk, WayChanged, Busy, NoSpace.
         """
         from asof.sources.records import as_python_source, items
         from asof.sources.source import Resumable
@@ -209,16 +212,17 @@ class Corpus:
         # closed here, not when an error that holds its frames is forgotten
         with closing(items(read.documents, self.config.fields)) as stated:
             report = engine.build(
-                self.store, self.manifest, stated, self.session.clock, name=read.name, kind=read.kind,
-                complete=read.complete, replaces_history=read.replaces_history,
-                allow_shrinking=allow_shrinking, progress=progress,
+                self.store, self.manifest, stated, self.session.clock,
+                way=SourceWay(read.name, read.kind, read.branch), complete=read.complete,
+                replaces_history=read.replaces_history, allow_shrinking=allow_shrinking,
+                change_way=change_way, progress=progress,
             )  # fmt: skip
         if report.written:
             self.maintenance.tidy_behind()
         return report
 
     def source(
-        self, name: str | Path, *, history: bool = False, branch: str = "", trust_mtime: bool = False,
+        self, name: str | Path, *, history: bool | None = None, branch: str = "", trust_mtime: bool = False,
         **options: object,
     ) -> Source:  # fmt: skip
         """The source that a path or `SCHEME:...` names, for `add`; nothing is read or requested yet.
@@ -232,19 +236,23 @@ class Corpus:
         return self._source(name, trust_mtime, history=history, branch=branch, **options)
 
     def _source(
-        self, name: str | Path, trust_mtime: bool, *, history: bool, branch: str, **options: object
+        self, name: str | Path, trust_mtime: bool, *, history: bool | None, branch: str, **options: object
     ) -> Source:
         from asof.sources.history import open_source
         from asof.sources.records import path_of
-        from asof.sources.source import is_target, open_scheme, scheme_in
+        from asof.sources.source import SourceNaming, is_target, open_scheme, scheme_in
+        from asof.store.store import HISTORY, stored_ways
 
         if isinstance(name, str) and is_target(name):
             return open_scheme(name, self.source_context(scheme_in(name)), options)
         if unused := [key for key, value in options.items() if value is not None and value is not False]:
             raise UsageError(f"{name}: {', '.join(unused)} are options of schemes, such as arxiv:...")
         path = name if isinstance(name, Path) else path_of(name)
+        known = self.session.read(stored_ways).get(SourceNaming.of(path, self.root).name)
+        if known is not None and known.kind == HISTORY and history is not False and path.is_dir():
+            history, branch = True, branch or known.branch
         return open_source(
-            path, root=self.root, history=history, branch=branch, fields=self.config.fields,
+            path, root=self.root, history=bool(history), branch=branch, fields=self.config.fields,
             trust_mtime=trust_mtime,
         )  # fmt: skip
 

@@ -421,14 +421,15 @@ ACCEPTED = (
 
 
 class PythonSource(NamedTuple):
-    """A source as Python code passed it: its name and kind, whether it is complete and states its past (see
-    `sources.source.Source`), and its documents."""
+    """A source as Python code passed it: its name and kind, whether it is complete and states its past, of
+    which branch (see `sources.source.Source`), and its documents."""
 
     name: str
     kind: str
     complete: bool
     documents: Iterable[object]
     replaces_history: bool = False
+    branch: str = ""
 
 
 def as_python_source(source: object) -> PythonSource:
@@ -438,8 +439,8 @@ def as_python_source(source: object) -> PythonSource:
     if isinstance(source, Iterable) and not isinstance(source, str | bytes):
         return PythonSource("python", "documents", complete=False, documents=source)
     try:
-        replaces_history = getattr(source, "replaces_history", False)
-        return PythonSource(source.name, source.kind, source.complete, source.documents(), replaces_history)  # type: ignore[attr-defined]
+        past = getattr(source, "replaces_history", False), getattr(source, "branch", "")
+        return PythonSource(source.name, source.kind, source.complete, source.documents(), *past)  # type: ignore[attr-defined]
     except AttributeError:
         if all(hasattr(source, name) for name in ("name", "kind", "complete", "documents")):
             raise

@@ -33,7 +33,8 @@ class Source(Protocol):
     `name` is the same in every run over the same target. `complete`: a document which a run does not state
     any more is gone; a source that is not complete states every deletion (`Ended`). One may have
     `replaces_history = True`: it states every version of all times under the time that it counts from, so
-    that a version of a document which it no longer states is withdrawn, as if it had never been.
+    that a version of a document which it no longer states is withdrawn, as if it had never been; its `branch`
+    is then part of the way in which it is read.
     """
 
     name: str

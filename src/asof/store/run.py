@@ -12,9 +12,9 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Struct
 
-from asof.errors import SourceShrunk
+from asof.errors import SourceError, SourceShrunk, WayChanged
 from asof.store import validity
-from asof.store.store import Publish, Store
+from asof.store.store import HISTORY, Publish, SourceWay, Store, stored_ways
 from asof.store.writing import WHOLE, Transaction
 from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged, document_file
 from asof.wire import As
@@ -54,11 +54,12 @@ class MissingFromSource(NamedTuple):
 
 
 class IndexRun(Struct):
-    """A pass over the source `name`. Call `add_batch` for each batch, then `finish`.
+    """A pass over a source, read in a `way`. Call `check_way`, `add_batch` for each batch, then `finish`.
 
     `seen_versions`: ids of versions that the source stated in this run. `unreadable`: documents that could
     not be read; `unreadable_unnamed`: how many files or lines without a known document. `replaces_history`:
     see `sources.source.Source`.
+    `reverted`: the version that the source stated last of documents where it is not the current one.
     `unchanged`: documents whose earlier statements stand; `outcomes`: as what each document was counted;
     `held`: tokens that are stored when what the source withdrew of their documents is gone; `whole`: its
     token if it stated all, `whole_unchanged`: that it has nothing new to state at all.
@@ -68,22 +69,54 @@ class IndexRun(Struct):
     db: sqlite3.Connection
     clock: Callable[[], int]
     publish: Publish
-    name: str
-    kind: str
+    way: SourceWay
     replaces_history: bool = False
+    changes_way: bool = False
     report: IndexReport = msgspec.field(default_factory=IndexReport)
     seen_versions: set[int] = msgspec.field(default_factory=set)
     unreadable: set[str] = msgspec.field(default_factory=set)
     unreadable_unnamed: int = 0
-    reverted: set[str] = msgspec.field(default_factory=set)
+    reverted: dict[str, int] = msgspec.field(default_factory=dict)
     unchanged: set[str] = msgspec.field(default_factory=set)
     outcomes: dict[str, str] = msgspec.field(default_factory=dict)
     held: dict[str, bytes] = msgspec.field(default_factory=dict)
     whole: bytes | None = None
     whole_unchanged: bool = False
 
+    def check_way(self, *, change: bool) -> None:
+        """Raises WayChanged for a source that was read in another way, unless it may `change`; SourceError
+        for one that lies in a source of another way, or holds one."""
+        stored = stored_ways(self.db)
+        for other in filter(self.way.differs, stored.values()):
+            if self.way.overlaps(other):
+                raise SourceError(
+                    f"{self.way.name} and {other.name}, which is indexed {_said(other)}, have files in "
+                    "common, and a file is read in one way: index both alike, or one elsewhere (--index)"
+                )
+        before = stored.get(self.way.name, self.way)
+        self.changes_way = before.differs(self.way)
+        if self.changes_way and not change:
+            raise WayChanged(
+                f"{self.way.name} is indexed {_said(before)}, not {_said(self.way)}; the same command with "
+                "--yes changes that: all that was stored of it is withdrawn (--known-at still shows it), and "
+                "it is read anew"
+            )
+
+    def _change_way(self) -> None:
+        """Withdraw all that the source stated in another way, before its first statement in this one."""
+        if not self.changes_way:
+            return
+        self.changes_way = False
+        documents = "SELECT d.name FROM documents AS d JOIN sources AS s ON s.id = d.source WHERE s.name = ?"
+        names = [name for (name,) in self.db.execute(documents, (self.way.name,))]
+        with self._write(names) as (write, *_):
+            for document in write.documents.values():
+                for version in tuple(document.versions):
+                    write.retire(document, version)
+
     def add_batch(self, batch: Iterable[SourceEvent]) -> None:
         """Index one batch in one transaction; problems go into the report."""
+        self._change_way()
         items: list[Document | Ended] = []
         tokens: dict[str, bytes | None] = {}
         for statement in batch:
@@ -112,9 +145,7 @@ class IndexRun(Struct):
         """One transaction that changes these documents, counts by outcome, and ids of versions that the
         source stated; both are taken into account when it is committed."""
         counts, seen = Counter[str](), list[int]()
-        with self.store.write(
-            self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
-        ) as write:
+        with self.store.write(self.db, self.clock, self.publish, what="index", source=self.way) as write:
             write.load(names)
             for name, document in write.documents.items():
                 stands = name in self.unchanged
@@ -156,8 +187,10 @@ class IndexRun(Struct):
             return write.end(item.id, item.at, item.at.by)
         what, version = write.put(item, replaces_history=self.replaces_history)
         current = write.document_state(item.id).current
-        if version is not current and current is not None and current.has_date(item.published):
-            self.reverted.add(item.id)  # an older text under its date: restored, unless both are there
+        self.reverted.pop(item.id, None)
+        if current not in (None, version) and (self.replaces_history or current.has_date(item.published)):
+            # of a history the last statement; else an older text under its date, unless both are there
+            self.reverted[item.id] = version.id
         return what, version
 
     def _add_problem(self, problem: Problem) -> None:
@@ -187,6 +220,7 @@ class IndexRun(Struct):
 
         Raises SourceShrunk when more than 30% of the source's documents would end, unless that is allowed.
         """
+        self._change_way()
         if self.whole_unchanged:
             return
         unstated = self._missing_from_source(complete=complete)
@@ -206,7 +240,7 @@ class IndexRun(Struct):
         listed = self.db.execute(
             "SELECT d.name, d.current, v.head IS NULL FROM documents AS d JOIN sources AS s"
             " ON s.id = d.source JOIN versions AS v ON v.id = d.current WHERE s.name = ? ORDER BY d.id",
-            (self.name,),
+            (self.way.name,),
         ).fetchall()
         unseen = [
             name
@@ -219,6 +253,8 @@ class IndexRun(Struct):
         deleted = {name for name, _, ended in listed if ended}
         missing, restated = self._split_unseen(unseen) if unseen else ([], [])
         missing = [name for name in missing if name not in deleted]
+        if self.replaces_history:
+            restated = sorted(self.reverted)
         return MissingFromSource(len(listed) - len(deleted), missing, restated, stale)
 
     def _withdrawn(self, listed: Sequence[str]) -> list[str]:
@@ -238,7 +274,7 @@ class IndexRun(Struct):
         rows = self.db.execute(
             "SELECT d.name, v.id FROM documents AS d JOIN versions AS v ON v.document = d.id"
             " JOIN sources AS s ON s.id = d.source WHERE s.name = ? AND v.retired IS NULL",
-            (self.name,),
+            (self.way.name,),
         )
         restated = {name for name, version in rows if version in self.seen_versions}
         return [name for name in unseen if name not in restated], [
@@ -264,8 +300,14 @@ class IndexRun(Struct):
             for name in restated:
                 document = write.documents[name]
                 current = document.current
-                old = max((k for k in document.versions if k.id in self.seen_versions), key=lambda k: k.order)
-                if current is None or current.id in self.seen_versions:
+                seen_here = [each for each in document.versions if each.id in self.seen_versions]
+                last = [each for each in seen_here if each.id == self.reverted.get(name)]
+                old = max(last or seen_here, key=lambda version: version.order)
+                if current is None or (
+                    (current.content, current.deleted) == (old.content, old.deleted)
+                    if self.replaces_history
+                    else current.id in self.seen_versions
+                ):
                     continue  # another process has written meanwhile
                 verdict = validity.edit_without_date(current, None, None, write.now)
                 seen.append(write.add_copy(document, old, verdict.published, verdict.visible).id)
@@ -284,7 +326,7 @@ class IndexRun(Struct):
                         f"{missing} documents are no longer in the source; since "
                         f"{self.unreadable_unnamed} of its lines or files could not be read, "
                         "none of them was removed",
-                        self.name,
+                        self.way.name,
                         remedy="repair the unreadable files or lines, then index again",
                         lost=False,
                     )
@@ -292,10 +334,16 @@ class IndexRun(Struct):
             return MissingFromSource(unstated.listed, restated=unstated.restated)
         if not allow_shrinking and _looks_like_accident(missing, unstated.listed):
             raise SourceShrunk(
-                f"{missing} of the {unstated.listed} documents of {self.name!r} are missing; "
+                f"{missing} of the {unstated.listed} documents of {self.way.name!r} are missing; "
                 "nothing was removed. If they are really gone, say so with --yes"
             )
         return unstated
+
+
+def _said(way: SourceWay) -> str:
+    """The way in which a source is read, in words."""
+    branch = {"": "its branch", "*": "all branches"}.get(way.branch, way.branch)
+    return f"with the history of {branch}" if way.kind == HISTORY else "as its files are"
 
 
 def _looks_like_accident(missing: int, listed: int) -> bool:

@@ -29,7 +29,7 @@ from asof.wire import one_of, replace
 LAST_NAME = "replace(name, rtrim(name, replace(name, '/', '')), '')"
 """SQL for what follows the last / of a document's name. The index of it is used where it stands like this."""
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -38,8 +38,10 @@ CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 -- one row a write; id is the wall time of the commit, strictly increasing
 CREATE TABLE transactions (id INTEGER PRIMARY KEY, what TEXT NOT NULL);
 
+-- kind, branch: the way in which it is read (store/store.py)
 CREATE TABLE sources (
-    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, added INTEGER NOT NULL
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, branch TEXT NOT NULL,
+    added INTEGER NOT NULL
 );
 
 -- current: the version that comes last in order of (visible, added, id), retired ones left out

@@ -315,7 +315,7 @@ class Store:
         publish: Publish,
         *,
         what: str,
-        source: tuple[str, str] = ("", ""),
+        source: SourceWay | None = None,
     ) -> Iterator[Transaction]:
         """One transaction on `db`: the caller adds to the `Transaction`, which is then written, published and
         committed.
@@ -327,7 +327,7 @@ class Store:
         try:
             with self.transaction(db):
                 now = _next_transaction(db, clock)
-                origin = source_row(db, source, now) if any(source) else 0
+                origin = source_row(db, source, now) if source else 0
                 texts = TextPreparation.of(self.settings, self.analyzer)
                 write = Transaction(db, now, self.settings, texts, origin, files)
                 yield write
@@ -442,14 +442,42 @@ def translate_errors(database: Path) -> Iterator[None]:
         raise CorpusError(unchanged) from error
 
 
-def source_row(db: sqlite3.Connection, source: tuple[str, str], now: int) -> int:
-    """The id of a source, made when it is new."""
-    name, kind = source
-    row = db.execute("SELECT id FROM sources WHERE name = ?", (name,)).fetchone()
-    if row is None:
-        row = db.execute(
-            "INSERT INTO sources (name, kind, added) VALUES (?, ?, ?) RETURNING id", (name, kind, now)
-        ).fetchone()
+# -- sources, and the way in which each is read --------------------------------------------------------
+
+HISTORY, PATHS = "history", ("folder", "file", "history")
+"""The kind of a folder that is read with its git history, and all kinds whose documents are files."""
+
+
+class SourceWay(NamedTuple):
+    """A source, and the way in which it is read: its kind, and of a history the branch."""
+
+    name: str
+    kind: str
+    branch: str = ""
+
+    def differs(self, other: SourceWay) -> bool:
+        """True if the two ways state other versions of one file."""
+        return HISTORY in (self.kind, other.kind) and self[1:] != other[1:]
+
+    def overlaps(self, other: SourceWay) -> bool:
+        """True if one of two other paths lies in the other."""
+        inner, outer = sorted((self.name, other.name), key=len, reverse=True)
+        inside = outer == "." or inner.startswith(f"{outer}/")
+        return inside and inner != outer and self.kind in PATHS and other.kind in PATHS
+
+
+def stored_ways(db: sqlite3.Connection) -> dict[str, SourceWay]:
+    """The way in which each source of a corpus is read, by its name."""
+    return {row[0]: SourceWay(*row) for row in db.execute("SELECT name, kind, branch FROM sources")}
+
+
+def source_row(db: sqlite3.Connection, source: SourceWay, now: int) -> int:
+    """The id of a source, made when it is new, with its way from now on."""
+    row = db.execute(
+        "INSERT INTO sources (name, kind, branch, added) VALUES (?, ?, ?, ?) ON CONFLICT (name)"
+        " DO UPDATE SET kind = excluded.kind, branch = excluded.branch RETURNING id",
+        (*source, now),
+    ).fetchone()
     return int(row[0])
 
 

@@ -18,6 +18,7 @@ from asof.errors import AsofError, Busy, SourceShrunk, UsageError
 from asof.sources import files
 from asof.sources.readers import suffix, suffixes
 from asof.store.run import IndexReport
+from asof.store.store import PATHS
 
 QUIET, LONGEST = 100, 1_000
 """Milliseconds without a change that end a burst, and after which a burst is indexed though it goes on."""
@@ -134,6 +135,5 @@ class Watcher:
 
 def known_sources(corpus: Corpus) -> list[Path]:
     """The folders and files that a corpus was made of and that are still there."""
-    kinds = ("folder", "file", "jsonl")
-    named = [corpus.root / name for name, kind, _ in corpus.status().sources if kind in kinds]
+    named = [corpus.root / name for name, kind, _ in corpus.status().sources if kind in (*PATHS, "jsonl")]
     return [path for path in named if path.exists()]

@@ -4,6 +4,7 @@
     ├── UsageError            a request that cannot be carried out as given
     │   ├── DocumentNotFound  a name that no document has, as of that moment
     │   ├── BadTime           a text that is no time, or a time that needs an anchor
+    │   │   └── AmbiguousDate  03/04/2023, and nothing says what comes first
     │   ├── BadConfig         a key or a value in asof.toml
     │   ├── Untrusted         a key of a folder's asof.toml is needed but ignored: `asof trust`
     │   ├── EncoderChanged    the corpus has vectors of another encoder than it was opened with
@@ -43,6 +44,10 @@ class DocumentNotFound(UsageError):
 
 class BadTime(UsageError):
     """A text that cannot be read as a time."""
+
+
+class AmbiguousDate(BadTime):
+    """A day in figures that is two days: the day or the month may come first."""
 
 
 class BadConfig(UsageError):

@@ -238,7 +238,7 @@ def test_what_is_refused(request, refused, write, here, corpus, line, said):
 
 
 @pytest.mark.parametrize("option", ["--as-of", "--known-at", "--since", "--until", "--about"])
-@pytest.mark.parametrize("bad", ["nonsense", "2020-02-30", "", "99999", "03/04/2020"])
+@pytest.mark.parametrize("bad", ["nonsense", "2020-02-30", "", "99999"])
 def test_a_bad_date_says_what_is_accepted(refused, notes, option, bad):
     refused(["search", "crane", option, bad], f"asof search: {option}: {bad!r} is not a time")
     refused(["search", "crane", option, bad], "2024-Q1")

@@ -1,8 +1,9 @@
 """Parses a date: a text becomes the span that was written, as precise as it was and no more.
 
 `2024-03` is a month and not its first day, `14:30` is a minute and not its first second. What could mean two
-days (`03/04/2024`) is refused, not guessed. ISO 8601 is read here, all else by the grammar, as an expression
-that fills the whole text. No clock is read: `yesterday` needs an anchor.
+days (`03/04/2024`) is refused, not guessed; after points (`03.04.2024`) the day comes first. ISO 8601 is read
+here, all else by the grammar, as an expression that fills the whole text. No clock is read: `yesterday` needs
+an anchor.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from contextlib import suppress
 from datetime import MAXYEAR, UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import cache, lru_cache
 from numbers import Integral
+from typing import Literal
 
-from asof.errors import BadTime
+from asof.errors import AmbiguousDate, BadTime
 from asof.lang import every
 from asof.time.lexicon import lexicon
 from asof.time.span import (
@@ -46,18 +48,31 @@ _PERIOD = re.compile(r"[0-9]{4}(?:-Q[0-9]|-[0-9]{2}(?:-[0-9]{2})?)?")
 _WEEK = re.compile(r"[0-9]{4}-?W[0-9]{2}")
 _DAY = re.compile(r"[0-9]{8}|[0-9]{4}-?W[0-9]{2}-?[0-9]")
 _TIMED = re.compile(
-    r"([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}) ?[T ]([0-9]{2}(?:(:?)[0-9]{2}(?:\3[0-9]{2}(?:[.,]([0-9]+))?)?)?)"
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]{8}),? ?[T ]"
+    r"([0-9]{2}(?:(:?)[0-9]{2}(?:\3[0-9]{2}(?:[.,]([0-9]+))?)?)?)"
     r" ?(Z|UTC|GMT|[+-][0-9]{2}(?::?[0-9]{2})?)?"
 )
 _IN_DOUBT = re.compile(r"(?<![0-9])[0-9]{1,2} ?(?:[/.] ?[0-9]{1,2}(?![0-9:]| ?[ap]\.?m)|-[0-9]{1,2}(?:-|\Z))")
 _BETWEEN = re.compile(r"[\s'’]+")
 _NUMBER = re.compile(r"(?<![0-9])[0-9]+(?= )")
-_FIGURES = re.compile(r"([0-9]{1,4})[-/. ]([0-9]{1,2})[-/. ]([0-9]{1,4})(?: .*)?")
+_FIGURES = re.compile(
+    r"(?<![0-9])(?<![0-9][-/.:])([0-9]{4}|[0-9]{1,2})([-/.]) ?([0-9]{1,2})\2 ?([0-9]{4}|[0-9]{1,2})"
+    r"(?![0-9]|[-/.:][0-9])\.?"
+)
+_WEEKDAY = re.compile(r"(?<=[0-9]{4}-[0-9]{2}-[0-9]{2}),? ([^\W\d_]+)\.?(?![^ ,])")
 
 
-def read(text: str, anchor: datetime | None = None, zone: tzinfo = UTC, *, fiscal_start: int = 1) -> Span:
+def read(
+    text: str,
+    anchor: datetime | None = None,
+    zone: tzinfo = UTC,
+    *,
+    fiscal_start: int = 1,
+    order: Literal["", "dmy", "mdy"] = "",
+) -> Span:
     """The span that `text` names, in UTC: a time of ISO 8601, or an expression of the grammar that is the
-    whole text, as its best reading; days in figures whose order is not agreed are refused.
+    whole text, as its best reading. A day in figures may begin with its year, or end with it (`20.05.2023`,
+    `5/20/2023`); where it could be two days, points mean that the day comes first, and `order` tells else.
 
     A date, and a time without an offset, are meant in `zone` (hashable); a time that the clocks there show
     twice gives the span around both. `anchor` (aware) is the moment from which relative texts count: `now` is
@@ -65,11 +80,13 @@ def read(text: str, anchor: datetime | None = None, zone: tzinfo = UTC, *, fisca
     (`5 March 2024`), no open time (`since 2020`). Fiscal years start in the month `fiscal_start`. The end of
     the year 9999 is None.
 
-    Raises BadTime for any text that is not such a time, and for a relative one when there is no anchor.
+    Raises BadTime for any text that is not such a time, and for a relative one when there is no anchor;
+    AmbiguousDate where `order` is missing.
     """
     if len(text) > LONGEST:
         raise _refusal(text[:24] + "...", f"it has {len(text)} characters, and a time at most {LONGEST}")
     plain = " ".join(unicodedata.normalize("NFC", text).split())
+    plain = _WEEKDAY.sub(_without_weekday, _FIGURES.sub(lambda found: _year_first(found, order), plain))
     try:
         span = _iso(plain.upper(), zone)
     except OverflowError:
@@ -193,24 +210,45 @@ def _refusal(text: str, why: str) -> BadTime:
 
 def _complaint(plain: str) -> str:
     """The reason why a text has no known form, and what to write instead if that can be told."""
-    found = _FIGURES.fullmatch(plain)
-    if found is None:
+    figures = _FIGURES.fullmatch(plain)
+    if figures is None:
         return "it has none of the known forms" if plain else "it is empty"
-    a, b, c = map(int, found.groups())
-    year_first = len(found[1]) == 4
-    orders = [(a, b, c)] if year_first else [(c, a, b), (c, b, a)] if len(found[3]) == 4 else []
-    meant: set[str] = set()
-    for order in orders:
-        with suppress(ValueError):
-            meant.add(date(*order).isoformat())
-    if len(meant) == 2:
-        return f"it is ambiguous, the day or the month may come first; write {' or '.join(sorted(meant))}"
-    why = (
-        "a month and a day are two figures each, after hyphens"
-        if year_first
-        else "figures have no agreed order"
+    return (
+        "which of its figures is the year?"
+        if len(figures[1]) == len(figures[4])
+        else "it is no day of the calendar"
     )
-    return f"{why}; write {meant.pop()}" if meant else why
+
+
+def _year_first(found: re.Match[str], order: str) -> str:
+    """A day in figures as ISO 8601 has it; unchanged where it is none. Raises AmbiguousDate."""
+    first, second, third = (int(found[group]) for group in (1, 3, 4))
+    if len(found[1]) == 4:
+        orders = {"ymd": (first, second, third)}
+    else:
+        orders = {"dmy": (third, second, first), "mdy": (third, first, second)} if len(found[4]) == 4 else {}
+    days: dict[str, str] = {}
+    for name, parts in orders.items():
+        with suppress(ValueError):
+            days[name] = date(*parts).isoformat()
+    meant = sorted(set(days.values()))
+    if len(meant) == 2:
+        if found[2] != "." and not order:
+            raise AmbiguousDate(
+                f"{found[0]!r} is not a time: it is ambiguous, the day or the month may come first; write"
+                f" {' or '.join(meant)}"
+            )
+        return days[order if found[2] != "." else "dmy"]
+    return meant[0] if meant else found[0]
+
+
+def _without_weekday(found: re.Match[str]) -> str:
+    return "" if found[1].casefold() in _weekdays() else found[0]
+
+
+@cache
+def _weekdays() -> frozenset[str]:
+    return frozenset(lexicon(every("time")).names("weekday", "weekday_short"))
 
 
 # -- times given as text or Python values, as spans and instants ---------------------------------------

@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from functools import partial, reduce
 from numbers import Integral, Real
 from operator import add, mul
@@ -153,7 +153,7 @@ class _TreeReader:
 
 # -- times as a source states them ---------------------------------------------------------------------
 
-_WITH_TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:")
+_DAY = timedelta(days=1)
 
 
 class SourcedTime(Struct, frozen=True):
@@ -168,8 +168,10 @@ class SourcedTime(Struct, frozen=True):
 
     @property
     def day(self) -> str:
-        """Its own words; for a date with a time of day the date alone ("2025-11-25T16:39:10-06:00")."""
-        return self.text[:10] if _WITH_TIME.match(self.text) else self.text
+        """Its own words; for less than a day the day in UTC, by which filters go: "2023-01-01T01:30+13:00" is
+        2022-12-31."""
+        whole = self.span.start is None or self.span.end is None or self.span.end - self.span.start >= _DAY
+        return self.text if whole else iso(self.span.first)[:10]
 
 
 def shortened(text: str, most: int = 60) -> str:

@@ -90,7 +90,7 @@ def _field(made: config.Config, recipe: str, key: str) -> object:
     [
         ("[serch]", "no table [serch]; did you mean [search]?"),
         ("[modell]", "no table [modell]; did you mean [model]?"),
-        ("[zzz]", "no table [zzz]; accepted: [index], [fields], [search]"),
+        ("[zzz]", "no table [zzz]; accepted: [index], [fields], [dates], [search]"),
         ("modell = 1", "no key modell outside of a table; did you mean [model]?"),
         (
             "[fields]\nsearch = 'source'",

@@ -65,8 +65,8 @@ def _recipe(value: Any) -> str:
     return str(value)
 
 
-def _field(about: str) -> Setting:
-    return Setting(converting(schema.names), about)
+def _field(about: str, example: str | None = None) -> Setting:
+    return Setting(converting(schema.names), about, example)
 
 
 ENCODERS = {"none": "", "hashed": "hashed-3-5-256"}
@@ -99,12 +99,16 @@ INDEX = Table("How texts are read. Decided when the corpus is made; later change
     ),
 }, CorpusSettings, dict)  # fmt: skip
 
-FIELDS = Table("Which fields of a .jsonl line are read as what; the first that is there counts.", {
+FIELDS = Table("Which fields of a record are read as what; the first that is there counts.", {
     "id": _field(f"{_MAY_HOLD} its id."),
     "text": _field(f"{_MAY_HOLD} its text."),
     "title": _field(f"{_MAY_HOLD} its title."),
-    "published": _field(f"{_MAY_HOLD} the date at which it was published."),
-    "changed": _field(f"{_MAY_HOLD} the date of its last change."),
+    "published": _field(
+        f"{_MAY_HOLD} its date, in records and notes. Default: published, date, created and the like in all"
+        " languages.",
+        "published",
+    ),
+    "changed": _field(f"{_MAY_HOLD} the date of its last change, likewise.", "updated"),
     "about": _field("The fields that say which times it speaks of: every one counts."),
     "tags": _field(f"{_MAY_HOLD} its tags."),
     "uri": _field(f"{_MAY_HOLD} its address."),
@@ -116,6 +120,15 @@ FIELDS = Table("Which fields of a .jsonl line are read as what; the first that i
     "search": Setting(
         converting(_searched),
         'Which metadata is searched: "auto" (all), "none", a list of keys. Decided as [index] is.', "auto",
+    ),
+}, Fields, dict)  # fmt: skip
+
+DATES = Table("How dates in figures are read.", {
+    "order": Setting(
+        one_of("dmy", "mdy"),
+        'What comes first in 03/04/2023: "dmy" the day, "mdy" the month. Default: as the other dates of the'
+        " source tell.",
+        "dmy",
     ),
 }, Fields, dict)  # fmt: skip
 
@@ -183,6 +196,7 @@ class Config(Struct, frozen=True):
     [fields] id, text, title, ...: which fields of a JSONL line are read as what; a name or a list of names.
              fiscal_start: the first month of the fiscal year.
              search: which metadata is searched; decided when the corpus is made.
+    [dates]  order: of day and month in 03/04/2023.
     [search] k, unit, recipe, rerank: defaults of `asof search`; rerank of ask, too.
     [encoder] the model that makes vectors, see `providers.encoders`; `asof embed` changes it.
     [rerank] the model that reranks, see `providers.rerankers`.
@@ -233,7 +247,8 @@ class Config(Struct, frozen=True):
 
 
 _TABLES: Mapping[str, Table | str] = {
-    "index": INDEX, "fields": FIELDS, "search": SEARCH, "encoder": plugins.MODELS, "rerank": plugins.MODELS,
+    "index": INDEX, "fields": FIELDS, "dates": DATES, "search": SEARCH,
+    "encoder": plugins.MODELS, "rerank": plugins.MODELS,
     "diversity": DIVERSITY, "model": plugins.MODELS, "ask": ASK,
     **dict.fromkeys(plugins.BUILT_IN[plugins.TABLES], plugins.TABLES),
 }  # fmt: skip
@@ -329,7 +344,7 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     searched = {key: named.pop(key) for key in ("search",) if key in named}
     defaults: SearchDefaults = found.pop("search", SearchDefaults())
     return Config(
-        CorpusSettings(**found.pop("index", {}), **searched), Fields(**named),
+        CorpusSettings(**found.pop("index", {}), **searched), Fields(**named, **found.pop("dates", {})),
         defaults.k, defaults.unit, defaults.recipe, defaults.rerank,
         found.pop("encoder", None), found.pop("rerank", None), found.pop("model", None),
         found.pop("ask", AskSettings()),

@@ -61,7 +61,11 @@ def test_all_tables_and_keys_have_words():
 @pytest.mark.parametrize("table", ["index", "fields", "search", "arxiv", "ask", "facts"])
 def test_switched_on_it_is_the_defaults(table):
     values = switched_on()[table]
-    left = {"ask": ("tokens", "budget"), "facts": ("entity_types", "gleaning")}.get(table, ())
+    left = {
+        "fields": ("published", "changed"),
+        "ask": ("tokens", "budget"),
+        "facts": ("entity_types", "gleaning"),
+    }.get(table, ())
     read = config.read({table: {key: value for key, value in values.items() if key not in left}})
     assert replace(read, sources={}, tables={}) == Config()
     assert ExtractionSettings.of(read.tables) == ExtractionSettings()

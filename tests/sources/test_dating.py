@@ -21,8 +21,8 @@ from asof.values import SourcedTime
         ("2024-03-05T10-30 call", "2024-03-05"),
         ("20240305", "20240305"),
         ("20240305 title", "20240305"),
-        ("202403051430 zettel", "20240305T1430"),
-        ("20240305143059", "20240305T143059"),
+        ("202403051430 zettel", "202403051430"),
+        ("20240305143059", "20240305143059"),
         ("2024-03", "2024-03"),
         ("2024-Q1 report", "2024-Q1"),
         ("2024-W09", "2024-W09"),
@@ -35,12 +35,12 @@ from asof.values import SourcedTime
     ],
 )
 def test_a_date_in_a_name(stem, text):
-    assert dates.of_name(stem) == SourcedTime(read(text), text, "filename")
+    assert dates.of_name(stem) == dates.stated(text, "filename")
 
 
 @pytest.mark.parametrize(
     "stem",
-    ["", "title", "2024-13-45 x", "the 2024-03-05 meeting", "2024 review", "20249999 x", "x20240305",
+    ["", "title", "2024-13-45 x", "2024 review", "20249999 x", "x20240305",
      "1234-5678", "2024-03-055", "12024-03-05", "2024-0305", "RFC 2119", "v2024-03-05b", "20240305abc"],
 )  # fmt: skip
 def test_no_date_in_a_name(stem):

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from functools import lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
 from asof import values
-from asof.errors import BadTime
+from asof.errors import AmbiguousDate, BadTime
+from asof.lang import codes, every, tables
 from asof.sources.readers import ParsedFile
 from asof.sources.source import Fields
 from asof.time.moment import YEARS, epoch, read
@@ -26,36 +28,105 @@ _DAY = timedelta(days=1)
 _PAIRS = (("_from", "_until"), ("_start", "_end"))
 
 
-def stated(value: object, by: str) -> SourcedTime | None:
+_UNIX = re.compile(r"[0-9]{9,10}(?:\.[0-9]{1,9})?|[0-9]{13}")
+_STAMPED = re.compile(
+    r"((?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01]))((?:[01][0-9]|2[0-3])[0-5][0-9](?:[0-5][0-9])?)?"
+)
+_WIKILINK = re.compile(r"!?\[\[(?:[^\[\]|]{1,200}/)?([^\[\]|/]{1,64})(?:\|[^\[\]]{0,200})?\]\]")
+_ORG = re.compile(
+    r"[<\[]([0-9]{4}-[0-9]{2}-[0-9]{2})(?: [^\s0-9>\]+-]+)?( [0-9]{2}:[0-9]{2})?[^<>\[\]]{0,40}[>\]]"
+)
+
+Order = Literal["", "dmy", "mdy"]
+
+
+class DateOrder:
+    """What comes first in a date such as 03/04/2023: `said` in asof.toml, else as in the unambiguous dates
+    among `pieces` of a source, read when this is first asked. `remark` is what there is to say of that."""
+
+    def __init__(self, said: Order = "", pieces: Callable[[], Iterable[bytes]] = tuple) -> None:
+        self._said, self._pieces = said, pieces
+        self.remark: Problem | None = None
+
+    @cached_property
+    def known(self) -> Order:
+        if self._said:
+            return self._said
+        like: dict[Order, str] = {}
+        for piece in self._pieces():
+            for found in _IN_FIGURES.finditer(piece):
+                a, b = int(found[2]), int(found[4])
+                if a <= 12 < b <= 31 or b <= 12 < a <= 31:
+                    like.setdefault("dmy" if a > 12 else "mdy", found[1].decode())
+        if len(like) != 1:
+            return ""
+        ((order, example),) = like.items()
+        first, other = ("day", "mdy") if order == "dmy" else ("month", "dmy")
+        self.remark = Problem(
+            f"of dates such as 03/04/2023 the {first} is read first, as in {example}",
+            remedy=f'if that is wrong, set dates.order = "{other}" in asof.toml',
+            lost=False,
+        )
+        return order
+
+
+_IN_FIGURES = re.compile(
+    rb"(?:[:,]|^)[ \t]{0,3}[\"'\[]{0,3}(([0-9]{1,2})([/.-])([0-9]{1,2})\3[0-9]{4})(?![0-9])", re.MULTILINE
+)
+UNKNOWN = DateOrder()
+
+
+def stated(value: object, by: str, order: DateOrder = UNKNOWN) -> SourcedTime | None:
     """The time that a value states; None for null and blank texts.
 
-    A number is a Unix time in seconds or milliseconds, except the whole numbers 1000 to 2999, which are
-    years; Python's dates say themselves. Raises BadTime.
+    A number is a Unix time in seconds or milliseconds, except 20240305, 20240305143007 and the whole numbers
+    1000 to 2999, which are years; Python's dates say themselves. Of a list the first counts. Raises BadTime.
     """
+    while isinstance(value, list) and value:
+        value = value[0]
     if isinstance(value, str):
-        return _read(value, by) if value and not value.isspace() else None
-    if value is None:
+        return _of_text(value, by, order) if value and not value.isspace() else None
+    if value is None or value == []:
         return None
     if isinstance(value, date):
         return values.as_time(value, "a date", by)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadTime(f"{_short(value)} is not a time: a date is written as a text or as a number")
-    if isinstance(value, int) and value in YEARS:
-        return _read(str(value), by)
+    if isinstance(value, int) and (value in YEARS or _STAMPED.fullmatch(str(value))):
+        return _of_text(str(value), by, order)
     return SourcedTime(epoch(value), str(value), by)
 
 
-def stated_or_none(value: object, by: str) -> SourcedTime | None:
+def stated_or_none(value: object, by: str, order: DateOrder = UNKNOWN) -> SourcedTime | None:
     """The time that a value states; None where it cannot be read."""
     try:
-        return stated(value, by)
+        return stated(value, by, order)
     except BadTime:
         return None
 
 
+def _of_text(text: str, by: str, order: DateOrder) -> SourcedTime:
+    try:
+        return _read(text, by, "")
+    except AmbiguousDate as doubt:
+        if order.known:
+            return _read(text, by, order.known)
+        raise AmbiguousDate(f'{doubt}, or set dates.order = "dmy" or "mdy" in asof.toml') from None
+
+
 @lru_cache(maxsize=65536)
-def _read(text: str, by: str) -> SourcedTime:
-    return SourcedTime(read(text), text, by)
+def _read(text: str, by: str, order: Order) -> SourcedTime:
+    """The time of a text, also a Unix time, `[[a link]]` to a day's note, `<2024-03-05 Tue 10:00>`."""
+    plain = text.strip()
+    if _UNIX.fullmatch(plain):
+        return SourcedTime(epoch(float(plain)), plain, by)
+    if stamp := _STAMPED.fullmatch(plain):
+        plain = "T".join(filter(None, stamp.groups()))
+    elif link := _WIKILINK.fullmatch(plain):
+        text = plain = link[1]
+    elif stamp := _ORG.fullmatch(plain):
+        text = plain = "".join(filter(None, stamp.groups()))
+    return SourcedTime(read(plain, order=order), text, by)
 
 
 def second(timestamp: int, by: str) -> SourcedTime:
@@ -76,7 +147,10 @@ def of_file(nanoseconds: int) -> SourcedTime | None:
 
 
 def about_times(
-    record: Mapping[str, Any], names: Sequence[str], note: Callable[[str, BadTime], None]
+    record: Mapping[str, Any],
+    names: Sequence[str],
+    note: Callable[[str, BadTime], None],
+    order: DateOrder = UNKNOWN,
 ) -> list[SourcedTime]:
     """The times that a record is about by its fields `names`; `by` is the field's name.
 
@@ -93,9 +167,9 @@ def about_times(
         try:
             if pair:
                 done.update(pair)
-                times += _between(record.get(pair[0]), record.get(pair[1]), name)
+                times += _between(record.get(pair[0]), record.get(pair[1]), name, order)
             else:
-                times += _spans(record[name], name)
+                times += _spans(record[name], name, order)
         except BadTime as wrong:
             note(name, wrong)
     return times
@@ -111,25 +185,25 @@ def _pair(name: str, names: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def _spans(value: object, by: str) -> Iterator[SourcedTime]:
+def _spans(value: object, by: str, order: DateOrder) -> Iterator[SourcedTime]:
     if isinstance(value, list):
         for item in value:
             if isinstance(item, list):
                 raise BadTime(f"{_short(item)} is not a time: it is a list in a list")
-            yield from _spans(item, by)
+            yield from _spans(item, by, order)
     elif isinstance(value, Mapping):
         if not value.keys() & {"from", "until"}:
             raise BadTime(
                 f'{_short(value)} is not a time: accepted are a date, a list of dates, {{"from", "until"}}'
             )
-        yield from _between(value.get("from"), value.get("until"), by)
-    elif (one := stated(value, by)) is not None:
+        yield from _between(value.get("from"), value.get("until"), by, order)
+    elif (one := stated(value, by, order)) is not None:
         yield one
 
 
-def _between(start: object, until: object, by: str) -> list[SourcedTime]:
+def _between(start: object, until: object, by: str, order: DateOrder) -> list[SourcedTime]:
     """From the first instant of `start` to the end of the day or period `until`, or to that moment."""
-    first, last = stated(start, by), stated(until, by)
+    first, last = stated(start, by, order), stated(until, by, order)
     if first is None and last is None:
         return []
     begins = first.span.start if first else None
@@ -294,25 +368,100 @@ def month_of(value: object) -> int:
     raise BadTime(f"{str(value)[:40]!r} is no month; accepted are 1 to 12, and names: 7, July")
 
 
+# -- fields that hold the date of a document -----------------------------------------------------------
+
+
+@lru_cache(maxsize=4096)
+def plain_name(key: str) -> str:
+    """The name of a field as names are compared: `Date created`, `date-created` and `dateCreated` are one."""
+    marks = unicodedata.normalize("NFKD", key).casefold()
+    return "".join(sign for sign in marks if sign not in " \t_-" and not unicodedata.combining(sign))
+
+
+@cache
+def _names(table: str) -> tuple[str, ...]:
+    """The words of all languages in a table of `lang/*/dates.toml`, those of English first."""
+    return tuple(name for code in codes("dates") for name in tables(code, "dates").get(table, "").split())
+
+
+@lru_cache(maxsize=64)
+def _places(names: tuple[str, ...]) -> dict[str, int]:
+    return {name: place for place, name in reversed([*enumerate(map(plain_name, names))])}
+
+
+def names_date(key: str, *meanings: str) -> bool:
+    """True if a field of that name holds a date with one of these meanings: published, changed."""
+    return any(plain_name(key) in _places(_names(meaning)) for meaning in meanings)
+
+
+class DateFields(NamedTuple):
+    """How dates of a record or of a file's header are read: the names of fields, and the order of figures."""
+
+    fields: Fields
+    order: DateOrder = UNKNOWN
+
+    def published(
+        self, record: Mapping[str, Any], by: str, used: set[str], note: _Note
+    ) -> SourcedTime | None:
+        """The date of the first field that holds one; what cannot be read goes to `note`."""
+        return self._first(record, self.fields.published or _names("published"), by, used, note)
+
+    def changed(self, record: Mapping[str, Any], by: str, used: set[str], note: _Note) -> SourcedTime | None:
+        """The date of the last change, likewise."""
+        return self._first(record, self.fields.changed or _names("changed"), by, used, note)
+
+    def _first(
+        self, record: Mapping[str, Any], names: tuple[str, ...], by: str, used: set[str], note: _Note
+    ) -> SourcedTime | None:
+        places = _places(names)
+        keys = [(places[plain], key) for key in record if (plain := plain_name(key)) in places]
+        for place, key in sorted(keys):
+            value = record[key]
+            if isinstance(value, bool) and names[place] in _names("whether"):
+                continue
+            try:
+                time = stated(value, by, self.order)
+            except BadTime as wrong:
+                if names[place] not in _names("perhaps"):
+                    note(key, wrong)
+                continue
+            if time:
+                used.add(key)
+                return time
+        return None
+
+
+_Note = Callable[[str, BadTime], None]
+
 # -- date of a file ------------------------------------------------------------------------------------
 
-PUBLISHED = ("published", "date", "created")
-CHANGED = ("updated", "modified", "lastmod")
-ABOUT = ("about", "period", "valid_from", "valid_until")
 _FIELDS = Fields()
 
 # The end of the forms: no further sign of a number or a word, and no further part of a date.
-_DAY_IN_NAME = r"(?:1[0-9]|20)[0-9]{2}(?P<a>[-_.])[0-9]{2}(?P=a)[0-9]{2}"
-_STAMP = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[0-9]{6}|[0-9]{4})?"
-_PART_IN_NAME = r"(?:19|20)[0-9]{2}(?:[-_](?:0[1-9]|1[0-2])|[-_ ]?[qQ][1-4]|[-_]?[wW][0-9]{2})"
-_AT_START = re.compile(
-    rf"(?:{_DAY_IN_NAME}(?![0-9])|{_STAMP}(?:(?![0-9A-Za-z])|(?=T[0-9]))|{_PART_IN_NAME}(?![0-9A-Za-z]|[-_][0-9]))"
+_YEAR_FIRST = r"(?:1[0-9]|20)[0-9]{2}(?P<a>[-_.])[0-9]{2}(?P=a)[0-9]{2}"
+_YEAR_LAST = (
+    r"(?=[0-9]{2}|[0-9][-_.][0-9]{2})[0-9]{1,2}(?P<b>[-_.])[0-9]{1,2}(?P=b)(?:19|20)[0-9]{2}(?![-_.][0-9])"
 )
-_AT_END = re.compile(rf"(?:^|(?<=[\s_\-.,(]))(?<![0-9][-_.])(?:{_DAY_IN_NAME}|{_STAMP}|{_PART_IN_NAME})\)?$")
+_CLOCK = (
+    r"(?:[ _T-]|[ _][^\W\d_]{1,4}[ _])(?P<h>[0-9]{1,2})(?P<s>[-_.:]?)(?P<m>[0-9]{2})(?P=s)(?P<sec>[0-9]{2})"
+    r"(?P<ms>[0-9]{3})?(?P<half>\s?[AaPp][Mm])?(?![0-9A-Za-z])"
+)
+_DAY_IN_NAME = re.compile(
+    rf"(?<![0-9A-Za-z])(?<![0-9][-_.])(?P<day>{_YEAR_FIRST}|{_YEAR_LAST}|(?<![0-9] ){_STAMPED.pattern})"
+    rf"(?![0-9])(?:{_CLOCK}|(?=T[0-9])|(?![A-Za-z]))"
+)
+_PART_IN_NAME = r"(?:19|20)[0-9]{2}(?:[-_](?:0[1-9]|1[0-2])|[-_ ]?[qQ][1-4]|[-_]?[wW][0-9]{2})"
+_AT_START = re.compile(rf"{_PART_IN_NAME}(?![0-9A-Za-z]|[-_][0-9])|(?:1[0-9]|20)[0-9]{{2}}$")
+_AT_END = re.compile(
+    rf"(?:^|(?<=[\s_\-.,(]))(?<![0-9][-_.])(?:{_PART_IN_NAME}\)?|(?<=\()(?:19|20)[0-9]{{2}}\))$"
+)
+_GRAINS = ("day", "week", "month", "quarter")
 _FIRST_LINES = 10
 _LONGEST_LINE = 100
-_SAYS_DATE = re.compile(r":?(?:date|published|datum)\s*:\s*(.+)", re.IGNORECASE)
-_YEAR_IN_NAME = re.compile(r"[0-9]{1,4}")
+_LABELLED = re.compile(r":?([^\s:][^:]{0,39}?)\s*:\s*(.+)")
+_PLACE = re.compile(r"[A-ZÀ-Þ][^\s,]*(?: (?:[A-ZÀ-Þ][^\s,]*|[a-z]{1,4})){0,3}(?:, [A-ZÀ-Þ][^,]{1,24})?")
+_FIGURE = re.compile(r"[0-9]{1,4}")
+_SENTENCE = 4  # words: a longer line with a date at its end says more than where and when
 
 
 class PageDates(Struct, frozen=True):
@@ -336,24 +485,30 @@ class FileDates(Struct, frozen=True):
     mtime: SourcedTime | None
     state: bytes
 
-    def published(self, page: ParsedFile, page_dates: PageDates) -> SourcedTime | None:
+    def published(
+        self, page: ParsedFile, page_dates: PageDates, order: DateOrder, note: _Note
+    ) -> SourcedTime | None:
         """The most trusted date (`DATED_BY`). One of several documents in a file has no file's name."""
         return (
             page_dates.published
-            or (None if page.name else of_name(PurePosixPath(self.relative).stem))
+            or (None if page.name else of_name(PurePosixPath(self.relative).stem, order, note))
             or self.committed
-            or of_content(page.text)
+            or of_content(page.text, order, note)
             or page.created
             or self.mtime
         )
 
 
-def dates_in(page: ParsedFile, fiscal_start: int = 1, *, published: bool = True) -> PageDates:
+def dates_in(page: ParsedFile, how: DateFields | None = None, *, published: bool = True) -> PageDates:
     """The dates in a page's front; without `published` they are left as metadata, except `about`.
 
-    `fiscal_start`: the first month of a fiscal year, unless the page states its own.
+    Names of fields that asof.toml states are those that people write, in notes and records; a reader of other
+    formats names fields as asof does.
     """
-    front = page.front
+    how = how or DateFields(_FIELDS)
+    front, fields = page.front, how.fields
+    if page.by != "frontmatter":
+        how = how._replace(fields=Fields(fiscal_start=fields.fiscal_start))
     used: set[str] = set()
     notes: list[Problem] = []
 
@@ -363,67 +518,64 @@ def dates_in(page: ParsedFile, fiscal_start: int = 1, *, published: bool = True)
 
     first = later = None
     if published and front:
-        keys = {key.lower(): key for key in front}
-        later = _first_date(front, keys, CHANGED, page.by, used, note)
-        first = _first_date(front, keys, PUBLISHED, page.by, used, note) or later
-    names = [name for name in ABOUT if front.get(name) is not None]
+        later = how.changed(front, page.by, used, note)
+        first = how.published(front, page.by, used, note) or later
+    names = [name for name in how.fields.about if front.get(name) is not None]
     used.update(names)
-    about = tuple(about_times(front, ABOUT, note)) if names else ()
-    fiscal_start = fiscal_start_of(front, fiscal_start, used, note)
+    about = tuple(about_times(front, how.fields.about, note, how.order)) if names else ()
+    fiscal_start = fiscal_start_of(front, fields.fiscal_start, used, note)
     about = (*about, *periods(front, _FIELDS, fiscal_start))
     meta = {key: value for key, value in front.items() if key not in used and value is not None}
     return PageDates(first, later, about, fiscal_start, meta, tuple(notes))
 
 
-def _first_date(
-    front: Mapping[str, Any],
-    keys: Mapping[str, str],
-    names: Sequence[str],
-    by: str,
-    used: set[str],
-    note: Any,
-) -> SourcedTime | None:
-    for name in names:
-        key = keys.get(name)
-        if key is None:
-            continue
-        value = front[key]
-        if isinstance(value, int) and not isinstance(value, bool) and 10_000_000 <= value <= 99_999_999:
-            value = str(value)  # 20240305
-        try:
-            time = stated(value, by)
-        except BadTime as wrong:
-            note(key, wrong)
-            continue
-        if time:
-            used.add(key)
-            return time
-    return None
-
-
-def of_name(stem: str) -> SourcedTime | None:
-    """The date in a file's name: all of it, its beginning or its end.
-
-    `2024_03_05` and `2024.03.05` are read with dashes, a stamp of 12 or 14 digits with its `T`.
-    """
-    parts = (match[0].rstrip(")") for match in (_AT_START.match(stem), _AT_END.search(stem)) if match)
-    for text in (stem, *parts):
-        if text.isascii() and text.isdigit() and len(text) in (12, 14):
-            usual = f"{text[:8]}T{text[8:]}"
-        else:
-            usual = re.sub(r"(?<=[0-9])[_.](?=[0-9QqWw])", "-", text)
-        if text[-1:] != " " and (date := stated_or_none(usual, "filename")):
+def of_name(stem: str, order: DateOrder = UNKNOWN, note: _Note | None = None) -> SourcedTime | None:
+    """The date in a file's name: a day in figures, with the time of day behind it; else a day, month, quarter
+    or week that is all of the name, its beginning or its end. An ambiguous one goes to `note`."""
+    for found in _DAY_IN_NAME.finditer(stem):
+        day, seconds = found["day"].replace("_", "-"), found["sec"]
+        clock = f" {found['h']:0>2}:{found['m']}:{seconds}" if seconds else ""
+        clock += f".{found['ms']}" if found["ms"] else (found["half"] or "").strip()
+        for text in (day + clock, day) if clock else (day,):
+            try:
+                return stated(text, "filename", order)
+            except AmbiguousDate as doubt:
+                if note:
+                    note(stem, doubt)
+                return None
+            except BadTime:
+                continue
+    for part in (_AT_START.match(stem), _AT_END.search(stem)):
+        if part and (date := stated_or_none(part[0].rstrip(")").replace("_", "-"), "filename")):
             return date
+    return _in_words(stem)
+
+
+def _in_words(stem: str) -> SourcedTime | None:
+    """The day, month, quarter or week in words (`12 March 2019`, `Q2 2023`) at either end of a name."""
+    from asof.time.expressions import TimeContext, parse  # which few readers of dates need
+
+    plain = stem.replace("_", " ").strip()
+    year = re.search("(?:19|20)[0-9]{2}(?= )", plain)
+    for text in (plain, plain[: year.end()]) if year else (plain,):  # "12 March 2019 minutes" has no minutes
+        for each in parse(text, None, TimeContext(language=every("time"))):
+            outside = plain[: each.start], plain[each.end :].strip(" ().-0123456789")
+            words = _FIGURE.sub("", each.text).strip(" .-/")
+            if "" in outside and words and each.relation == "in" and each.grain in _GRAINS:
+                return SourcedTime(each.span, each.text, "filename")
     return None
 
 
-def of_content(text: str) -> SourcedTime | None:
-    """The date of the first line, among the first ten, that is a date or `Date:` and one."""
+def of_content(text: str, order: DateOrder = UNKNOWN, note: _Note | None = None) -> SourcedTime | None:
+    """The date of the first line, among the first ten, that is a date, names a field and its date (`Date:`),
+    or is that of a letter: `Waalstad, 12 March 2019`. A named one that cannot be read goes to `note`."""
     at = 0
     for _ in range(_FIRST_LINES):
         end = text.find("\n", at)
         line = text[at : end if end >= 0 else len(text)] if end < 0 or end - at <= _LONGEST_LINE else ""
-        if len(line) <= _LONGEST_LINE and any(map(str.isdigit, line)) and (date := _line(line)):
+        if line.startswith("```"):
+            return None
+        if len(line) <= _LONGEST_LINE and (date := _line(line.replace("*", "").strip(" \t\r_"), order, note)):
             return date
         if end < 0:
             return None
@@ -431,14 +583,35 @@ def of_content(text: str) -> SourcedTime | None:
     return None
 
 
-def _line(line: str) -> SourcedTime | None:
-    line = line.replace("*", "").strip().strip("_").strip()
-    labelled = _SAYS_DATE.fullmatch(line)
-    if labelled:
-        return stated_or_none(labelled[1].strip(), "content")
-    if _YEAR_IN_NAME.fullmatch(line):
+def _line(line: str, order: DateOrder, note: _Note | None) -> SourcedTime | None:
+    names = _places((*_names("published"), *_names("changed")))
+    if labelled := _LABELLED.fullmatch(line):
+        if plain_name(labelled[1]) not in names:
+            return None
+        try:
+            return stated(labelled[2].strip(), "content", order)
+        except BadTime as wrong:
+            if note and labelled[1] not in _names("perhaps"):
+                note(labelled[1], wrong)
+            return None
+    if not any(map(str.isdigit, line)) or _FIGURE.fullmatch(line):
         return None  # a number on a line of its own is no date
-    return stated_or_none(line, "content")
+    words = line.split(" ")
+    for at in range(1, min(len(words), _SENTENCE)):
+        if plain_name("".join(words[:at])) in names:
+            return stated_or_none(" ".join(words[at:]), "content", order)
+    return stated_or_none(line, "content", order) or _of_letter(line, order)
+
+
+def _of_letter(line: str, order: DateOrder) -> SourcedTime | None:
+    """The day after the place where a letter was written: `Berlin, den 12. März 2019`."""
+    for comma in re.finditer(", ", line):
+        if not _PLACE.fullmatch(line[: comma.start()]):
+            return None
+        date = stated_or_none(line[comma.end() :], "content", order)
+        if date and date.span.last - date.span.first <= DAY:
+            return date
+    return None
 
 
 DAY = 24 * 3600 * 1_000_000  # microseconds

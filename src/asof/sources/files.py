@@ -7,18 +7,19 @@ import os
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
 
-from asof.errors import SourceError
+from asof.errors import BadTime, SourceError
 from asof.sources import dates
 from asof.sources.dates import of_file, without_later
 from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
 from asof.sources.readers import ParsedFile, Unreadable, names_in, parsed, suffix, suffixes
-from asof.sources.source import InputLimits, SourceNaming, printable, token
+from asof.sources.source import Fields, InputLimits, SourceNaming, printable, token
 from asof.values import (
     PART,
     Checkpoint,
@@ -246,6 +247,9 @@ def content(path: Path, largest: int) -> bytes:
 COUNT = 4
 """The bytes of a checkpoint with the number of documents of a file."""
 
+HEAD = 2048
+"""The bytes at the beginning of a file that may hold its dates."""
+
 COMMIT = 100
 """After so many slow files their documents are committed, in case the run breaks off."""
 
@@ -256,15 +260,20 @@ class Files:
     complete = True
 
     def __init__(
-        self, naming: SourceNaming, limits: InputLimits, *, trust_mtime: bool = False, fiscal_start: int = 1
+        self,
+        naming: SourceNaming,
+        limits: InputLimits,
+        fields: Fields = Fields(),  # noqa: B008  a frozen value
+        *,
+        trust_mtime: bool = False,
     ) -> None:
         self.name = naming.name
         self.kind = "folder" if naming.target.is_dir() else "file"
         self.naming = naming
         self.limits = limits
         self.trust_mtime = trust_mtime
-        self.fiscal_start = fiscal_start
-        self._options = repr((fiscal_start, limits, suffixes()))
+        self.dating = dates.DateFields(fields, dates.DateOrder(fields.order, self._heads))
+        self._options = repr((fields, limits, suffixes()))
         self._checkpoints: Mapping[str, bytes] = {}
         self._parts: dict[str, list[str]] = {}
         self._slow = 0
@@ -297,6 +306,8 @@ class Files:
             if self._slow >= COMMIT:
                 self._slow = 0
                 yield SafeToCommit()
+        if remark := self.dating.order.remark:
+            yield replace(remark, file=self.naming.shown)
         if same_minute and undated:
             yield Problem(
                 f"{same_minute} of {len(listing.files)} files were last modified within the same minute,"
@@ -306,6 +317,13 @@ class Files:
                 remedy="if these times are right, use --trust-mtime",
                 lost=False,
             )
+
+    def _heads(self) -> Iterator[bytes]:
+        """The names and the beginnings of all files, from which the order of their dates is learned."""
+        for file in self._files:
+            yield b": " + os.fsencode(Path(file.relative).stem)
+            with suppress(OSError), (self.naming.target / file.relative).open("rb") as stream:
+                yield stream.read(HEAD)
 
     def _git(self) -> tuple[GitDates, Problem | None]:
         target = self.naming.target
@@ -366,9 +384,14 @@ class Files:
 
     def _stated(self, page: ParsedFile, known: dates.FileDates) -> Iterator[SourceEvent]:
         """The statements of a document of a file, and its checkpoint."""
-        page_dates = dates.dates_in(page, self.fiscal_start)
-        published = known.published(page, page_dates)
-        remarks = (*page.notes, *page_dates.notes)
+        page_dates = dates.dates_in(page, self.dating)
+        doubts: list[Problem] = []
+
+        def note(what: str, wrong: BadTime) -> None:
+            doubts.append(Problem(f"{what!r} cannot be read: {wrong}", lost=False))
+
+        published = known.published(page, page_dates, self.dating.order, note)
+        remarks = (*page.notes, *page_dates.notes, *doubts)
         relative = "" if self.kind == "file" else known.relative
         yield from notes(self.naming, relative, remarks)
         changed = page_dates.changed or known.committed or known.mtime

@@ -50,17 +50,15 @@ class History:
     complete = True
     replaces_history = True
 
-    def __init__(
-        self, naming: SourceNaming, limits: InputLimits, fiscal_start: int = 1, branch: str = ""
-    ) -> None:
+    def __init__(self, naming: SourceNaming, limits: InputLimits, fields: Fields, branch: str = "") -> None:
         self.name = naming.name
         self.naming = naming
         self.limits = limits
-        self.fiscal_start = fiscal_start
+        self.dating = dates.DateFields(fields, dates.DateOrder(fields.order))
         self.branch = branch
         self._reported: set[tuple[str, str]] = set()
         self._suffixes = suffixes()
-        self._start = token("history", repr((fiscal_start, limits, self._suffixes)))
+        self._start = token("history", repr((fields, limits, self._suffixes)))
         self._checkpoints: Mapping[str, bytes] = {}
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
@@ -145,7 +143,7 @@ class History:
             else:
                 yield from self._once(unreadable(self.naming, path, wrong, commit))
             return
-        page_dates = dates.dates_in(page, self.fiscal_start, published=False)
+        page_dates = dates.dates_in(page, self.dating, published=False)
         for note in notes(self.naming, path, (*page.notes, *page_dates.notes), commit):
             yield from self._once(note)
         yield document(self.naming.id(path), page, page_dates, at, None)
@@ -187,7 +185,7 @@ class History:
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
-        page_dates = dates.dates_in(page, self.fiscal_start, published=False)
+        page_dates = dates.dates_in(page, self.dating, published=False)
         yield from notes(self.naming, file.relative, (*page.notes, *page_dates.notes))
         yield document(self.naming.id(file.relative), page, page_dates, None, of_file(file.mtime))
 
@@ -242,16 +240,16 @@ def open_source(
     if history or branch:
         if not folder:
             raise SourceError(f"{target} is no folder; --history reads a folder in a git work tree")
-        return History(naming, limits, fields.fiscal_start, branch)
+        return History(naming, limits, fields, branch)
     if folder:
-        return Files(naming, limits, trust_mtime=trust_mtime, fiscal_start=fields.fiscal_start)
+        return Files(naming, limits, fields, trust_mtime=trust_mtime)
     if not file:
         what = "is neither a file nor a folder" if target.exists() else "does not exist"
         raise SourceError(f"{target} {what}; {_accepted()}")
     if target.name.lower().endswith((".jsonl", ".jsonl.gz")):
         return JsonLines(naming, fields, limits)
     if suffix(target.name) in suffixes():
-        return Files(naming, limits, trust_mtime=trust_mtime, fiscal_start=fields.fiscal_start)
+        return Files(naming, limits, fields, trust_mtime=trust_mtime)
     raise SourceError(f"{target} is of no kind that can be read; {_accepted()}")
 
 

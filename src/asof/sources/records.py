@@ -17,7 +17,15 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar, cast
 
 from asof import values
 from asof.errors import BadTime, SourceError, UsageError
-from asof.sources.dates import about_times, dates_in, fiscal_start_of, periods, stated
+from asof.sources.dates import (
+    DateFields,
+    DateOrder,
+    about_times,
+    dates_in,
+    fiscal_start_of,
+    periods,
+    stated,
+)
 from asof.sources.markdown import SUFFIXES, parse_markdown, wikilink
 from asof.sources.readers import ParsedFile
 from asof.sources.source import Fields, InputLimits, SourceNaming, token
@@ -34,6 +42,7 @@ from asof.values import (
     line_feeds,
     storable_value,
 )
+from asof.wire import replace
 
 # -- record --------------------------------------------------------------------------------------------
 
@@ -59,8 +68,9 @@ class UnusableRecord(ValueError):
 class RecordReader:
     """Reads records with the field names of `fields`."""
 
-    def __init__(self, fields: Fields) -> None:
+    def __init__(self, fields: Fields, order: DateOrder | None = None) -> None:
         self.fields = fields
+        self.how = DateFields(fields, order or DateOrder(fields.order))
 
     def statement(self, record: dict[str, Any], note: Callable[[str], None]) -> Document | Ended:
         """The document that a record states; that it ended, if it has no text but `ended`, a date. What had
@@ -69,7 +79,7 @@ class RecordReader:
             return self.document(record, note)
         name = _Reading(record, note).id(self.fields.id)
         try:
-            at = stated(record[ENDED], "metadata")
+            at = stated(record[ENDED], "metadata", self.how.order)
         except BadTime as why:
             raise UnusableRecord(f"ends at no time: {why}", document=name) from None
         if at is None:
@@ -85,7 +95,8 @@ class RecordReader:
         fields, reading = self.fields, _Reading(record, note)
         name = reading.id(fields.id)
         text = reading.text(fields.text, name)
-        published, changed = reading.date(fields.published), reading.date(fields.changed)
+        published = self.how.published(record, "metadata", reading.used, reading.unread)
+        changed = self.how.changed(record, "metadata", reading.used, reading.unread)
         title, uri = reading.words("title", fields.title), reading.words("uri", fields.uri)
         tags = reading.texts("tags", fields.tags, ",")
         aliases = reading.texts("aliases", fields.aliases)
@@ -94,13 +105,19 @@ class RecordReader:
         page = ParsedFile(text, "")
         if name.lower().endswith(SUFFIXES):
             page = parse_markdown(text, PurePosixPath(name).stem, InputLimits())
-        front = dates_in(page, fiscal_start, published=published is None)
+        how = self.how._replace(fields=replace(fields, fiscal_start=fiscal_start))
+        front = dates_in(page, how, published=published is None)
         for problem in (*page.notes, *front.notes):
             note(problem.message)
-        about = (*reading.about(fields.about), *periods(record, fields, fiscal_start), *front.about)
+        about = (
+            *reading.about(fields.about, self.how.order),
+            *periods(record, fields, fiscal_start),
+            *front.about,
+        )
         language = reading.language(fields.language)
         return Document(
-            name, page.text, page.title if title is None else title, published or front.published,
+            name, page.text, page.title if title is None else title,
+            published or front.published or changed,
             changed or front.changed, about, _both(links, page.links), _both(tags, page.tags),
             _both(aliases, page.aliases), front.meta | reading.meta(), page.outline, uri or "", language,
             front.fiscal_start,
@@ -160,21 +177,10 @@ class _Reading:
             document,
         )
 
-    def date(self, names: tuple[str, ...]) -> SourcedTime | None:
-        name = next((name for name in names if self.record.get(name) is not None), None)
-        if name is None:
-            return None
-        self.used.add(name)
-        try:
-            return stated(self.record[name], "metadata")
-        except BadTime as why:
-            self.unread(name, why)
-            return None
-
-    def about(self, names: tuple[str, ...]) -> Iterable[SourcedTime]:
+    def about(self, names: tuple[str, ...], order: DateOrder) -> Iterable[SourcedTime]:
         present = [name for name in names if name in self.record]
         self.used.update(present)
-        return about_times(self.record, names, self.unread) if present else ()
+        return about_times(self.record, names, self.unread, order) if present else ()
 
     def language(self, names: tuple[str, ...]) -> str:
         for name in names:
@@ -291,7 +297,8 @@ class JsonLines:
         self.path = naming.target
         self.file = naming.shown
         self.limits = limits
-        self._records = RecordReader(fields)
+        self._order = DateOrder(fields.order, self._pieces)
+        self._records = RecordReader(fields, self._order)
         self._decoder = json.JSONDecoder(parse_constant=constant)
         self._notes: list[Problem] = []
         self._number = 0
@@ -323,8 +330,16 @@ class JsonLines:
                 yield self._problem(
                     f"the file breaks off after this line: {wrong}", "fetch the file again: it is damaged"
                 )
+        if self._order.remark:
+            yield replace(self._order.remark, file=self.file)
         if sound:
             yield Checkpoint("", self._token(self._digest.digest()) + count.to_bytes(COUNT))
+
+    def _pieces(self) -> Iterator[bytes]:
+        """What the file holds, from which the order of its dates is learned."""
+        with self._open() as stream:
+            while line := stream.readline(self.limits.line):
+                yield line
 
     def _whole_digest(self) -> bytes:
         """The digest of what the file holds, unpacked; empty where it cannot be read to its end."""

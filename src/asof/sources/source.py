@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 from msgspec import Struct
@@ -145,6 +145,9 @@ def printable(path: str) -> str:
 class Fields(Struct, frozen=True):
     """The accepted names of each field of a JSON record; the first that exists and is not null is taken.
 
+    Without names of its own, `published` or `changed` is any field of `lang/*/dates.toml`; case, dashes and
+    blanks make no difference there. `order` is that of day and month in figures, where a text does not tell.
+
     Of `about` every name counts. The five from `fiscal_year` on name periods by label (`sources.periods`);
     `fiscal_start` is no name but the first month of the fiscal year, unless a record states its own.
     """
@@ -152,8 +155,8 @@ class Fields(Struct, frozen=True):
     id: tuple[str, ...] = ("id", "_id", "doc_id")
     text: tuple[str, ...] = ("text", "body", "content", "contents")
     title: tuple[str, ...] = ("title",)
-    published: tuple[str, ...] = ("published", "timestamp", "date", "published_at", "created_at")
-    changed: tuple[str, ...] = ("updated", "modified")
+    published: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
     about: tuple[str, ...] = ("about", "period", "valid_from", "valid_until")
     tags: tuple[str, ...] = ("tags", "keywords")
     uri: tuple[str, ...] = ("url", "uri", "link")
@@ -166,6 +169,7 @@ class Fields(Struct, frozen=True):
     quarter: tuple[str, ...] = ("quarter",)
     year: tuple[str, ...] = ("year",)
     fiscal_start: int = 1
+    order: Literal["", "dmy", "mdy"] = ""
 
 
 # -- schemes: how `SCHEME:...` is opened, and the context it gets --------------------------------------

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from msgspec import Struct
 
 from asof.errors import BadTime, CorpusError, UsageError
-from asof.sources.dates import FISCAL_START, stated
+from asof.sources.dates import FISCAL_START, names_date, stated
 from asof.sources.markdown import SUFFIXES as MARKDOWN
 from asof.sources.markdown import parse_markdown
 from asof.sources.records import ENDED, LONGEST_LIST
@@ -36,7 +36,7 @@ from asof.wire import encode
 SUFFIXES = (".jsonl", ".jsonl.gz")
 
 _FIELDS = Fields()
-_TAKEN = {*_FIELDS.changed, *_FIELDS.about, *FISCAL_START}
+_TAKEN = {*_FIELDS.about, *FISCAL_START}
 """Names that a line's reader takes for times, at any place."""
 
 _LABELS = {
@@ -192,9 +192,10 @@ def _record(
     record |= {key: value for key, value in _lists(db, row, meta) if value}
     if row.fiscal_start != 1:
         record[FISCAL_START[0]] = row.fiscal_start
-    taken = _TAKEN | (set() if date is not None else {*_FIELDS.published})
+    dates = ("changed", "published") if date is None else ("changed",)
     for key, value in meta.items():
-        if key in record or key in taken or (isinstance(value, list) and len(value) > LONGEST_LIST):
+        taken = key in record or key in _TAKEN or names_date(key, *dates)
+        if taken or (isinstance(value, list) and len(value) > LONGEST_LIST):
             report.left_out += 1
         else:
             record[key] = value

@@ -73,25 +73,26 @@ def test_a_file():
     assert page.links == (Link("notes/b.org", "Part", "label"), Link("2f-b"))
     assert (page.title, page.tags) == ("A *title*".replace("*", ""), ("one", "two", "work", "@home"))
     assert page.aliases == ("1f-a", "The harbour", "port")
-    assert page.front == {"created": "2024-01-02", "author": "Ada", "date": "2024-03-05 10:00"}
+    assert page.front == {"created": "[2024-01-02 Tue]", "author": "Ada", "date": "<2024-03-05 Tue 10:00>"}
     assert page.lines == {"created": 4, "title": 6, "author": 7, "date": 8}
     dates = dates_in(parsed(FILE.encode(), "a.org", InputLimits()))
     assert dates.published is not None
     assert (dates.published.text, dates.published.by) == ("2024-03-05 10:00", "frontmatter")
-    assert dates.meta == {"created": "2024-01-02", "author": "Ada"}
+    assert dates.meta == {"created": "[2024-01-02 Tue]", "author": "Ada"}
 
 
 @pytest.mark.parametrize(
-    ("written", "plain"),
+    ("written", "day"),
     [
         ("[2024-03-05]", "2024-03-05"),
         ("<2024-03-05 mar. 09:30-10:00 +1w>", "2024-03-05 09:30"),
         ("March 2024", "March 2024"),
-        ("\\today", "\\today"),
+        ("\\today", None),
     ],
 )
-def test_dates(written, plain):
-    assert parse(f"#+date: {written}\n").front == {"date": plain}
+def test_dates(written, day):
+    found = dates_in(parse(f"#+date: {written}\n"))
+    assert (found.published.text if found.published else None, len(found.notes)) == (day, day is None)
 
 
 @pytest.mark.parametrize(

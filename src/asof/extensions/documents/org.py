@@ -7,7 +7,7 @@ import re
 from asof.sources import dates
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.records import language_code
-from asof.sources.source import InputLimits
+from asof.sources.source import Fields, InputLimits
 from asof.values import Heading, Link
 
 _HEADLINE = re.compile(r"(\*+)[ \t]+(.*)")
@@ -23,14 +23,11 @@ _LINK = re.compile(r"\[\[([^\[\]\n]{1,2000})\](?:\[([^\[\]\n]{1,2000})\])?\]")
 _EMPHASIS = re.compile(
     r"(?<![^\s\-({'\"|])([*=~/])(?=\S)([^*=~/\n]{1,300}+)(?<=\S)\1(?![^\s\-.,:!?;'\")}\[|])"
 )
-_TIMESTAMP = re.compile(
-    r"[<\[]([0-9]{4}-[0-9]{2}-[0-9]{2})(?: [^\s0-9>\]+-]+)?(?: ([0-9]{2}:[0-9]{2}))?[^<>\[\]]{0,40}[>\]]"
-)
 _QUOTED = re.compile(r'"([^"\n]*)"|(\S+)')
 
 _STATES = ("TODO", "DONE")
 _VERBATIM = ("src", "example", "export")
-_KEPT_KEYS = ("author", "description", *dates.PUBLISHED, *dates.CHANGED, *dates.ABOUT)
+_KEPT_KEYS = ("author", "description", *Fields().about)
 _ALIAS_KEYS = ("roam_aliases", "roam_alias")
 
 
@@ -162,7 +159,7 @@ class _OrgReading:
             self.aliases.append(value)
         elif key in _ALIAS_KEYS:
             self._aliases(value)
-        elif not self.outline and key in _KEPT_KEYS:
+        elif not self.outline and _is_kept(key):
             self._said(key, value, number)
 
     def _keyword(self, key: str, value: str, number: int) -> None:
@@ -177,11 +174,11 @@ class _OrgReading:
             self.language = self.language or language_code(value)
         elif key in _ALIAS_KEYS:
             self._aliases(value)
-        elif key in _KEPT_KEYS and value:
+        elif _is_kept(key) and value:
             self._said(key, value, number)
 
     def _said(self, key: str, value: str, number: int) -> None:
-        self.front.setdefault(key, _plain_date(value) if key not in ("author", "description") else value)
+        self.front.setdefault(key, value)
         self.places.setdefault(key, number)
 
     def _aliases(self, value: str) -> None:
@@ -214,7 +211,5 @@ def _is_relative(path: str) -> bool:
     return not path.startswith(("/", "~")) and ":" not in path.partition("/")[0]
 
 
-def _plain_date(value: str) -> str:
-    """The date in a timestamp such as <2024-03-05 Tue 10:00>; another value unchanged."""
-    stamp = _TIMESTAMP.fullmatch(value)
-    return " ".join(part for part in stamp.groups() if part) if stamp else value
+def _is_kept(key: str) -> bool:
+    return key in _KEPT_KEYS or dates.names_date(key, "published", "changed")

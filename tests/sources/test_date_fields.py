@@ -1,0 +1,116 @@
+"""Dates as people write them: each field, name and line of `date_fields.txt` is read as it says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.support.sources import stated
+
+from asof import config
+from asof.errors import BadTime
+from asof.sources.dates import dates_in, of_content, of_name
+from asof.sources.history import open_source
+from asof.sources.markdown import parse_markdown
+from asof.sources.records import RecordReader
+from asof.sources.source import Fields, InputLimits
+from asof.time.moment import read
+from asof.values import Document, Problem, SourcedTime
+
+LIST = Path(__file__).with_name("date_fields.txt").read_text("utf-8").splitlines()
+ROWS = [line.replace("\\|", "\0").split(" | ") for line in LIST if line and not line.startswith("#")]
+
+
+def date_in(where: str, key: str, text: str, notes: list[str]) -> SourcedTime | None:
+    def note(what: str, wrong: BadTime) -> None:
+        notes.append(f"{what!r}: {wrong}")
+
+    if where == "json":
+        record = {"id": "a", "text": "Text.", key: json.loads(text)}
+        return RecordReader(Fields()).document(record, notes.append).published
+    if where == "name":
+        return of_name(key, note=note)
+    if where == "letter":
+        return of_content(text.replace(" // ", "\n\n"), note=note)
+    found = dates_in(parse_markdown(f"---\n{key}: {text}\n---\n\nText.\n", "note", InputLimits()))
+    notes += [each.message for each in found.notes]
+    return found.published
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[" ".join(row[:3]) for row in ROWS])
+def test_a_date_is_read_or_refused_with_a_reason(row: list[str]) -> None:
+    where, key, text, wanted = (part.replace("\0", "|").strip() for part in row)
+    notes: list[str] = []
+    found = date_in(where, key, text, notes)
+    span = None if wanted in ("refused", "none", "doubt") else read(wanted)
+    assert (found.span if found else None) == span
+    assert bool(notes) == (wanted == "refused"), notes
+    assert all(key in each for each in notes)
+
+
+# -- the order of day and month ------------------------------------------------------------------------
+
+APRIL, MARCH = read("2023-04-03"), read("2023-03-04")
+
+
+@pytest.mark.parametrize(
+    ("other", "said", "first"),
+    [
+        ("13/04/2023", "", APRIL),
+        ("04/13/2023", "", MARCH),
+        ("4/13/2023", "dmy", APRIL),
+        ("2023-04-13", "mdy", MARCH),
+        ("13/04/2023\nupdated: 04/13/2023", "", None),
+        ("05/06/2023", "", None),
+    ],
+)
+@pytest.mark.parametrize("kind", ["folder", "jsonl"])
+def test_the_order_is_that_of_asof_toml_or_of_the_other_dates(tmp_path, other, said, first, kind):
+    """The date that is ambiguous is read before the one that tells; what was learned is said once."""
+    if kind == "folder":
+        target = tmp_path
+        for name, date in (("a", "03/04/2023"), ("b", "04/03/2023"), ("c", other)):
+            (tmp_path / f"{name}.md").write_text(f"---\ndate: {date}\n---\nText.\n")
+    else:
+        target = tmp_path / "a.jsonl"
+        fields = dict(line.split(": ") for line in f"date: {other}".split("\n"))
+        records = [
+            {"id": "a.md", "date": "03/04/2023"},
+            {"id": "b", "date": "04/03/2023"},
+            {"id": "c", **fields},
+        ]
+        target.write_text("".join(json.dumps({**each, "text": "Text."}) + "\n" for each in records))
+    named = config.read({"dates": {"order": said}} if said else {}).fields
+    found = stated(open_source(target, root=tmp_path, fields=named, trust_mtime=True))
+    document = next(each for each in found if isinstance(each, Document))
+    messages = [each.message for each in found if isinstance(each, Problem)]
+    assert sum("is read first, as in" in each for each in messages) == (first is not None and not said)
+    assert any("dates.order" in each for each in messages) == (first is None)
+    if first:
+        assert document.published is not None
+        assert document.published.span == first
+
+
+def test_fields_of_asof_toml_count_for_notes_too(tmp_path):
+    (tmp_path / "a.md").write_text("---\ndate: 2020\nWritten on: 2021\nseen: 2022\nfor: 2019\n---\nText.\n")
+    names = {"published": "written_on", "changed": ["seen"], "about": ["for"]}
+    (document,) = (
+        each
+        for each in stated(open_source(tmp_path, root=tmp_path, fields=config.read({"fields": names}).fields))
+        if isinstance(each, Document)
+    )
+    assert [each and each.text for each in (document.published, document.changed)] == ["2021", "2022"]
+    assert ([each.text for each in document.about], document.meta) == (["2019"], {"date": 2020})
+
+
+def test_the_day_that_is_shown_is_the_day_that_filters_use():
+    """01:30 in a zone 13 hours ahead is 12:30 of the day before in UTC."""
+    for text, day in (
+        ("2023-01-01T01:30:00+13:00", "2022-12-31"),
+        ("1684602725", "2023-05-20"),
+        ("May 2023", "May 2023"),
+    ):
+        found = date_in("json", "timestamp", json.dumps(text), [])
+        assert found is not None
+        assert found.day == day

@@ -131,9 +131,17 @@ class Unreadable(SourceError):
         self.lost = lost
 
 
+_BY_PROGRAMS = re.compile(
+    r"(?:.*[-_.]lock|npm-shrinkwrap|[jt]sconfig.*|.*\.min)\.(?:json|ya?ml|toml)", re.IGNORECASE
+)
+"""Names of files that programs write for programs: lists of locked versions, settings of compilers."""
+
+
 def suffix(relative: str) -> str:
-    """The suffix of a file's name that selects its format, in lower case: ".md"."""
-    return PurePosixPath(relative).suffix.lower()
+    """The suffix of a file's name that selects its format, in lower case: ".md"; words for what programs
+    write for programs."""
+    path = PurePosixPath(relative)
+    return "lock or settings" if _BY_PROGRAMS.fullmatch(path.name) else path.suffix.lower()
 
 
 def suffixes() -> tuple[str, ...]:

@@ -1,0 +1,486 @@
+"""Reads tables (CSV, TSV) and values (JSON, YAML, TOML) as blocks of text.
+
+A table is rows below a header. Where its rows are too long for that, each is a record: a heading with the
+name of the row, and fields (`key: value`) below it. A mapping is fields, a list of mappings with the same
+keys a table, and a list of records that have a text each are documents of their own.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain, islice
+from typing import Any
+
+from asof.lang import codes, tables
+from asof.sources.blocks import FIELD, HEADING, ITEM, PARAGRAPH, Block, rows, written
+from asof.sources.plainyaml import BadYaml, read_yaml
+from asof.sources.readers import LONGEST_TITLE, ParsedFile, Unreadable, text_reader
+from asof.sources.records import LONGEST_LIST, constant
+from asof.sources.source import Fields, InputLimits
+from asof.values import MAX_NESTING, Problem, TooDeep, storable_value
+
+
+class _Full(Exception):
+    """A page has as much text as is read of a file."""
+
+
+class _Page:
+    """The blocks of a page. Raises _Full for what exceeds the limit of characters."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.blocks: list[Block] = []
+        self.length = 0
+
+    def add(self, kind: int, words: str, level: int = 0) -> None:
+        self.take(len(words))
+        self.blocks.append(Block(kind, words, level))
+
+    def take(self, length: int) -> None:
+        self.length += length + 2
+        if self.length > self.most:
+            raise _Full
+
+    def heading(self, words: str, level: int) -> None:
+        self.add(HEADING, " ".join(words[: 2 * LONGEST_TITLE].split()), min(level, 6))
+
+    def cut(self) -> Problem:
+        """The problem of a file with more text. Raises Unreadable where nothing of it could be read."""
+        said, remedy = f"it has more than {self.most:,} characters of text", "split it into smaller files"
+        if not self.blocks:
+            raise Unreadable(said, remedy)
+        return Problem(f"{said}: what comes after them is not read", remedy=remedy)
+
+
+# -- tables --------------------------------------------------------------------------------------------
+
+LOOKED_AT = 20
+"""So many rows tell whether a table has a header, which cells are dates, and how long its rows are."""
+
+LONG, WORDS = 60, 100
+"""Rows of more words than LONG with their header are records, whose fields stand together up to WORDS."""
+
+_NUMBER = re.compile(r"[-+]?[\d.,' %€$£¥]*\d[\d.,' %€$£¥]*")
+_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_SEPARATORS = re.compile(r"[\s_.-]+")
+
+
+def add_table(
+    page: _Page, cells: Iterator[Sequence[str]], header: Sequence[str] = (), level: int = 1
+) -> None:
+    """Add rows of cells; without a `header` the first one is it if it looks like one. Single cells before it
+    are paragraphs. Raises _Full."""
+    ahead = list(islice(cells, LOOKED_AT))
+    widest = max((len(row) - row.count("") for row in ahead), default=0)
+    while not header and ahead and len(ahead[0]) - ahead[0].count("") == 1 < widest:
+        page.add(PARAGRAPH, next(filter(None, ahead.pop(0))))
+    if not header and len(ahead) > 1 and _is_header(ahead[0], widest):
+        header = ahead.pop(0)
+    if interval := _interval(header, ahead):
+        header = _joined(header, *interval, both=True)
+        ahead, cells = [_joined(row, *interval) for row in ahead], (_joined(row, *interval) for row in cells)
+    words = sum(len(cell.split()) for row in ahead for cell in row) / max(1, len(ahead))
+    if words + sum(len(name.split()) for name in header) > LONG:
+        named = _name_column(header, ahead)
+        for number, row in enumerate(chain(ahead, cells), 1):
+            _add_record(page, header, row, named, number, level)
+        return
+    if widest < 2 and not header:
+        for row in chain(ahead, cells):
+            page.add(ITEM, f"- {' '.join(row).strip()}")
+        return
+    kept = [header] if header else []
+    try:
+        for row in chain(ahead, cells):
+            page.take(sum(map(len, row)) + 3 * len(row))
+            kept.append(row)
+    finally:
+        if kept[bool(header) :]:
+            page.blocks.append(rows(kept, header=bool(header)))
+
+
+def _is_header(row: Sequence[str], widest: int) -> bool:
+    """True if the cells of a row are names of columns: different ones, and no numbers but years."""
+    names = [cell for cell in row if cell]
+    numbers = [name for name in names if _NUMBER.fullmatch(name)]
+    if len(names) < 2 or 2 * len(names) < widest or len({*names}) < len(names):
+        return False
+    return len(numbers) < len(names) and all(map(_YEAR.fullmatch, numbers))
+
+
+def _add_record(
+    page: _Page, header: Sequence[str], row: Sequence[str], named: int, number: int, level: int
+) -> None:
+    name = row[named] if named < len(row) else ""
+    page.heading(name or str(number), level)
+    together: list[str] = []
+    words = 0
+    for at, cell in enumerate(row):
+        if cell and (at != named or len(name) > LONGEST_TITLE):
+            together.append(f"{header[at]}: {cell}" if at < len(header) and header[at] else cell)
+            words += together[-1].count(" ") + 1
+        if words > WORDS:
+            page.add(PARAGRAPH, "\n".join(together))
+            together, words = [], 0
+    page.add(PARAGRAPH, "\n".join(together))
+
+
+def _name_column(header: Sequence[str], ahead: Sequence[Sequence[str]]) -> int:
+    """The column that names a row: a title, else the first whose cells are different and no numbers."""
+    for at, name in enumerate(header):
+        if name.lower() in TITLES:
+            return at
+    for at in range(len(header)):
+        cells = {row[at] for row in ahead if at < len(row) and row[at]}
+        if len(cells) == len(ahead) and not any(map(_NUMBER.fullmatch, cells)):
+            return at
+    return 0
+
+
+# The columns in which the time of a row begins and ends become one, so that it is read as an interval.
+
+
+@cache
+def _interval_names() -> tuple[frozenset[str], frozenset[str]]:
+    """The names of columns in which an interval begins, and ends, in all languages."""
+    words = [tables(code, "words") for code in codes("words")]
+    first, last = ([name for each in words for name in each.get(key, ())] for key in ("begins", "ends"))
+    return frozenset(first), frozenset(last)
+
+
+def _interval(header: Sequence[str], ahead: Sequence[Sequence[str]]) -> tuple[int, int] | None:
+    """The columns in which an interval begins and ends, if all cells in them are dates."""
+    names = [_SEPARATORS.sub(" ", name).strip().lower() for name in header]
+    first, last = (
+        next((at for at, name in enumerate(names) if name in known), -1) for known in _interval_names()
+    )
+    if first < 0 or last < 0:
+        return None
+    cells = [row[at] for row in ahead for at in (first, last) if at < len(row) and row[at]]
+    return (first, last) if cells and all(map(_is_date, cells)) else None
+
+
+def _is_date(cell: str) -> bool:
+    from asof.time.expressions import TimeContext, parse
+
+    return [mention.text for mention in parse(cell, context=TimeContext())] == [cell]
+
+
+def _joined(row: Sequence[str], first: int, last: int, *, both: bool = False) -> list[str]:
+    """A row whose interval is one cell, in place of where it begins."""
+    start, end = (row[at] if at < len(row) else "" for at in (first, last))
+    said = f"since {start}" if start else f"until {end}" if end else ""
+    said = f"{start} – {end}" if both or (start and end) else said
+    return [said if at == first else cell for at, cell in enumerate(row) if at != last]
+
+
+# -- CSV and TSV ---------------------------------------------------------------------------------------
+
+_HEAD = 65_536
+_QUOTED = re.compile(r'"[^"]*"')
+_SEP = re.compile(r"sep=([,;\t|])\n")
+
+
+def parse_csv(text: str, stem: str, limits: InputLimits) -> ParsedFile:
+    """A table of cells parted by the sign that parts most lines into equally many."""
+    stated = _SEP.match(text)
+    sign = stated[1] if stated else delimiter(text[:_HEAD])
+    text = text[stated.end() :] if stated else text
+    if max(map(len, text.split("\n"))) > limits.characters:
+        said = f"a line of it has more than {limits.characters:,} characters"
+        raise Unreadable(said, "check its quotes, or split it")
+    notes: list[Problem] = []
+    page = _Page(limits.characters)
+    try:
+        _add_cells(page, _quoted(text, sign), notes)
+    except csv.Error:  # the cell may be all the rest of the file
+        said = "a quoted cell has no end or is very long: quotes are read as they stand"
+        notes = [Problem(said, lost=False)]
+        page = _Page(limits.characters)
+        _add_cells(page, (line.split(sign) for line in io.StringIO(text)), notes)
+    words, outline = written(page.blocks)
+    return ParsedFile(words, stem, outline, notes=tuple(notes))
+
+
+def _quoted(text: str, sign: str) -> Iterator[list[str]]:
+    """Rows whose cells may stand in quotes. Raises csv.Error where a quote has no other."""
+    if text.count('"') % 2:
+        raise csv.Error
+    yield from csv.reader(io.StringIO(text), delimiter=sign, skipinitialspace=True)
+
+
+def _add_cells(page: _Page, found: Iterable[list[str]], notes: list[Problem]) -> None:
+    cells = ([" ".join(cell.split()) for cell in row] for row in found)
+    try:
+        add_table(page, filter(any, cells))
+    except _Full:
+        notes.append(page.cut())
+
+
+def delimiter(head: str) -> str:
+    """The sign that stands equally often in most lines outside of quotes; of equals the rarer in texts."""
+    lines = [line for line in _QUOTED.sub("", head).split("\n") if line.strip()][:LOOKED_AT]
+
+    def share(sign: str) -> int:
+        return max(Counter(count for line in lines if (count := line.count(sign))).values(), default=0)
+
+    return max("\t;|,", key=share)
+
+
+CSV = text_reader(parse_csv)
+
+
+# -- values: JSON, YAML, TOML --------------------------------------------------------------------------
+
+TITLES = ("title", "name")
+"""Keys that name a record."""
+
+SEVERAL = 4
+"""A mapping of so many values has a heading of its own; keys of a smaller one begin with its key."""
+
+LISTED = 200
+"""The most characters of a list in one line, and of a key."""
+
+_FIELDS = Fields()
+
+
+def parse_json(text: str, stem: str, limits: InputLimits) -> ParsedFile:
+    """The values of a JSON file."""
+    _check_size(text, limits.line)
+    twice: dict[str, None] = {}
+
+    def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
+        values = dict(found)
+        if len(values) < len(found):
+            twice.update((key, None) for key, count in Counter(key for key, _ in found).items() if count > 1)
+        return values
+
+    try:
+        value = json.loads(
+            text, object_pairs_hook=pairs, parse_int=_number, parse_float=_number, parse_constant=constant
+        )
+    except json.JSONDecodeError as wrong:
+        remedy = "if each line is a value of its own, name it .jsonl" if wrong.msg == "Extra data" else ""
+        raise Unreadable(f"it is not JSON: {wrong.msg} in line {wrong.lineno}", remedy) from None
+    except ValueError as wrong:
+        raise Unreadable(f"it is not JSON: {wrong}") from None
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
+    return _page(value, stem, limits, notes=[_twice(key) for key in twice])
+
+
+def parse_yaml(text: str, stem: str, limits: InputLimits) -> ParsedFile:
+    """The values of a YAML file; several documents in it are a list of them."""
+    _check_size(text, limits.characters)
+    try:
+        found = read_yaml(text, "the file")
+    except BadYaml as wrong:
+        raise Unreadable(f"{wrong} (line {wrong.line})") from None
+    documents = [each for each in found.documents if each is not None]
+    value = documents[0] if len(documents) == 1 else documents
+    return _page(value, stem, limits, found.lines, [_twice(key, line) for key, line in found.twice])
+
+
+_MANY_PARTS = re.compile(
+    rf"""(?<![\w-])(?>(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{4 * MAX_NESTING}}}"""
+)
+"""A key of many parts, on which the parser spends time as the square of their number."""
+
+
+def parse_toml(text: str, stem: str, limits: InputLimits) -> ParsedFile:
+    """The values of a TOML file."""
+    _check_size(text, limits.characters)
+    if _MANY_PARTS.search(text):
+        raise Unreadable("it is nested too deeply")
+    try:
+        value = tomllib.loads(text, parse_float=_number)
+    except ValueError as wrong:
+        raise Unreadable(f"it is not TOML: {wrong}") from None
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
+    return _page(value, stem, limits)
+
+
+def _check_size(text: str, most: int) -> None:
+    if len(text) > most:
+        raise Unreadable(f"it has more than {most:,} characters", "split it into smaller files")
+
+
+def _number(text: str) -> int | float | str:
+    """A number; its digits where they say more than it can."""
+    if text.lstrip("-").isdigit():
+        return int(text) if len(text) <= 18 else text
+    value = float(text)
+    return value if str(value) == text else text
+
+
+def _twice(key: str, line: int = 0) -> Problem:
+    return Problem(f"{key[:LONGEST_TITLE]!r} stands twice: the last one counts", line=line, lost=False)
+
+
+def _page(
+    value: Any, stem: str, limits: InputLimits, lines: Mapping[str, int] = {}, notes: Sequence[Problem] = ()
+) -> ParsedFile:  # fmt: skip
+    """The page of a file's value. A list of records with a text each is several documents."""
+    try:
+        value = storable_value(value)
+    except TooDeep as wrong:
+        raise Unreadable(f"it {wrong}") from None
+    problems = list(notes)
+    if isinstance(value, list) and 2 * sum(map(_has_text, value)) > len(value):
+        parts = tuple(_documents(value, limits, problems))
+        return ParsedFile("", stem, notes=tuple(problems), parts=parts)
+    title, front = _named(value), _front(value)
+    text, outline = _text(value, limits, problems)
+    return ParsedFile(text, title or stem, outline, front=front, lines=lines, notes=tuple(problems))
+
+
+def _text(value: Any, limits: InputLimits, notes: list[Problem], first: str = "") -> tuple[str, Any]:
+    """The text and the outline of a value, with a text before it."""
+    page = _Page(limits.characters)
+    try:
+        page.add(PARAGRAPH, first)
+        _add(page, value, 1)
+    except _Full:
+        notes.append(page.cut())
+    return written(page.blocks)
+
+
+def _has_text(value: Any) -> bool:
+    texts = (value.get(name) for name in _FIELDS.text) if isinstance(value, dict) else ()
+    return any(isinstance(text, str) and text.strip() for text in texts)
+
+
+def _documents(records: list[Any], limits: InputLimits, notes: list[Problem]) -> Iterator[ParsedFile]:
+    """The documents of a list of records, named by their ids; one without an id by its number."""
+    names: set[str] = set()
+    if len(records) > limits.documents:
+        said = f"of its {len(records):,} records the first {limits.documents:,} are read"
+        notes.append(Problem(said, remedy="split it into smaller files"))
+    for number, record in enumerate(records[: limits.documents], 1):
+        if not _has_text(record):
+            said = f"record {number} has no text"
+            notes.append(Problem(said, remedy=f"accepted fields are {', '.join(_FIELDS.text)}"))
+            continue
+        text = next(key for key in _FIELDS.text if isinstance(record.get(key), str) and record[key].strip())
+        name = next((str(record[key]) for key in _FIELDS.id if isinstance(record.get(key), str | int)), "")
+        if not name or name in names:
+            name = f"{name} {number}".strip()
+        names.add(name)
+        rest = {key: each for key, each in record.items() if key not in (text, *_FIELDS.id)}
+        front = _front(rest)
+        below = {key: each for key, each in rest.items() if key not in front and key not in TITLES}
+        words, outline = _text(below, limits, notes, record[text].strip("\n"))
+        yield ParsedFile(words, _named(rest), outline, front=front, by="metadata", name=name)
+
+
+def _named(value: Any) -> str:
+    """The title of a mapping; "" for what has none."""
+    for key, found in value.items() if isinstance(value, dict) else ():
+        if key.lower() in TITLES and isinstance(found, str) and len(found) <= 2 * LONGEST_TITLE:
+            return " ".join(found.split())
+    return ""
+
+
+def _front(value: Any) -> dict[str, Any]:
+    """What a mapping says of itself: short values, and short lists of them."""
+    found = value.items() if isinstance(value, dict) else ()
+    short = {
+        key: each for key, each in found if key != "title" and (line := _line(each)) and "\n" not in line
+    }
+    return dict(islice(short.items(), LONGEST_LIST))
+
+
+def _line(value: Any) -> str | None:
+    """A value, or a short list of them, in one line; None for what has more than that."""
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case list():
+            if len(value) > LONGEST_LIST and all(isinstance(each, int | float) for each in value):
+                return f"{len(value):,} numbers"
+            if any(isinstance(each, list | dict) for each in value):
+                return None
+            line = ", ".join(str(_line(each)) for each in value[:LISTED])
+            return line if len(line) <= LISTED and "\n" not in line else None
+        case dict():
+            return None
+    return str(value).strip()
+
+
+def _add(page: _Page, value: Any, level: int, path: str = "") -> None:
+    """Add a value below its heading; keys of a mapping begin with `path`. Raises _Full."""
+    if (line := _line(value)) is not None:
+        page.add(PARAGRAPH, line)
+    elif isinstance(value, list):
+        _add_list(page, value, level)
+    elif not path and (found := _rows(value.values(), [*value])):
+        add_table(page, iter(found[1:]), found[0], level)
+    else:
+        _add_mapping(page, value, level, path)
+
+
+def _add_mapping(page: _Page, value: Mapping[str, Any], level: int, path: str) -> None:
+    """Fields first, then what has a heading of its own."""
+    below = {}
+    for name, each in value.items():
+        key = f"{path}{' '.join(name.split())[:LISTED]}"
+        if isinstance(each, list) and len(each) == 1:
+            each = each[0]
+        line = _line(each)
+        if line:
+            page.add(PARAGRAPH if "\n" in line else FIELD, f"{key}: {line}")
+        elif isinstance(each, dict) and len(each) < SEVERAL and None not in map(_line, each.values()):
+            _add_mapping(page, each, level, f"{key}.")
+        elif line is None:
+            below[key] = each
+    for key, each in below.items():
+        page.heading(key, level)
+        _add(page, each, level + 1)
+
+
+def _add_list(page: _Page, values: list[Any], level: int) -> None:
+    """A table, records, or items."""
+    if found := _rows(values):
+        add_table(page, iter(found[1:]), found[0], level)
+        return
+    for number, value in enumerate(values, 1):
+        line = _line(value)
+        if line is None:
+            page.heading(_named(value) or str(number), level)
+            _add(page, value, level + 1)
+        elif line:
+            page.add(ITEM, f"- {line}")
+
+
+def _rows(values: Iterable[Any], names: Sequence[str] = ()) -> list[list[str]]:
+    """Mappings with the same keys as the rows of a table, its header first; [] for others. `names`: what each
+    is called, if that does not stand in it."""
+    values = list(values)
+    if len(values) < 2 or not all(isinstance(value, dict) and value for value in values):
+        return []
+    header = list(dict.fromkeys(key for value in values for key in value))
+    if 2 * sum(map(len, values)) < len(header) * len(values):
+        return []
+    found = [["key" if "name" in header else "name"] * bool(names) + header]
+    for at, value in enumerate(values):
+        lines = [_line(value.get(key)) for key in header]
+        cells = [line for line in lines if line is not None and "\n" not in line]
+        if len(cells) < len(lines):
+            return []
+        found.append([*names[at : at + 1], *cells])
+    return found
+
+
+JSON = text_reader(parse_json)
+YAML = text_reader(parse_yaml)
+TOML = text_reader(parse_toml)

@@ -430,6 +430,19 @@ def test_filters_hold(notes: Corpus) -> None:
     assert called(notes, "2021-03-02", path="rope*") in ([], ["rope.md"])
 
 
+def test_the_number_of_a_series(fresh: Make, document: Make) -> None:
+    """Alone it is a name; of a question it is a word, and of several numbers each has its turn."""
+    told = "The mill is old. Mill 3 stands."
+    made = [document(f"adr/{name}.md", told, "2020") for name in ("0003-kafka", "0004-mill", "0005-mill-3")]
+    with fresh(*made) as corpus:
+        for query in ("ADR 3", "adr-0003", "adr3"):
+            assert called(corpus, query)[0] == "adr/0003-kafka.md"
+            assert corpus.at().search(query).hits[0].score >= 0.5
+        assert called(corpus, "mills of ADR 4")[0] == "adr/0004-mill.md"
+        assert set(called(corpus, "ADR 3 vs ADR 4 of mills")[:2]) == {"adr/0003-kafka.md", "adr/0004-mill.md"}
+        assert "adr#9" not in str(corpus.at().search("mills of ADR 9").notes)
+
+
 def test_the_tree_gives_the_score(notes: Corpus) -> None:
     first, second, *_ = notes.at().search("The quay").hits
     for hit in (first, second):

@@ -20,6 +20,7 @@ from asof.index.segment import Segment, SegmentWriter
 from asof.index.vectors import dimensions
 from asof.store.digest import indexed_text, loads, name_digest
 from asof.store.writing import EndRow, IndexRow
+from asof.text.names import document_terms
 from asof.text.tokens import Analyzer
 
 # -- build ---------------------------------------------------------------------------------------------
@@ -80,17 +81,21 @@ def build(
     """
     analyzer.reset_if_large()
     ids = [analyzer.ids(row.text, row.language) for row in rows]
+    lengths = np.array([len(tokens) for tokens in ids], np.int64)
+    for tokens, row in zip(ids, rows, strict=True):
+        named = document_terms(row.name, row.title, row.headings, row.language, analyzer)
+        tokens += map(analyzer.number, named)
     columns: dict[str, Array] = {
         name: np.array([getattr(row, name) for row in rows], dtype)
         for name, dtype in COLUMNS.items()
         if name not in ("length", "passage")
     }
     columns["passage"] = np.array([row.id for row in rows], np.int64)
-    columns["length"] = np.array([len(tokens) for tokens in ids], np.int32)
+    columns["length"] = lengths.astype(np.int32)  # of the text: what a document is called makes none longer
     order = time_order(columns)
     place = np.empty(len(rows), np.int64)
     place[order] = np.arange(len(rows))
-    lengths = columns["length"].astype(np.int64)
+    lengths = np.array([len(tokens) for tokens in ids], np.int64)
     flat = np.fromiter(chain.from_iterable(ids), np.int64, int(lengths.sum()))
     numbers, start, postings, tf = invert(flat, np.repeat(place, lengths), len(rows), analyzer.hashes())
     terms = analyzer.hashes()[numbers]
@@ -397,7 +402,7 @@ def stored_parts(
                 *(row[0], row[1], row[2], bool(row[3]), row[4], name_digest(row[5]), row[6], row[7], row[8]),
                 indexed_text(*row[9:14]),
                 tuple([(time.first, time.last, time.kind) for time in loads(row[14])]),
-                row[9],
+                *(row[9], row[5], row[10]),
             )
             for row in db.execute(
                 "SELECT p.id, p.visible, p.added, p.dated, p.document, d.name, p.number, p.head, h.language,"

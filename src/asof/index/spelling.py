@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from asof.index.lexical import Bm25, Term, scores
 from asof.index.segment import PrefixPart
 from asof.index.view import View
+from asof.text.names import is_label
 from asof.text.tokens import term_hash, tokenize
 
 SHORTEST, LONG = 4, 8
@@ -37,7 +38,7 @@ def nearest_words(view: View, word: str) -> tuple[str, ...]:
     faults = {
         stem: count
         for stem in sorted(stems)
-        if (count := distance(stem, word, loosely, part=True)) <= loosely
+        if not is_label(stem) and (count := distance(stem, word, loosely, part=True)) <= loosely
     }
     current = view.dfs([term_hash(stem) for stem in faults])
     common = {stem: df for stem, df in zip(faults, current, strict=True) if df}

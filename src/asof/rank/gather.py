@@ -18,6 +18,7 @@ from asof.index.view import View
 from asof.rank.expression import Given, Values
 from asof.rank.stage import Ranking, Traits
 from asof.schema import within
+from asof.text.names import is_label
 from asof.text.query import contains_phrase, parse
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.values import Query, Why
@@ -71,7 +72,8 @@ INSTEAD = "nothing has these words; searched instead:"
 def _spelled(query: Query, view: View) -> list[str]:
     """For each word of a query the word of the view with the most similar spelling, if there is any."""
     words = query_words(query.lexical, view.analyzer, stop_words=query.stop_words)
-    return [near[0] for word in words if (near := nearest_words(view, word.text))]
+    texts = [word.text for word in words if not is_label(word.text)]
+    return [near[0] for text in texts if (near := nearest_words(view, text))]
 
 
 def query_terms(query: Query, analyzer: Analyzer) -> tuple[Term, ...]:
@@ -86,7 +88,11 @@ def query_terms(query: Query, analyzer: Analyzer) -> tuple[Term, ...]:
 def unknown_words(query: Query, known: set[str], analyzer: Analyzer) -> list[str]:
     """Words of a query without any stem in `known`, the stems that passages have."""
     words = query_words(query.lexical, analyzer, stop_words=query.stop_words)
-    return [word.text for word in words if known.isdisjoint(term.word for term in word.terms)]
+    return [
+        word.text
+        for word in words
+        if not is_label(word.text) and known.isdisjoint(term.word for term in word.terms)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from asof.errors import ModelError
 from asof.index import lexical
-from asof.index.lexical import Bm25
+from asof.index.lexical import Bm25, query_words
 from asof.index.segment import Window
 from asof.index.view import View
 from asof.models.ports import Reranker
@@ -38,6 +38,7 @@ from asof.rank.stage import Ranking, Recipe, Stage, Traits, places_among, traits
 from asof.rank.times import OF_TIME, match_times, of_time
 from asof.rank.words import match_titles
 from asof.schema import within
+from asof.text.names import is_label
 from asof.values import Query
 from asof.wire import replace
 
@@ -285,10 +286,28 @@ def diversified(recipe: Recipe, stage: Stage) -> Recipe:
 # -- exact names: documents that are called exactly as the query come first ----------------------------
 
 
+def _labelled(query: Query, window: Window, view: View, *, alone: bool) -> list[Places]:
+    """The places of the passages with each label of a question ("PEP 649", see `asof.text.names`) that any
+    has; `alone`: if it has no other words."""
+    words = query_words(query.lexical, view.analyzer, stop_words=query.stop_words)
+    named = [word for word in words if is_label(word.text)]
+    if alone and len(words) > 3 * len(named):  # a series, a number, and their label
+        return []
+    found = []
+    for word in named:
+        values, _ = lexical.scores(window, word.terms, Bm25())
+        found.append(np.flatnonzero(values))
+        window.prefix.give_back(values)
+    return [places for places in found if len(places)]
+
+
+NONE: Places = np.zeros(0, np.int64)
+
+
 @dataclass(frozen=True, slots=True)
 class ExactName:
     """The column `exact_name`: the passages of the documents whose title, alias, file name or id equals the
-    query come first, in their order, whether or not they match.
+    query, else those of its number in a series ("PEP 649"), come first, whether or not they match.
 
         exact_name = 1/2 + score / 2        of these documents; a score of 0 for what does not match
         exact_name = score / 2              of all others
@@ -297,13 +316,18 @@ class ExactName:
     """
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        documents = view.called(query.text)
-        if not documents or ranking.scores.high != 1.0:
+        window, documents = ranking.window, view.called(query.text)
+        if ranking.scores.high != 1.0:
             return ranking
-        matches = ranking.matching()
-        named = _places(documents, query, ranking.window, view)
+        if documents:
+            named = np.flatnonzero(np.isin(window.column("document"), documents))
+        else:
+            named = np.unique(np.concatenate([NONE, *_labelled(query, window, view, alone=True)]))
+        named = _allowed(named, query, window, view)
         if not len(named):
             return ranking
+        matches = ranking.matching()
+        count = len(np.unique(view.column("document", window.rows(named))))
         more = np.setdiff1d(named, matches.chosen)
         before = Joined(matches.scores, Constant("no match", 0.0), matches.count, len(more))
         places = np.concatenate([matches.chosen, more])
@@ -313,14 +337,15 @@ class ExactName:
         joined = replace(matches, places=places, columns={}, by="")
         return joined.with_column(
             "exact_name", Where(mask, total("of that name", first, half), half), high=1.0
-        ).note(f"{len(documents)} document{'s are' if len(documents) > 1 else ' is'} called that")
+        ).note(f"{count} document{'s are' if count > 1 else ' is'} called that")
 
 
-def _places(documents: list[int], query: Query, window: Window, view: View) -> NDArray[np.int64]:
-    """The places of the current passages of documents that pass the filters."""
-    named = np.flatnonzero(np.isin(window.column("document"), documents))
+def _allowed(places: Places, query: Query, window: Window, view: View) -> Places:
+    """Those of some places that are current and pass the filters."""
+    if not len(places):
+        return places
     allowed = admitted(query, window, view)
-    return named[window.visible(named) if allowed is None else window.visible(named) & allowed[named]]
+    return places[window.visible(places) if allowed is None else window.visible(places) & allowed[places]]
 
 
 # -- round robin over documents, for the subjects and periods that a question asks for -----------------
@@ -330,7 +355,8 @@ def _places(documents: list[int], query: Query, window: Window, view: View) -> N
 class RoundRobinByDocument:
     """The column `round_robin`: passages of several documents that a question names, in turn.
 
-    A document is requested when the question contains its title, at least `title_coverage` of it by weight,
+    Documents are requested by their numbers in a series, if a question has several ("PEP 649 vs PEP 563").
+    Else one is requested when the question contains its title, at least `title_coverage` of it by weight,
     figures left out, and when it is of the time that the question names. Its best passage comes in the first
     round, its second in the second, …: best by BM25 of the question's words without those of the titles,
     which all passages of the document share. Within a round the score decides. All other candidates follow in
@@ -350,18 +376,22 @@ class RoundRobinByDocument:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
         rows = matches.rows
-        if len(rows) < 2 or not query.about:
+        labelled = _labelled(query, matches.window, view, alone=False)
+        if len(rows) < 2 or (not query.about and len(labelled) < 2):
             return matches
         names = match_titles(query, view, rows)
         title_of = names.table.of
         requested = (title_of >= 0) & (np.append(names.title_coverage, 0.0)[title_of] >= self.title_coverage)
         requested &= match_times(view, rows, query.about) == OF_TIME
+        if len(labelled) > 1:
+            requested = np.isin(matches.chosen, np.concatenate(labelled))
         chosen = np.flatnonzero(requested)
         documents = view.column("document", rows[chosen])
         count = len(np.unique(documents))
         if count == len(chosen):
             return matches
-        subject = {names.stems[at] for at in np.flatnonzero(names.matched[title_of[chosen]].any(axis=0))}
+        titles = title_of[chosen][title_of[chosen] >= 0]
+        subject = {names.stems[at] for at in np.flatnonzero(names.matched[titles].any(axis=0))}
         terms = [term for term in query_terms(query, view.analyzer) if term.word not in subject]
         weighed = view.weigh(terms, Bm25())
         places = matches.chosen[chosen]

@@ -25,6 +25,7 @@ from asof.rank.expression import Constant, Expression, Given, Values, product, t
 from asof.rank.gather import query_terms
 from asof.rank.stage import Ranking, places_among
 from asof.schema import within
+from asof.text.names import is_label
 from asof.text.query import figure
 from asof.text.tokens import term_hash
 from asof.values import Query, Why
@@ -60,6 +61,8 @@ def weighted_words(query: Query, view: View) -> tuple[Word, ...]:
     most = largest_idf(view)
     weighted = []
     for word, _, terms in words:
+        if is_label(word):
+            continue  # its words count
         df = max(view.dfs([term.hash for term in terms]), default=0)
         if df:
             idf = min(Bm25().idf(view.n, df), most)
@@ -269,7 +272,7 @@ def _share(some: Values, others: Values) -> Values:
 
 def _question_terms(query: Query, view: View) -> tuple[Term, ...]:
     words = query_words(query.lexical, view.analyzer, stop_words=query.stop_words)
-    return tuple(dict.fromkeys(term for word in words for term in word.terms))
+    return tuple(dict.fromkeys(term for word in words if not is_label(word.text) for term in word.terms))
 
 
 def _idfs(

@@ -56,7 +56,8 @@ if TYPE_CHECKING:
 class IndexRow(NamedTuple):
     """A passage for the index. `text`: title, headings and text. `title`: that of its document.
 
-    `about`: the times that it is about, each as first instant, last instant, kind (`AboutTime.kind`).
+    `about`: the times that it is about, each as first instant, last instant, kind (`AboutTime.kind`). `name`:
+    the id of its document.
     """
 
     id: int
@@ -71,6 +72,8 @@ class IndexRow(NamedTuple):
     text: str
     about: tuple[tuple[int, int, int], ...] = ()
     title: str = ""
+    name: str = ""
+    headings: str = ""
 
 
 class EndRow(NamedTuple):
@@ -432,6 +435,7 @@ def _insert_passage(
             passage, interval.start, write.now, dated, document.id, name, interval.number, head, language,
             indexed_text(title, headings, about, text, keywords),
             tuple([(time.first, time.last, time.kind) for time in times]), title,
+            document.name, headings,
         )
     )  # fmt: skip
     if interval.end != NEVER:

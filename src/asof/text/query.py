@@ -13,6 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.lang import calendar_words
+from asof.text.names import is_label, labels
 from asof.text.tokens import MARKS, Analyzer, tokenize
 
 # -- queries -------------------------------------------------------------------------------------------
@@ -37,13 +38,14 @@ def parse(text: str, analyzer: Analyzer, *, stop_words: bool = False) -> QueryWo
     A stop word stays inside quotation marks ("The Who", “…”, „…“, «…»), and all stay when nothing else would
     be left. A quotation of two or more tokens is a phrase. An unclosed quotation mark is a character. A
     question with more words beside its quotations than in them has no phrases: it quotes somebody (which
-    minister called it "a price worth paying"?), and what answers it need not repeat that.
+    minister called it "a price worth paying"?), and what answers it need not repeat that. Without stop words
+    the labels of the question are words of it ("pep#649", see `asof.text.names`).
     """
-    return _parse(text, analyzer.stop_words, stop_words)
+    return _parse(text, analyzer.languages, analyzer.stop_words, stop_words)
 
 
 @lru_cache(maxsize=16)  # the stages of a recipe read the same question
-def _parse(text: str, functional: frozenset[str], keep: bool) -> QueryWords:
+def _parse(text: str, languages: tuple[str, ...], functional: frozenset[str], keep: bool) -> QueryWords:
     every: Counter[str] = Counter()
     content: Counter[str] = Counter()
     phrases: dict[tuple[str, ...], None] = {}
@@ -54,7 +56,9 @@ def _parse(text: str, functional: frozenset[str], keep: bool) -> QueryWords:
         content.update(token for token in tokens if quoted or keep or token not in functional)
         if quoted and len(tokens) > 1:
             phrases[tuple(tokens)] = None
-        elif not quoted:
+        if not keep:
+            content.update(labels(tokens, languages))
+        if not quoted:
             beside.update(token for token in tokens if token not in functional)
     # A stop word quoted once and unquoted elsewhere counts once: only the quotation asks for it.
     required = len(beside) <= sum(map(len, phrases))
@@ -84,8 +88,9 @@ _DIGITS = frozenset("0123456789")
 
 
 def figure(word: str) -> bool:
-    """True if a word is a number, a version or a date in figures: it distinguishes members of a series."""
-    return word[:1] in _DIGITS or (word[:1] == "v" and word[1:2] in _DIGITS)
+    """True if a word is a number, a version, a date in figures or a label: it distinguishes members of a
+    series."""
+    return word[:1] in _DIGITS or is_label(word) or (word[:1] == "v" and word[1:2] in _DIGITS)
 
 
 @cache

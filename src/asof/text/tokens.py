@@ -85,6 +85,9 @@ def checked(codes: Iterable[str]) -> tuple[str, ...]:
 
 # -- tokens --------------------------------------------------------------------------------------------
 
+LABEL = "#"
+"""The sign inside a label (`asof.text.names`), between a series and a number in it."""
+
 DETECTION = 200  # tokens that decide on a language
 _LONG_ENOUGH = 20 * DETECTION  # characters in which they are sought
 
@@ -268,7 +271,8 @@ class Analyzer:
             self._table(language)
             return token
         if not token.isalpha() and (_DIGIT.search(token) or token[-1] in "+#" or token[0] == "."):
-            return token
+            series, sign, number = token.partition(LABEL)
+            return f"{self.stem(series, language)}{sign}{number}" if series and number else token
         if language not in self._stemmers:
             self._table(language)
         stem: str = self._stemmers[language].stemWord(token)

@@ -1,0 +1,112 @@
+"""What documents are called beside their titles: the words of a path, and numbers in a series ("PEP 649").
+
+A label is one word for a series and a number in it: "pep#649" for `pep-0649.rst`, "PEP 0649" and "pep649". No
+text has such a word. A passage is indexed with the labels in its document's path and title and in its
+headings; a question asks for those in its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from itertools import compress, pairwise
+
+from asof.lang import calendar_words, stop_words, tables
+from asof.text.tokens import LABEL, Analyzer, tokenize
+
+MOST = 64
+"""The most words of a path, and the most labels of a passage, that are indexed."""
+
+_NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,5}")
+_JOINED = re.compile(r"([^\W\d_]{1,20})([0-9]{1,9}(?:\.[0-9]{1,9}){0,5})")  # pep649, v1
+_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
+_LEADING = re.compile(r"^0+(?=[0-9])")
+
+
+@cache
+def _versions(languages: tuple[str, ...]) -> tuple[str, ...]:
+    """The words for a version, the first being the series of all of them."""
+    named = (tables(code, "words").get("version", "").split() for code in languages)
+    return tuple(dict.fromkeys(word for words in named for word in words))
+
+
+@cache
+def _apart(languages: tuple[str, ...]) -> tuple[frozenset[str], frozenset[str]]:
+    """Words of grammar; words of the calendar: a number after either is in no series."""
+    return (
+        frozenset().union(*map(stop_words, languages)),
+        frozenset().union(*map(calendar_words, languages)),
+    )
+
+
+def is_label(word: str) -> bool:
+    """True for a series and a number in one word."""
+    return LABEL in word[1:-1]
+
+
+def labels(words: Sequence[str], languages: tuple[str, ...], series: Sequence[str] = ()) -> Iterator[str]:
+    """The labels of tokens in their order; a number before all other words is of these `series`.
+
+    >>> list(labels(["peps", "563", "and", "0649"], ("en",))), list(labels(["v1"], ("en",)))
+    (['peps#563', 'peps#649'], ['version#1'])
+    >>> list(labels(["0003", "use", "kafka"], ("en",), ["adr"])), list(labels(["may", "2023"], ("en",)))
+    (['adr#3'], [])
+    """
+    grammar, calendar = _apart(languages)
+    numbered = False
+    for word in words:
+        joined = _JOINED.fullmatch(word)
+        if joined is not None:
+            series = (joined[1],)
+        if joined is not None or _NUMBER.fullmatch(word):
+            yield from (_label(each, joined[2] if joined else word, languages) for each in series)
+            numbered = True
+        elif not (numbered and word in grammar):  # "PEPs 563 and 649"
+            numbered, series = False, () if word in grammar or word in calendar else (word,)
+
+
+def _label(series: str, number: str, languages: tuple[str, ...]) -> str:
+    versions = _versions(languages)
+    return f"{versions[0] if series in versions else series}{LABEL}{_LEADING.sub('', number)}"
+
+
+def document_terms(document: str, title: str, headings: str, language: str, analyzer: Analyzer) -> list[str]:
+    """The stems with which a passage is indexed beside its text: of the words of its document's id, of their
+    numbers without leading zeros, and of labels."""
+    languages = analyzer.languages
+    named = list(_of_path(document, languages))
+    for text in (title, *headings.split("\n")):
+        named += _of_text(text, languages)
+    return list(dict.fromkeys(analyzer.stem(word, language) for word in named[: 2 * MOST]))
+
+
+@lru_cache(maxsize=4096)
+def _of_text(text: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels of a title or heading; cached, since many passages share them."""
+    return tuple(labels(tokenize(text)[:MOST], languages))
+
+
+@lru_cache(maxsize=1024)
+def _of_path(path: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """The different words and labels of a path; of an id that is none ("doc-17") the labels only.
+
+    A number at the beginning of a part is of the series that the folders above are named by:
+    `keps/sig-node/1287-resize/README.md` is KEP 1287.
+    """
+    words: list[str] = []
+    folders: list[str] = []
+    bare = _ENDING.sub("", path)
+    is_path = bare != path or "/" in path
+    for part in bare.split("/")[:MOST]:
+        own = tokenize(part)
+        words += own if is_path else []
+        apart = [not all(map(_NUMBER.fullmatch, pair)) for pair in pairwise(["", *own])]
+        words += labels(list(compress(own, apart)), languages, folders)
+        if _NUMBER.fullmatch(part) and "." in part and (versions := _versions(languages)):
+            words.append(_label(versions[0], part, languages))
+        words += [_LEADING.sub("", word) for word in own if is_path and _NUMBER.fullmatch(word)]
+        folders += [word for word in own[-1:] if word.isalpha()]
+        if len(words) > MOST:
+            break
+    return tuple(dict.fromkeys(words[:MOST]))

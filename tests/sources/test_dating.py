@@ -48,6 +48,26 @@ def test_no_date_in_a_name(stem):
 
 
 @pytest.mark.parametrize(
+    ("stem", "committed", "created", "published"),
+    [
+        ("2024-03-05 agenda", "2024-03-06T09:00Z", None, "2024-03-05"),
+        ("2024-03-05 agenda", "2024-02-27T09:00Z", None, "2024-02-27T09:00Z"),  # it was to come
+        ("agenda March 2024", None, "2024-03-02T09:00Z", "2024-03-02T09:00Z"),  # of that month
+        ("agenda March 2024", None, "2024-01-02T09:00Z", "March 2024"),
+        ("agenda March 2024", "2024-05-02T09:00Z", "2024-03-02T09:00Z", "2024-03-02T09:00Z"),
+        ("agenda", "2024-05-02T09:00Z", "2024-03-02T09:00Z", "2024-05-02T09:00Z"),
+    ],
+)
+def test_a_name_beside_a_commit_and_the_making_of_a_file(stem, committed, created, published):
+    commit, made = (dates.stated(each, "git") for each in (committed, created))
+    found = ParsedFile("A crane.", "", created=made)
+    known = dates.FileDates(f"a/{stem}.md", "a", commit, None, b"")
+    date = known.published(found, dates.dates_in(found), dates.UNKNOWN, lambda *_: None)
+    assert date is not None
+    assert date.text == published
+
+
+@pytest.mark.parametrize(
     ("text", "date"),
     [
         ("Title\n2024-03-05\n", "2024-03-05"),

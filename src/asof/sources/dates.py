@@ -17,6 +17,7 @@ from asof.errors import AmbiguousDate, BadTime
 from asof.lang import codes, every, tables
 from asof.sources.readers import ParsedFile
 from asof.sources.source import Fields
+from asof.time.lexicon import lexicon
 from asof.time.moment import YEARS, epoch, read
 from asof.time.span import Span, days_in, iso, moment, months_later
 from asof.values import Problem, SourcedTime
@@ -404,7 +405,8 @@ class DateFields(NamedTuple):
         self, record: Mapping[str, Any], by: str, used: set[str], note: _Note
     ) -> SourcedTime | None:
         """The date of the first field that holds one; what cannot be read goes to `note`."""
-        return self._first(record, self.fields.published or _names("published"), by, used, note)
+        names = self.fields.published or (*_names("published"), *_names("created"))
+        return self._first(record, names, by, used, note)
 
     def changed(self, record: Mapping[str, Any], by: str, used: set[str], note: _Note) -> SourcedTime | None:
         """The date of the last change, likewise."""
@@ -456,10 +458,13 @@ _AT_END = re.compile(
     rf"(?:^|(?<=[\s_\-.,(]))(?<![0-9][-_.])(?:{_PART_IN_NAME}\)?|(?<=\()(?:19|20)[0-9]{{2}}\))$"
 )
 _GRAINS = ("day", "week", "month", "quarter")
+_BEFORE = {"cue", "relation", "ending"}  # "as of April 2014", "period ended 31 March 2013"
 _FIRST_LINES = 10
 _LONGEST_LINE = 100
-_LABELLED = re.compile(r":?([^\s:][^:]{0,39}?)\s*:\s*(.+)")
+_LONGEST_DATE = 32
+_LABELLED = re.compile(r":?([^\s:-][^:]{0,39}?)\s*:\s*(.+)")
 _PLACE = re.compile(r"[A-ZÀ-Þ][^\s,]*(?: (?:[A-ZÀ-Þ][^\s,]*|[a-z]{1,4})){0,3}(?:, [A-ZÀ-Þ][^,]{1,24})?")
+_LAST_WORD = re.compile(r"([^\W\d_]*) *$")
 _FIGURE = re.compile(r"[0-9]{1,4}")
 _SENTENCE = 4  # words: a longer line with a date at its end says more than where and when
 
@@ -477,26 +482,34 @@ class PageDates(Struct, frozen=True):
 
 class FileDates(Struct, frozen=True):
     """The dates of a file beside those it states: path, commit and last change; `state`: the content's
-    token."""
+    token; `named`: its name may tell a date."""
 
     relative: str
     id: str
     committed: SourcedTime | None
     mtime: SourcedTime | None
     state: bytes
+    named: bool = True
 
     def published(
         self, page: ParsedFile, page_dates: PageDates, order: DateOrder, note: _Note
     ) -> SourcedTime | None:
-        """The most trusted date (`DATED_BY`). One of several documents in a file has no file's name."""
-        return (
-            page_dates.published
-            or (None if page.name else of_name(PurePosixPath(self.relative).stem, order, note))
-            or self.committed
-            or of_content(page.text, order, note)
-            or page.created
-            or self.mtime
-        )
+        """The most trusted date (`DATED_BY`). One of several documents in a file has no file's name.
+
+        A name that tells a month gives way to the commit, or the making of the file, in that month; one that
+        tells a day after the last commit announces it.
+        """
+        if page_dates.published:
+            return page_dates.published
+        stem, committed = PurePosixPath(self.relative).stem, self.committed
+        if self.named and not page.name and (named := of_name(stem, order, note)):
+            month, first, last = named.span.last - named.span.first > DAY, named.span.first, named.span.last
+            for finer in (committed, page.created) if month else ():
+                if finer and first <= finer.span.first and finer.span.last <= last:
+                    return finer
+            if committed is None or first <= committed.span.last:
+                return named
+        return committed or of_content(page.text, order, note) or page.created or self.mtime
 
 
 def dates_in(page: ParsedFile, how: DateFields | None = None, *, published: bool = True) -> PageDates:
@@ -555,13 +568,14 @@ def _in_words(stem: str) -> SourcedTime | None:
     """The day, month, quarter or week in words (`12 March 2019`, `Q2 2023`) at either end of a name."""
     from asof.time.expressions import TimeContext, parse  # which few readers of dates need
 
-    plain = stem.replace("_", " ").strip()
-    year = re.search("(?:19|20)[0-9]{2}(?= )", plain)
+    plain = re.sub("[_-]", " ", stem).strip()
+    year, known = re.search("(?:19|20)[0-9]{2}(?= )", plain), lexicon(every("time"))
     for text in (plain, plain[: year.end()]) if year else (plain,):  # "12 March 2019 minutes" has no minutes
         for each in parse(text, None, TimeContext(language=every("time"))):
-            outside = plain[: each.start], plain[each.end :].strip(" ().-0123456789")
-            words = _FIGURE.sub("", each.text).strip(" .-/")
-            if "" in outside and words and each.relation == "in" and each.grain in _GRAINS:
+            outside = plain[: each.start], plain[each.end :].strip(" ().0123456789")
+            words = _FIGURE.sub("", each.text).strip(" .-/") and each.relation == "in"
+            before: Mapping[str, Any] = known.senses.get(_LAST_WORD.findall(outside[0])[0].casefold(), {})
+            if "" in outside and words and each.grain in _GRAINS and _BEFORE.isdisjoint(before):
                 return SourcedTime(each.span, each.text, "filename")
     return None
 
@@ -585,13 +599,12 @@ def of_content(text: str, order: DateOrder = UNKNOWN, note: _Note | None = None)
 
 def _line(line: str, order: DateOrder, note: _Note | None) -> SourcedTime | None:
     names = _places((*_names("published"), *_names("changed")))
-    if labelled := _LABELLED.fullmatch(line):
-        if plain_name(labelled[1]) not in names:
-            return None
+    labelled = _LABELLED.fullmatch(line)
+    if labelled and plain_name(labelled[1]) in names:
         try:
             return stated(labelled[2].strip(), "content", order)
         except BadTime as wrong:
-            if note and labelled[1] not in _names("perhaps"):
+            if note and len(labelled[2]) <= _LONGEST_DATE and labelled[1].lower() not in _names("perhaps"):
                 note(labelled[1], wrong)
             return None
     if not any(map(str.isdigit, line)) or _FIGURE.fullmatch(line):

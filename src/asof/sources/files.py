@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -176,6 +177,8 @@ def _problem(
 SAME_MINUTE = 60 * 10**9
 MIN_TOGETHER = 5
 _OURS = {"asof.toml"}
+_NUMBER = re.compile(r"(?!(?:19|20)[0-9]{2}$)[0-9]{1,5}")
+"""The name of a file by which numbers beside it are no years."""
 
 
 class InputTooLarge(Unreadable):
@@ -278,6 +281,7 @@ class Files:
         self._parts: dict[str, list[str]] = {}
         self._slow = 0
         self._files: tuple[FoundFile, ...] = ()
+        self._numbered: set[str] = set()
         self._names: frozenset[str] | None = None
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
@@ -290,6 +294,8 @@ class Files:
     def documents(self) -> Iterator[SourceEvent]:
         listing = survey(self.naming)
         self._files, self._names = listing.files, None
+        paths = (Path(file.relative) for file in listing.files)
+        self._numbered = {str(path.parent) for path in paths if _NUMBER.fullmatch(path.stem)}
         yield from listing.problems
         yield from unread(self.naming, listing.others)
         git, problem = self._git()
@@ -363,7 +369,10 @@ class Files:
             yield from notes(self.naming, file.relative, page.notes)
         whole = state + len(parts).to_bytes(COUNT)
         for name, part in parts:
-            known = dates.FileDates(relative, name, committed, mtime, whole)
+            named = not (
+                Path(relative).stem.isdecimal() and str(Path(file.relative).parent) in self._numbered
+            )
+            known = dates.FileDates(relative, name, committed, mtime, whole, named)
             yield from self._stated(without_later(part, file.mtime // 1000), known)
 
     def _unquoted(self, page: ParsedFile) -> ParsedFile:

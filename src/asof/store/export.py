@@ -192,7 +192,7 @@ def _record(
     record |= {key: value for key, value in _lists(db, row, meta) if value}
     if row.fiscal_start != 1:
         record[FISCAL_START[0]] = row.fiscal_start
-    dates = ("changed", "published") if date is None else ("changed",)
+    dates = ("changed", "created", "published") if date is None else ("changed",)
     for key, value in meta.items():
         taken = key in record or key in _TAKEN or names_date(key, *dates)
         if taken or (isinstance(value, list) and len(value) > LONGEST_LIST):

@@ -212,4 +212,4 @@ def _is_relative(path: str) -> bool:
 
 
 def _is_kept(key: str) -> bool:
-    return key in _KEPT_KEYS or dates.names_date(key, "published", "changed")
+    return key in _KEPT_KEYS or dates.names_date(key, "published", "created", "changed")

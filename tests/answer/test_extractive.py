@@ -520,7 +520,7 @@ BREAD = "Prices of the bakery today.\n\n| Bread | Price |\n|---|---|\n| Rye loaf
             f"Ada Marsh tended the old lighthouse after 1970.{WEATHER} In 1950 Bo Lind moved in with dogs.",
             "In 1950 Bo Lind moved in with dogs.",
         ),
-        ("Why is a rye loaf of a kilo so dear?", BREAD, "| Rye loaf of a kilo | 3 crowns |"),
+        ("Why is a rye loaf of a kilo so dear?", BREAD, "Bread: Rye loaf of a kilo; Price: 3 crowns"),
     ],
 )
 def test_the_sentence_that_answers(quoted: Ask, question: str, text: str, answer: str) -> None:
@@ -540,7 +540,7 @@ def test_the_sentence_that_answers(quoted: Ask, question: str, text: str, answer
             f"{LIST}\nNobody lives in it any more today.",
             "To paint the lighthouse green: - Close the gate to the rocks. - Mix the paint with oil.",
         ),
-        ("How much is a rye loaf?", BREAD, "| Bread | Price | … | Rye loaf of a kilo | 3 crowns |"),
+        ("How much is a rye loaf?", BREAD, "Bread: Rye loaf of a kilo; Price: 3 crowns"),
     ],
 )
 def test_what_is_quoted_with_it(quoted: Ask, question: str, text: str, quote: str | None) -> None:

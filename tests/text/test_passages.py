@@ -20,10 +20,10 @@ from asof.text.passages import (
     chunk,
     count_words,
     ends,
-    header,
-    is_row,
     pack,
     passage_header,
+    row_parts,
+    say_rows,
     sections,
     sentences,
     shown,
@@ -443,10 +443,46 @@ def test_rows_stand_apart_without_header_and_rule(text: str, rows: list[str]) ->
 
 
 def test_the_header_of_each_row() -> None:
-    rows = [start for start, _ in split_rows(TEXT, 0, len(TEXT)) if is_row(TEXT, start)]
-    assert [header(TEXT, at) for at in rows] == ["| Kind | Price |"] * 2
-    bare = "| Loaf | 3 |\n| Bun | 1 |"
-    assert [header(bare, at) for at, _ in split_rows(bare, 0, len(bare))] == ["", ""]
+    said = [text for text in say_rows(TEXT, ()).split("\n") if text]
+    assert said == [
+        "Prices.",
+        "- Kind: Loaf; Price: 3",
+        "- Kind: Bun; Price: 1",
+        "All in crowns,",
+        "as ever.",
+    ]
+    bare = "| Loaf | 3 |\n| Bun |  |"
+    assert say_rows(bare, ()) == "- Loaf; 3\n- Bun\n"
+    assert say_rows(bare, ("Prices", "Kind | Price")) == "- Kind: Loaf; Price: 3\n- Kind: Bun\n"
+
+
+def test_a_long_row_is_said_in_parts_with_its_first_cell() -> None:
+    row = f"| {' | '.join(['Ada', *['x' * 90] * 7])} |\n"
+    parts = row_parts(row, 0, len(row), "")
+    # 3 + 2 + 90 + 2 + 90 + 2 + 90 characters fit into 300, so do the name and three more; one is left
+    assert [text.count("x" * 90) for _, _, text in parts] == [3, 3, 1]
+    assert [text[:5] for _, _, text in parts] == ["Ada; "] * 3
+    assert [row[start:end].strip()[:1] for start, end, _ in parts] == ["|", "x", "x"]
+    assert [end for _, end, _ in parts][:-1] == [start for start, _, _ in parts][1:]
+
+
+def test_passages_of_one_table_have_its_header() -> None:
+    rows = "".join(f"| r{number} {'word ' * 10}| {number} |\n" for number in range(10))
+    text = f"# Prices\n\n| Name | Price |\n|---|---|\n{rows}\nThe end of {'the list ' * 20}"
+    pieces = chunk(text, outlined(text), Chunking("words", 30))
+    first = [text[piece.start :].startswith("# Prices") for piece in pieces]
+    in_rows = [text.startswith("| r", piece.start) for piece in pieces]
+    assert any(in_rows)
+    for piece, head, inside in zip(pieces, first, in_rows, strict=True):
+        assert piece.headings == (("Prices", "Name | Price") if inside else ("Prices",))
+        assert head + inside or text.find("The end") <= piece.start
+
+
+def test_passages_of_one_row_have_its_first_cell() -> None:
+    text = f"| Name | Notes |\n|---|---|\n| Ada | {'word ' * 60}|\n"
+    pieces = chunk(text, (), Chunking("words", 20))
+    assert len(pieces) > 2
+    assert {piece.headings for piece in pieces if not text.startswith("|", piece.start)} == {("Ada",)}
 
 
 # -- how much of a budget a text takes -------------------------------------------------------------------

@@ -390,7 +390,7 @@ def _lasts(context: AnswerContext, citation: Citation, asked: Span) -> bool:
     return any(
         lasts(each, asked.last)
         for each in context.sentences
-        if each.hit.id == citation.id and said in (each.own_text, each.text)
+        if each.hit.id == citation.id and said == each.text
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import inf, log2
 from typing import NamedTuple
 
@@ -14,7 +14,15 @@ from asof.index.view import View
 from asof.rank.words import largest_idf, weighted_words
 from asof.store.digest import KIND, TEXT
 from asof.text.figures import NONE, language_of, lexicon
-from asof.text.passages import header, is_list_item, is_row, sentences, shown, split_rows, unnumbered
+from asof.text.passages import (
+    is_list_item,
+    is_row,
+    row_parts,
+    sentences,
+    shown,
+    table_rows,
+    unnumbered,
+)
 from asof.text.query import key, parse
 from asof.text.snippet import unmarked
 from asof.time.span import DAY, Span, holds_in, nearest_moment
@@ -31,15 +39,13 @@ EVEN = 0.5
 class Sentence(Struct, frozen=True):
     """A sentence of a hit, at `start` to `end` of the hit's text.
 
-    `own_text`: its text; `text`: the same, a row of a table with its header before it. `stems`: those of the
-    latter; `context_stems`: these and those of the headings above it; `titled_stems`: these and those of the
-    title.
+    `text`: a row of a table is "header: cell; header: cell". `stems`: those of it; `context_stems`: these and
+    those of the headings above it; `titled_stems`: these and those of the title.
     """
 
     hit: Hit
     start: int
     end: int
-    own_text: str
     text: str
     stems: frozenset[str]
     context_stems: frozenset[str]
@@ -89,20 +95,23 @@ def quotable_sentences(view: View, hits: Sequence[Hit]) -> list[Sentence]:
         language = view.analyzer.detect(hit.text)
         headings = frozenset(view.analyzer.terms(" ".join(hit.place.headings), language))
         title = frozenset(view.analyzer.terms(hit.title, language))
-        parts = [part for span in sentences(hit.text) for part in split_rows(hit.text, *span)]
-        for start, end in parts:
+        for start, end, row in _parts(hit):
             if hit.text.startswith("#", start):
                 continue
-            said = hit.text[start:end]
-            above = header(hit.text, start) if is_row(hit.text, start) else ""
-            shown_alone = shown(said)
-            shown_text = f"{shown(above)} … {shown_alone}" if above else shown_alone
-            stems = frozenset(view.analyzer.terms(f"{above} {said}", language))
+            text = row or shown(hit.text[start:end])
+            stems = frozenset(view.analyzer.terms(row or hit.text[start:end], language))
             context = headings | stems
-            quotable.append(
-                Sentence(hit, start, end, shown_alone, shown_text, stems, context, context | title)
-            )
+            quotable.append(Sentence(hit, start, end, text, stems, context, context | title))
     return quotable
+
+
+def _parts(hit: Hit) -> Iterator[tuple[int, int, str]]:
+    """The sentences of a hit, and the rows of its tables with what each says below its header."""
+    for start, end, above in table_rows(hit.text, hit.place.headings):
+        if above is None:
+            yield from ((first, last, "") for first, last in sentences(hit.text, start, end))
+        else:
+            yield from row_parts(hit.text, start, end, above)
 
 
 def tells_more(sentence: str, question: str) -> bool:
@@ -145,9 +154,9 @@ def lasts(sentence: Sentence, until: int) -> bool:
     """True if a sentence states what is the case ("is", or a label with its value) up to an instant: it names
     that time, no time, or since when."""
     senses = lexicon(language_of(sentence.hit.text, "en")).senses
-    known = (senses.get(word, NONE) for word in sentence.own_text.casefold().split())
+    known = (senses.get(word, NONE) for word in sentence.text.casefold().split())
     copula = any("copula" in each and "past" not in each for each in known)
-    if not copula and ":" not in sentence.own_text[:LABEL]:
+    if not copula and ":" not in sentence.text[:LABEL]:
         return False
     times = [time for time in sentence.hit.about if time.text and time.text in sentence.text]
     if any(time.span.first <= until and _is_since(sentence, time) for time in times):
@@ -242,14 +251,14 @@ class Excerpt(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The quoted text; a row of a table with the header of the table before it."""
+        """The quoted text; a row of a table with its header."""
         alone = (self.start, self.end) == (self.sentence.start, self.sentence.end)
         return self.sentence.text if alone else shown(self.hit.text[self.start : self.end])
 
     @property
     def emphasis(self) -> tuple[int, int] | None:
         """The character range of the sentence in the text; None if it is all."""
-        own = self.sentence.own_text
+        own = self.sentence.text
         first = self.text.find(own)
         return None if first < 0 or self.text == own else (first, first + len(own))
 

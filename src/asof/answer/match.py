@@ -135,7 +135,7 @@ def contradict(one: Sentence, other: Sentence) -> bool:
         return False
     if not times_named(one) and _published(one) != _published(other):
         return False
-    difference = _difference(one.own_text, other.own_text)
+    difference = _difference(one.text, other.text)
     if difference is None or len(difference.before) + len(difference.after) < LEAST_SHARED:
         return False
     values = difference.one, difference.other
@@ -181,8 +181,8 @@ def _names_time(sentence: Sentence, value: Sequence[str]) -> bool:
     """True if a value is, or is part of, a time that the sentence names."""
     text = " ".join(value)
     language = language_of(sentence.hit.text, "en")
-    times = parse(sentence.own_text, context=TimeContext(language=language))
-    at = sentence.own_text.find(text)
+    times = parse(sentence.text, context=TimeContext(language=language))
+    at = sentence.text.find(text)
     return any(time.start < at + len(text) and at < time.end for time in times)
 
 
@@ -226,9 +226,9 @@ def contradiction_reason(statements: Sequence[Sentence], numbers: Sequence[int])
 
 def shown_value(one: Sentence, other: Sentence) -> str:
     """What a sentence states in place of another's value: a figure with the word behind it."""
-    difference = _difference(one.own_text, other.own_text)
+    difference = _difference(one.text, other.text)
     if difference is None:
-        return one.own_text
+        return one.text
     unit = difference.after[:1] if _NUMBER.search(" ".join(difference.one)) else ()
     return " ".join((*difference.one, *unit))
 
@@ -308,7 +308,7 @@ def match_sentence(
 def is_forecast(sentence: Sentence) -> bool:
     """True if a sentence says what is or was expected."""
     language = language_of(sentence.hit.text, "en")
-    return not listed(language, "forecast").isdisjoint(WORD.findall(sentence.own_text.lower()))
+    return not listed(language, "forecast").isdisjoint(WORD.findall(sentence.text.lower()))
 
 
 def _time_score(sentence: Sentence, cell: TableCell) -> float:

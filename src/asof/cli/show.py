@@ -11,6 +11,7 @@ from asof.cli.terminal import counted, moment_text, plain, readable, shortened, 
 from asof.engine import Results
 from asof.rank.gather import INSTEAD, UNKNOWN, query_terms
 from asof.store.names import NOTHING_MATCHES
+from asof.text.passages import say_rows
 from asof.text.snippet import snippet, unmarked
 from asof.time.span import iso
 from asof.values import Hit, SourcedTime, Superseded, Why
@@ -181,7 +182,7 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
 
 def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     when = f"{hit.published.day} ({hit.dated_by})" if hit.published else "undated"
-    path = [hit.title or hit.document, *hit.place.headings]
+    path = [hit.title or hit.document, *(each for each in hit.place.headings if " | " not in each)]
     if len(path) > 1 and path[0] == path[1]:
         del path[0]
     title = click.style(readable(" › ".join(path), TITLE), bold=True)
@@ -190,7 +191,9 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     if hit.superseded is not None:
         show_superseded(hit.superseded, indent=5)
     analyzer = results.view.analyzer
-    text, ranges = snippet(unmarked(_body(hit)), words, analyzer, analyzer.detect(hit.text))
+    text, ranges = snippet(
+        unmarked(say_rows(_body(hit), hit.place.headings)), words, analyzer, analyzer.detect(hit.text)
+    )
     show(f"     {_highlight(plain(text), ranges)}" if text else "     (only a title)")
 
 

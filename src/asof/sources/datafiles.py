@@ -133,15 +133,15 @@ def _add_record(
 
 
 def _name_column(header: Sequence[str], ahead: Sequence[Sequence[str]]) -> int:
-    """The column that names a row: a title, else the first whose cells are different and no numbers."""
-    for at, name in enumerate(header):
-        if name.lower() in TITLES:
-            return at
+    """The column that names a row: of those whose cells differ and are no numbers one that is called a name
+    or title, else the first."""
+    telling = []
     for at in range(len(header)):
         cells = {row[at] for row in ahead if at < len(row) and row[at]}
         if len(cells) == len(ahead) and not any(map(_NUMBER.fullmatch, cells)):
-            return at
-    return 0
+            telling.append(at)
+    called = (at for at in telling if _SEPARATORS.split(header[at].lower())[-1] in TITLES)
+    return next(called, next(iter(telling), 0))
 
 
 # The columns in which the time of a row begins and ends become one, so that it is read as an interval.

@@ -309,6 +309,120 @@ def shown(sentence: str) -> str:
     return text[mark.end() :] if mark and mark.end() < len(text) else text
 
 
+# -- Markdown tables: rows, and the header above a row -------------------------------------------------
+
+_ROW = re.compile(r"[ \t]*+\|[^\n]*+\n?")
+_BAR = re.compile(r"(?<!\\)\|")
+LONGEST_HEADER, LONGEST_ROW = 400, 300
+"""Characters of a header that stand above a passage, and of a row in one quote."""
+
+_RULE = re.compile(r"[ \t|:-]*+\n?")
+
+
+def is_row(text: str, at: int) -> bool:
+    """True if a row of a table begins at this position, which begins a line."""
+    return _ROW.match(text, at) is not None
+
+
+def split_rows(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The stretch `start` to `end`, which begins a line, with each row of a table apart; headers and the
+    rules below them (|---|) are left out. One stretch where there is no table."""
+    if "|" not in text[start:end]:
+        return [(start, end)]
+    parts: list[tuple[int, int]] = []
+    joins = False  # whether the line before is no row, so that this one may go on with it
+    at = start
+    while at < end:
+        line = _line_end(text, at, end)
+        row = is_row(text, at)
+        if not row and joins:
+            parts[-1] = (parts[-1][0], line)
+        elif not (row and (_is_rule(text, at) or _is_rule(text, line))):
+            parts.append((at, line))
+        joins = not row
+        at = line
+    return parts
+
+
+def header(text: str, at: int, above: Sequence[str] = ()) -> str:
+    """The header of the table that the row at this place is in, the row above its rule; "" without one.
+    `above`: the headings of the text, which have it where the text begins below it."""
+    while at > 0:
+        before = text.rfind("\n", 0, at - 1) + 1
+        if not is_row(text, before):
+            return ""
+        if _is_rule(text, at):
+            return text[before : at - 1].strip()
+        at = before
+    return above[-1] if above and _BAR.search(above[-1]) else ""
+
+
+def cells(row: str) -> list[str]:
+    """The cells of a row, which may lack the bars at its ends."""
+    row = row.strip()
+    inner = _BAR.split(row.removeprefix("|"))
+    return [
+        " ".join(cell.replace("\\|", "|").split()) for cell in (inner[:-1] if row.endswith("|") else inner)
+    ]
+
+
+def table_rows(text: str, above: Sequence[str] = ()) -> Iterator[tuple[int, int, str | None]]:
+    """What `split_rows` gives of a text, each row with the header of its table, all else with None; `above`:
+    the headings of the text."""
+    done, name = -1, ""
+    for start, end in split_rows(text, 0, len(text)):
+        if not is_row(text, start):
+            yield start, end, None
+            continue
+        if start != done:
+            name = header(text, start, above)
+        done = end
+        yield start, end, name
+
+
+def row_parts(text: str, start: int, end: int, above: str) -> list[tuple[int, int, str]]:
+    """A row of a table as "header: cell; header: cell" below its header `above`; a long one in parts of
+    several cells, each with the row's first cell before them."""
+    edges = [start, *(bar.end() for bar in _BAR.finditer(text, start, end)), end]
+    names = ["", *cells(above)] if above else []
+    parts: list[tuple[int, int, str]] = []
+    name = ""
+    for at, (left, right) in enumerate(pairwise(edges)):
+        cell = next(iter(cells(text[left:right])), "")
+        if not cell:
+            continue
+        column = names[at] if at < len(names) else ""
+        said = f"{column}: {cell}" if column and column != cell else cell
+        name = name or said
+        if parts and len(parts[-1][2]) + len(said) <= LONGEST_ROW:
+            parts[-1] = (parts[-1][0], right, f"{parts[-1][2]}; {said}")
+        else:
+            parts.append((left if parts else start, right, f"{name}; {said}" if parts else said))
+    if parts:
+        parts[-1] = (parts[-1][0], end, parts[-1][2])
+    return parts
+
+
+def _line_end(text: str, at: int, end: int) -> int:
+    return min(end, text.find("\n", at, end) + 1 or end)
+
+
+def _is_rule(text: str, at: int) -> bool:
+    line = text[at : _line_end(text, at, len(text))]
+    return "-" in line and "|" in line and _RULE.fullmatch(line) is not None
+
+
+def say_rows(text: str, above: Sequence[str]) -> str:
+    """A text with each row of its tables as a list item that says its header; `above`: its headings."""
+    pieces = []
+    for start, end, name in table_rows(text, above):
+        if name is None:
+            pieces.append(text[start:end])
+        else:
+            pieces += (f"- {said}\n" for _, _, said in row_parts(text, start, end, name))
+    return "".join(pieces)
+
+
 # -- filling passages: by paragraphs, and by ever smaller parts of what is too long --------------------
 
 BLOCK, PARAGRAPH, SENTENCE, WORD, CHARACTERS = range(5)
@@ -332,6 +446,7 @@ class ChunkBuilder:
         self.at = 0  # the text has been taken up to here
         self.open_weight = 0  # of the open piece
         self.body = 0  # the same without heading lines
+        self.tables: list[tuple[int, int, str]] = []  # where the rows of a table begin and end, its header
 
     def fill(self, section: TextSection) -> list[int]:
         """The ends of the pieces of a section; the last one ends with the section."""
@@ -340,12 +455,31 @@ class ChunkBuilder:
             self._add(self._part(BLOCK, section.start, section.body))
         self.body = 0
         for start, end, solid in blocks(self.text, section.body, section.end):
+            if (
+                solid
+                and is_row(self.text, start)
+                and _is_rule(self.text, row := _line_end(self.text, start, end))
+            ):
+                first = _line_end(self.text, row, end)
+                self.tables.append((first, end, " | ".join(cells(self.text[start:row]))[:LONGEST_HEADER]))
             self._add(self._part(BLOCK if solid else PARAGRAPH, start, end))
         if self.open_weight or not self.ends:
             if self.ends and self.open_weight < self.size / 8:
                 self.ends.pop()
             self.ends.append(self.at)
         return self.ends
+
+    def above(self, start: int) -> tuple[str, ...]:
+        """What is to be read above a passage that begins inside of a table: its header; inside of a row, the
+        row's first cell."""
+        at = bisect_left(self.tables, (start + 1,)) - 1
+        if at < 0 or not self.tables[at][0] <= start < self.tables[at][1]:
+            return ()
+        begins = self.text.rfind("\n", 0, start) + 1
+        said = self.tables[at][2]
+        if begins < start:
+            said = next(iter(cells(self.text[begins : min(start, begins + LONGEST_HEADER)])), "")
+        return (said,) if said else ()
 
     def _part(self, kind: int, start: int, end: int) -> Part:
         weight = count_words(self.text[start:end]) if self.by_words else end - start
@@ -466,7 +600,8 @@ def _unaccepted(value: str) -> UsageError:
 
 
 class Chunk(Struct, frozen=True):
-    """The passage `text[start:end]`; `headings` are the titles from the top down to its own."""
+    """The passage `text[start:end]`; `headings` are the titles from the top down to its own, then the header
+    of a table in which it begins ("Name | Price"), or the first cell of a row in which it does."""
 
     start: int
     end: int
@@ -496,7 +631,10 @@ def chunk(text: str, outline: tuple[Heading, ...], chunking: Chunking) -> list[C
         if chunking.overlap and len(starts) > 1:
             earlier = _words_earlier if by_words else _characters_earlier
             starts[1:] = earlier(text, section.start, starts[1:], chunking.overlap)
-        pieces += (Chunk(start, end, section.path) for start, end in zip(starts, ends, strict=True))
+        pieces += (
+            Chunk(start, end, (*section.path, *filling.above(start)))
+            for start, end in zip(starts, ends, strict=True)
+        )
     return pieces
 
 
@@ -531,58 +669,6 @@ def _characters_earlier(text: str, floor: int, starts: list[int], overlap: int) 
         place = bisect_left(begins, back)
         moved.append(begins[place] if place < len(begins) and begins[place] < start else back)
     return moved
-
-
-# -- Markdown tables: rows, and the header above a row -------------------------------------------------
-
-_ROW = re.compile(r"[ \t]*+\|[^\n]*+\n?")
-_RULE = re.compile(r"[ \t|:-]*+\n?")
-
-
-def is_row(text: str, at: int) -> bool:
-    """True if a row of a table begins at this position, which begins a line."""
-    return _ROW.match(text, at) is not None
-
-
-def split_rows(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The stretch `start` to `end`, which begins a line, with each row of a table apart; headers and the
-    rules below them (|---|) are left out. One stretch where there is no table."""
-    if "|" not in text[start:end]:
-        return [(start, end)]
-    parts: list[tuple[int, int]] = []
-    joins = False  # whether the line before is no row, so that this one may go on with it
-    at = start
-    while at < end:
-        line = _line_end(text, at, end)
-        row = is_row(text, at)
-        if not row and joins:
-            parts[-1] = (parts[-1][0], line)
-        elif not (row and (_is_rule(text, at) or _is_rule(text, line))):
-            parts.append((at, line))
-        joins = not row
-        at = line
-    return parts
-
-
-def header(text: str, at: int) -> str:
-    """The header of the table that the row at this place is in, the row above its rule; "" without one."""
-    while at > 0:
-        before = text.rfind("\n", 0, at - 1) + 1
-        if not is_row(text, before):
-            return ""
-        if _is_rule(text, at):
-            return text[before : at - 1].strip()
-        at = before
-    return ""
-
-
-def _line_end(text: str, at: int, end: int) -> int:
-    return min(end, text.find("\n", at, end) + 1 or end)
-
-
-def _is_rule(text: str, at: int) -> bool:
-    line = text[at : _line_end(text, at, len(text))]
-    return "-" in line and "|" in line and _RULE.fullmatch(line) is not None
 
 
 # -- token counts: a token is `\w+|[^\w\s]`, so no model has to be asked -------------------------------

@@ -298,8 +298,9 @@ class TimeText:
         lower = text.lower()
         if len(lower) != len(text):  # "İ" becomes two characters, and offsets must stay true
             lower = "".join(small if len(small := sign.lower()) == 1 else sign for sign in text)
-        if not lower.isascii() and _WIDE.search(lower):
-            lower = lower.translate(_NARROW)
+        if not lower.isascii():
+            lower = lower.replace("°", "º")  # 1° luglio
+            lower = lower.translate(_NARROW) if _WIDE.search(lower) else lower
         self.text, self.lower = text, lower
 
     @cached_property
@@ -411,7 +412,8 @@ def windows(text: TimeText, lexicon: TimeLexicon) -> Iterator[WordWindow]:
             continue
         if _TELLING.search(lower, begin, done) is None:
             continue
-        done = [word.end() for word in islice(WORD.finditer(lower, begin, done), _BOUND)][-1]
+        if done - begin > _BOUND:
+            done = [word.end() for word in islice(WORD.finditer(lower, begin, done), _BOUND)][-1]
         yield WordWindow(text, (begin, done))
 
 
@@ -513,7 +515,7 @@ class TokenRun:
         self.memo: dict[tuple[str, int], Any] = {}
         """What rules found at places, so that none is tried there twice."""
         words, gaps, after = window.words, window.gaps, window.after
-        at = window.first
+        at, last_joint, joints = window.first, 0, _TO
         while at < after:
             item = _token(lexicon, gaps[at] or self._gap(at), words[at])
             if item.glue == "'" and items and "elided" in items[-1].kind:
@@ -522,20 +524,16 @@ class TokenRun:
             at += 1
             if item.phrases is not None and at < after and words[at] in item.phrases:
                 at, item = self._phrase(at, item)
+            if "between" in item.kind:
+                joints = _TO_OR_AND
+            if item.glue in _JOINING or not joints.isdisjoint(item.kind):
+                last_joint = len(items)
             items.append(item)
         places.append(at)
         self.items, self.places, self.size = items, places, len(items)
-        self.last_joint = self._last_joint() if self.size > 1 else 0
+        self.last_joint = last_joint
         """The last item that can join two times to a range: a word, or one after `-` or `/`; or 0."""
         self._senses: list[Senses] = [*[item.senses for item in items], *_BEYOND]
-
-    def _last_joint(self) -> int:
-        kinds = [item.kind for item in self.items]
-        joints = _TO_OR_AND if any("between" in kind for kind in kinds) else _TO
-        for i in range(self.size - 1, 0, -1):
-            if self.items[i].glue in _JOINING or not joints.isdisjoint(kinds[i]):
-                return i
-        return 0
 
     def _phrase(self, second: int, item: TimeToken) -> tuple[int, TimeToken]:
         """The place after the longest known phrase of an item's word and the `second` one, and the phrase."""

@@ -143,6 +143,9 @@ def _two(run: TokenRun, i: int, sign: str, context: ParseContext) -> RuleMatch |
     word, gap = run.behind(i + 1)
     if gap == " " and word in run.lexicon.lists["counted"]:
         return None
+    dotted = sign == "." and _dotted(run, i)
+    if sign == "." and not dotted and run.places[i] and run.before(i)[0] not in run.lexicon.known:
+        return None  # a number: no word before it can make it a day
     first, second = (a, b) if _month_first(run, sign, context) else (b, a)
     if first > 12:
         first, second = second, first
@@ -151,7 +154,7 @@ def _two(run: TokenRun, i: int, sign: str, context: ParseContext) -> RuleMatch |
     yearly = day_of_month(first, second)
     if run[i + 2].glue == "," and (year := year_figures(run, i + 2)) and sign == "/":
         return reading_in_year("day", yearly, year), i + 3
-    needs_cue = "date_cue" if sign != "." else "" if _dotted(run, i) else "dot_cue"
+    needs_cue = "date_cue" if sign != "." else "" if dotted else "dot_cue"
     return reading_without_year("day", yearly, context, needs_cue=needs_cue), i + 2
 
 

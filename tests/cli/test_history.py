@@ -200,6 +200,8 @@ SHOWN = re.compile(r"^```console\n\$ asof (.*)\n```\n\n```text\n(.*?)```", re.MU
 MANNER: dict[str, dict[str, Any]] = {
     "": {}, ", fiscal years from July": {"fiscal_start": 7}, ", in German": {"language": "de"},
     ", in French": {"language": "fr"}, ", in Spanish": {"language": "es"},
+    ", in Portuguese": {"language": "pt"}, ", in Italian": {"language": "it"},
+    ", in Dutch": {"language": "nl"},
 }  # fmt: skip
 ROWS = [
     (how, *row.removeprefix("| `").removesuffix(" |").split("` | "))

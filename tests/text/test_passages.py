@@ -27,7 +27,7 @@ from asof.text.passages import (
     sections,
     sentences,
     shown,
-    split_rows,
+    table_rows,
     tokens,
 )
 from asof.time.span import Span
@@ -426,7 +426,7 @@ TEXT = "Prices.\n| Kind | Price |\n|------|:-----:|\n| Loaf | 3 |\n| Bun | 1 |\n
 
 
 def rows_of(text: str) -> list[str]:
-    return [text[start:end] for start, end in split_rows(text, 0, len(text))]
+    return [text[start:end] for start, end, _ in table_rows(text)]
 
 
 @pytest.mark.parametrize(
@@ -435,7 +435,7 @@ def rows_of(text: str) -> list[str]:
         (TEXT, ["Prices.\n", "| Loaf | 3 |\n", "| Bun | 1 |\n", "All in crowns,\nas ever."]),
         ("One line,\nand another.", ["One line,\nand another."]),
         ("a | b\nc", ["a | b\nc"]),
-        ("", [""]),
+        ("", []),
     ],
 )
 def test_rows_stand_apart_without_header_and_rule(text: str, rows: list[str]) -> None:

@@ -324,39 +324,6 @@ def is_row(text: str, at: int) -> bool:
     return _ROW.match(text, at) is not None
 
 
-def split_rows(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """The stretch `start` to `end`, which begins a line, with each row of a table apart; headers and the
-    rules below them (|---|) are left out. One stretch where there is no table."""
-    if "|" not in text[start:end]:
-        return [(start, end)]
-    parts: list[tuple[int, int]] = []
-    joins = False  # whether the line before is no row, so that this one may go on with it
-    at = start
-    while at < end:
-        line = _line_end(text, at, end)
-        row = is_row(text, at)
-        if not row and joins:
-            parts[-1] = (parts[-1][0], line)
-        elif not (row and (_is_rule(text, at) or _is_rule(text, line))):
-            parts.append((at, line))
-        joins = not row
-        at = line
-    return parts
-
-
-def header(text: str, at: int, above: Sequence[str] = ()) -> str:
-    """The header of the table that the row at this place is in, the row above its rule; "" without one.
-    `above`: the headings of the text, which have it where the text begins below it."""
-    while at > 0:
-        before = text.rfind("\n", 0, at - 1) + 1
-        if not is_row(text, before):
-            return ""
-        if _is_rule(text, at):
-            return text[before : at - 1].strip()
-        at = before
-    return above[-1] if above and _BAR.search(above[-1]) else ""
-
-
 def cells(row: str) -> list[str]:
     """The cells of a row, which may lack the bars at its ends."""
     row = row.strip()
@@ -367,17 +334,24 @@ def cells(row: str) -> list[str]:
 
 
 def table_rows(text: str, above: Sequence[str] = ()) -> Iterator[tuple[int, int, str | None]]:
-    """What `split_rows` gives of a text, each row with the header of its table, all else with None; `above`:
-    the headings of the text."""
-    done, name = -1, ""
-    for start, end in split_rows(text, 0, len(text)):
+    """The rows of the tables in a text, each with the header of its table ("" without one), and the stretches
+    between them, with None; headers and the rules below them (|---|) are left out. `above`: the headings of
+    the text, of which the last is a header where the text begins below it."""
+    name = above[-1] if above and _BAR.search(above[-1]) else ""
+    done = 0
+    for start, end in lines(text, 0, len(text)):
         if not is_row(text, start):
-            yield start, end, None
+            name = ""
             continue
-        if start != done:
-            name = header(text, start, above)
+        if done < start:
+            yield done, start, None
         done = end
-        yield start, end, name
+        if _is_rule(text, end):
+            name = text[start:end].strip()
+        elif not _is_rule(text, start):
+            yield start, end, name
+    if done < len(text):
+        yield done, len(text), None
 
 
 def row_parts(text: str, start: int, end: int, above: str) -> list[tuple[int, int, str]]:

@@ -53,6 +53,16 @@ def test_rows_have_the_names_of_their_columns():
     )  # fmt: skip
 
 
+def test_a_wide_row_is_cut_into_lines_with_its_name():
+    part = part_of(
+        sheets, xlsx(("S", rows([["Town", *(f"m{at}" for at in range(300))], ["Quay", *range(300)]]))), LIMITS
+    )
+    lines = part.text.split("\n\n")[2::2]
+    # two words a cell: 50 cells fit into 100 words, the name among them; 300 are 6 times 49 and 6
+    assert [line.count(";") for line in lines] == [49] * 6 + [6]
+    assert all(line.startswith("Town: Quay; m") for line in lines)
+
+
 def test_a_title_stands_above_and_empty_rows_and_columns_count():
     lines: list[list[object]] = [
         [None, "Harbour log"],

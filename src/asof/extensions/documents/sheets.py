@@ -105,17 +105,31 @@ class _Runs:
     _columns: tuple[int, int] = (0, 0)
 
     def add(self, row: SheetRow, header: Mapping[int, str]) -> None:
-        columns = sorted(row.cells)
-        line = row_text([header.get(at, "") for at in columns], [row.cells[at] for at in columns])
+        """Add a row; a wide one as several lines, each with its name before it."""
+        cells = {at: row_text([header.get(at, "")], [row.cells[at]]) for at in sorted(row.cells)}
+        name = min(row.texts, default=min(cells))
+        together: list[int] = []
+        words = 0
+        for at, said in cells.items():
+            length = len(said.split())
+            if together and words + length > WORDS:
+                self._line(row.number, together, cells)
+                together, words = [name] * (name != at), len(cells[name].split())
+            together.append(at)
+            words += length
+        self._line(row.number, together, cells)
+
+    def _line(self, row: int, columns: Sequence[int], cells: Mapping[int, str]) -> None:
+        line = "; ".join(cells[at] for at in columns)
         words = len(line.split())
         if self._words and self._words + words > WORDS:
             self.end()
         first, last = columns[0], columns[-1]
         if self._lines:
-            self._rows = (self._rows[0], row.number)
+            self._rows = (self._rows[0], row)
             self._columns = (min(self._columns[0], first), max(self._columns[1], last))
         else:
-            self._rows, self._columns = (row.number, row.number), (first, last)
+            self._rows, self._columns = (row, row), (first, last)
         self._lines.append(line)
         self._words += words
 

@@ -679,7 +679,7 @@ class Location(Struct, frozen=True):
     number: Annotated[int, "its number in the document, from 0"]
     start: Annotated[int, "the offset of its first character"]
     end: Annotated[int, "the offset behind its last character"]
-    headings: Annotated[tuple[str, ...], "from the top"] = ()
+    headings: Annotated[tuple[str, ...], "from the top; last the header of a table that goes on"] = ()
 
 
 # -- answers -------------------------------------------------------------------------------------------

@@ -183,15 +183,20 @@ class IndexRun(Struct):
     def _store_item(
         self, write: Transaction, item: Document | Ended
     ) -> tuple[str, validity.StoredVersion | None]:
+        said: tuple[str, validity.StoredVersion | None]
         if isinstance(item, Ended):
-            return write.end(item.id, item.at, item.at.by)
-        what, version = write.put(item, replaces_history=self.replaces_history)
-        current = write.document_state(item.id).current
+            said = write.end(item.id, item.at, item.at.by)
+        else:
+            said = write.put(item, replaces_history=self.replaces_history)
+        version, state = said[1], write.documents.get(item.id)
         self.reverted.pop(item.id, None)
-        if current not in (None, version) and (self.replaces_history or current.has_date(item.published)):
-            # of a history the last statement; else an older text under its date, unless both are there
-            self.reverted[item.id] = version.id
-        return what, version
+        if version is not None and state is not None and (current := state.current) not in (None, version):
+            restored = isinstance(item, Document) and current.has_date(
+                item.published
+            )  # unless both are there
+            if self.replaces_history or restored:  # of a history the last statement counts
+                self.reverted[item.id] = version.id
+        return said
 
     def _add_problem(self, problem: Problem) -> None:
         self.report.problems.append(problem)

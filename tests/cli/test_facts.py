@@ -332,8 +332,8 @@ def test_what_could_not_be_read_is_said(asof, market):
     assert result.code == 3
     assert "facts: 2 passages read, 2 facts, 2 could not be read in " in result.out
     (line,) = result.err.splitlines()
-    assert line.startswith("  notes/1.md: the reply is no RepliedFacts, asked twice: ")
-    assert line.endswith("(run the same command again) [and 1 more like this]")
+    assert line.startswith("  2 files: the reply is no RepliedFacts, asked twice: ")
+    assert line.endswith(", e.g. notes/1.md (run the same command again)")
     market.says = lambda body: sales(body).replace(" loaves", " cakes")
     result = asof("precompute")
     assert result.code == 0

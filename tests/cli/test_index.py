@@ -100,27 +100,35 @@ def test_problems_have_place_and_remedy_and_code_3(asof, here, write):
     result = asof("index", "lines.jsonl", "--json")
     assert against("index", result.json()) == []
     (problem,) = result.json()["sources"][0]["problems"]
-    assert (result.code, result.err) == (3, "")
+    assert (result.code, result.err) == (0, ""), "it was said before"
     assert (problem["file"], problem["line"], problem["lost"]) == ("lines.jsonl", 2, True)
+    assert asof("status", "--json").json()["problems"] == [problem]
+    assert "   problem  lines.jsonl:2: " in asof("status").out
+    write("lines.jsonl", "{not json\n" * 2 + json.dumps(LINES[0]) + "\n")
+    result = asof("index", "lines.jsonl", "--json")
+    (report,) = result.json()["sources"]
+    assert (result.code, report["repeated"]) == (3, 1)
+    assert [each["line"] for each in report["problems"]] == [1, 0, 2], "what is new is first"
     write("notes/a.md", "---\ndate: nonsense\n---\nA crane.\n")
     result = asof("index", "notes")
     assert result.code == 0, "nothing is lost"
     assert "notes/a.md:2: 'date' cannot be read: 'nonsense' is not a time" in result.err
 
 
-def test_many_problems_are_counted(asof, here, write):
+def test_problems_of_one_kind_are_a_line_which_is_shown_once(asof, here, write):
     write("alike.jsonl", "{not json\n" * 30)
     result = asof("index", "alike.jsonl")
     assert result.code == 3
     line, left = result.err.splitlines()
     assert left == "nothing was indexed, and no index is left behind"
-    assert line.startswith("  alike.jsonl:1: ")
-    assert line.endswith(" [and 29 more like this: --json lists them]")
+    assert line.startswith("  30 places: the line is not JSON: ")
+    assert line.endswith(", e.g. alike.jsonl:1 (every line has to be one JSON object)")
     for number in range(30):
-        write(f"notes/{number}.md", f"---\ndate: bad {number}\n---\nA crane.\n")
-    result = asof("index", "notes")
-    assert len(result.err.splitlines()) == 21  # twenty of them, and how many more there are
-    assert "more problems: --json lists them all" in result.err
+        write(f"notes/{number:02}.md", f"---\ndate: bad {number}\n---\nA crane.\n")
+    line, times = asof("index", "notes").err.splitlines()
+    assert line.startswith("  30 files: 'date' cannot be read: …, e.g. notes/00.md:2: 'bad 0' is not a time")
+    assert "within the same minute" in times
+    assert asof("index", "notes").err == ""
 
 
 def test_a_folder_that_was_emptied_ends_nothing_unless_told(asof, notes):

@@ -208,8 +208,7 @@ def test_copied_mtimes_are_not_believed(tmp_path):
     documents, (problem,) = read(tmp_path)
     assert sum(d.published is None for d in documents.values()) == 5
     assert all(d.changed is None for d in documents.values())
-    assert problem.message.startswith("5 of 6 files were last modified within the same minute")
-    assert "5 documents have no date" in problem.message
+    assert problem.message.startswith("most files were last modified within the same minute")
     assert ("--trust-mtime" in problem.remedy, problem.lost) == (True, False)
     believed, nothing = read(tmp_path, trust_mtime=True)
     assert {d.dated_by for d in believed.values()} == {"mtime", "filename"}

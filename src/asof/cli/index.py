@@ -24,14 +24,13 @@ from asof.cli.main import (
     print_json,
     sure,
 )
-from asof.cli.terminal import counted, index_progress, plain
+from asof.cli.terminal import counted, index_progress, plain, problem_lines
 from asof.results import IndexResult
 from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
     from asof.store.run import IndexReport
-    from asof.values import Problem
 
 
 # -- opens or creates the corpus that is written to ----------------------------------------------------
@@ -157,8 +156,6 @@ def check(
 
 # -- the command ---------------------------------------------------------------------------------------
 
-SHOWN_PROBLEMS = 20
-
 
 @click.command()
 @click.argument("sources", nargs=-1, metavar="SOURCE...", type=click.Path())
@@ -202,8 +199,8 @@ def index(
     by its id, each with all its versions (--set since, until, per_day, full). Run again, it fetches what
     is new; interrupted, it resumes.
 
-    A file, line or entry that cannot be read is reported, and the rest is indexed (exit code 3 if anything
-    was lost). A first run that indexes nothing leaves no index behind (exit code 1, 2 or 3).
+    A file, line or entry that cannot be read is reported once, and the rest is indexed (exit code 3 if
+    anything new was lost). A first run that indexes nothing leaves no index behind (exit code 1, 2 or 3).
     """
     from asof.environment import holds_corpus
     from asof.files import FOLDER
@@ -236,7 +233,7 @@ def index(
         corpus.prepare()
     if as_json:
         print_json(IndexResult.of(indexed))
-    lost = any(problem.lost for _, report, _ in indexed for problem in report.problems)
+    lost = any(problem.lost for _, report, _ in indexed for problem in report.new_problems)
     if empty and not as_json:
         echo_err("nothing was indexed, and no index is left behind")
     return PROBLEMS if lost else NOTHING if empty else DONE
@@ -315,12 +312,5 @@ def show_report(source: str, report: IndexReport, seconds: float) -> None:
     new = f"; {counted(report.passages, 'new passage')}"
     summary = f"{', '.join(counts)}{new if report.passages else ''}" if counts else "nothing to read"
     click.echo(f"{plain(source)}: {summary} in {seconds:.1f} s")
-    alike: dict[tuple[str, str], list[Problem]] = {}
-    for problem in report.problems:
-        alike.setdefault((problem.message, problem.remedy), []).append(problem)
-    groups = list(alike.values())
-    for problems in groups[:SHOWN_PROBLEMS]:
-        more = f" [and {len(problems) - 1:,} more like this: --json lists them]" if len(problems) > 1 else ""
-        echo_err(f"  {problems[0]}{more}")
-    if len(groups) > SHOWN_PROBLEMS:
-        echo_err(f"  and {sum(map(len, groups[SHOWN_PROBLEMS:])):,} more problems: --json lists them all")
+    for line in problem_lines(report.new_problems):
+        echo_err(f"  {line}")

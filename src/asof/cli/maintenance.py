@@ -23,7 +23,7 @@ from asof.cli.main import (
     sure,
     time_argument,
 )
-from asof.cli.terminal import count_progress, counted, plain, show
+from asof.cli.terminal import count_progress, counted, plain, problem_lines, show
 from asof.errors import UsageError
 from asof.results import EmbedResult, ListedRecipes, StatusResult
 
@@ -87,6 +87,7 @@ def show_status(figures: CorpusStatus) -> None:
         ("segments", f"{len(figures.segments):,} ({sum(size for _, _, size in figures.segments):,} bytes)"),
         ("on disk", f"{figures.bytes:,} bytes"),
         *[("derived", line) for line in figures.derived],
+        *[("problem", line) for line in problem_lines(figures.problems)],
         *[("source", f"{name} ({kind}): {count:,} documents") for name, kind, count in figures.sources],
     ]  # fmt: skip
     if figures.horizon is not None:

@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from shutil import get_terminal_size
 from typing import TYPE_CHECKING, Any, TextIO
@@ -14,9 +14,12 @@ from unicodedata import combining, east_asian_width
 
 import click
 
+from asof.wire import replace
+
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
     from asof.store.run import IndexReport
+    from asof.values import Problem
 
 
 LONGEST = 240
@@ -84,6 +87,32 @@ def counted(count: int, what: str) -> str:
     ('1 passage', '1,200 new passages')
     """
     return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def problem_lines(problems: Iterable[Problem], most: int = 20) -> Iterator[str]:
+    """A line for each kind of problem, with their number and an example; at most so many."""
+    kinds: dict[tuple[str, str], list[Problem]] = {}
+    for problem in problems:
+        kind = _PARTICULAR.sub("…", problem.message.partition(": ")[0])
+        kinds.setdefault((kind, problem.remedy), []).append(problem)
+    for (kind, remedy), alike in list(kinds.items())[:most]:
+        first, *others = alike
+        if not others:
+            yield str(first)
+            continue
+        files = len({problem.file for problem in alike})
+        what = counted(files, "file") if files == len(alike) else f"{len(alike):,} places"
+        same = all(problem.message == first.message for problem in others)
+        said, rest = (first.message, "") if same else (f"{kind}: …", first.message.partition(": ")[2])
+        shown = str(replace(first, message=rest, remedy="")).removesuffix(": ")
+        yield f"{what}: {said}, e.g. {shown}" + (f" ({remedy})" if remedy else "")
+    if len(kinds) > most:
+        left = sum(map(len, list(kinds.values())[most:]))
+        yield f"and {counted(left, 'more problem')}: --json lists them all"
+
+
+_PARTICULAR = re.compile(r"\([^)]*\)|[0-9][0-9.:/-]*")
+"""What differs between messages of one kind."""
 
 
 def moment_text(as_of: int, known_at: int, *, dated: bool, known: bool) -> str:

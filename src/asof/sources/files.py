@@ -316,9 +316,8 @@ class Files:
             yield replace(remark, file=self.naming.shown)
         if same_minute and undated:
             yield Problem(
-                f"{same_minute} of {len(listing.files)} files were last modified within the same minute,"
-                " as after a copy or a clone:"
-                f" their modification times are ignored, and {undated} documents have no date",
+                "most files were last modified within the same minute, as after a copy or a clone: their "
+                "modification times are ignored, and some documents have no date",
                 self.naming.shown,
                 remedy="if these times are right, use --trust-mtime",
                 lost=False,

@@ -44,6 +44,8 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
     document = row[0]
     passages = [id_ for (id_,) in db.execute("SELECT id FROM passages WHERE document = ?", (document,))]
     forget_checkpoints(db, document)
+    of_source = "DELETE FROM problems WHERE source = (SELECT source FROM documents WHERE id = ?)"
+    db.execute(of_source, (document,))  # they may quote it
     _delete_passages(db, passages)
     of_document = "(SELECT id FROM {} WHERE document = ?)"
     for table, column, owner in (

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from asof.errors import SourceError, SourceShrunk, WayChanged
 from asof.store import validity
-from asof.store.store import HISTORY, Publish, SourceWay, Store, stored_ways
+from asof.store.store import HISTORY, Publish, SourceWay, Store, source_row, stored_problems, stored_ways
 from asof.store.writing import WHOLE, Transaction
 from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged, document_file
 from asof.wire import As
@@ -36,7 +36,12 @@ class IndexReport(Struct):
     ended: Annotated[int, As("removed"), "that the source no longer has"] = 0
     failed: Annotated[int, "that could not be read"] = 0
     passages: Annotated[int, "new passages"] = 0
+    repeated: Annotated[int, "the last so many problems, which the run before had, too"] = 0
     problems: list[Problem] = msgspec.field(default_factory=list)
+
+    @property
+    def new_problems(self) -> list[Problem]:
+        return self.problems[: len(self.problems) - self.repeated]
 
     @property
     def written(self) -> int:
@@ -233,6 +238,22 @@ class IndexRun(Struct):
         if self.whole is not None:
             with self._write(()) as (write, *_):
                 write.checkpoints = {WHOLE: self.whole}
+        self._remember_problems()
+
+    def _remember_problems(self) -> None:
+        """Store the problems in place of those of the run before, which become the last of the report."""
+        before, these = stored_problems(self.db, self.way.name), dict.fromkeys(self.report.problems)
+        again = [problem for problem in these if problem in before]
+        self.report.problems = [problem for problem in these if problem not in before] + again
+        self.report.repeated = len(again)
+        these |= {problem: None for problem in before if problem.file in self.unchanged}
+        if these.keys() == before.keys():
+            return
+        with self.store.transaction(self.db):
+            source = source_row(self.db, self.way, self.clock())
+            self.db.execute("DELETE FROM problems WHERE source = ?", (source,))
+            rows = [(source, *msgspec.structs.astuple(problem)) for problem in these]
+            self.db.executemany("INSERT INTO problems VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
 
     def _is_unreadable(self, name: str) -> bool:
         """True if a document, or its file, could not be read."""

@@ -44,6 +44,12 @@ CREATE TABLE sources (
     added INTEGER NOT NULL
 );
 
+-- what of a source could not be read in its last run, as in values.Problem
+CREATE TABLE problems (
+    source INTEGER NOT NULL REFERENCES sources, message TEXT NOT NULL, file TEXT NOT NULL,
+    line INTEGER NOT NULL, remedy TEXT NOT NULL, document TEXT NOT NULL, lost INTEGER NOT NULL
+);
+
 -- current: the version that comes last in order of (visible, added, id), retired ones left out
 CREATE TABLE documents (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,

@@ -10,8 +10,9 @@ from typing import Annotated, NamedTuple
 from msgspec import Struct
 
 from asof.store.schema import CorpusSettings, get_meta
-from asof.store.store import Store, value_faults
+from asof.store.store import Store, stored_problems, value_faults
 from asof.time.span import Instant
+from asof.values import Problem
 from asof.wire import HIDDEN, As
 
 
@@ -44,6 +45,7 @@ class CorpusStatus(Struct, frozen=True):
     dated_by: Annotated[dict[str, int], "current documents by where their date was found"]
     undated: Annotated[int, "current documents without a date"]
     sources: list[CountedSource]
+    problems: Annotated[list[Problem], "of the last run of each source"]
     segments: list[CountedSegment]
     transactions: Annotated[int, "writes so far"]
     bytes: Annotated[int, "on disk"]
@@ -92,6 +94,7 @@ def status(store: Store, db: sqlite3.Connection) -> CorpusStatus:
                     " ON d.source = s.id GROUP BY s.id ORDER BY s.id"
                 )
             ],
+            problems=list(stored_problems(db)),
             segments=[
                 CountedSegment(*row)
                 for row in db.execute("SELECT file, rows, bytes FROM segments ORDER BY first")

@@ -39,6 +39,7 @@ from asof.store.schema import (
 from asof.store.writing import TextPreparation, Transaction, reconcile, save_checkpoints
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER
+from asof.values import Problem
 
 # -- integrity checks ----------------------------------------------------------------------------------
 
@@ -479,6 +480,16 @@ def source_row(db: sqlite3.Connection, source: SourceWay, now: int) -> int:
         (*source, now),
     ).fetchone()
     return int(row[0])
+
+
+def stored_problems(db: sqlite3.Connection, source: str = "") -> dict[Problem, None]:
+    """The problems of the last run of a source, or of every one, in their order."""
+    rows = db.execute(
+        "SELECT p.message, p.file, p.line, p.remedy, p.document, p.lost FROM problems AS p"
+        " JOIN sources AS s ON s.id = p.source WHERE ?1 IN (s.name, '') ORDER BY p.rowid",
+        (source,),
+    )
+    return {Problem(a, b, c, d, e, bool(f)): None for a, b, c, d, e, f in rows}
 
 
 # -- removal of a new corpus to which a run wrote nothing ----------------------------------------------

@@ -31,6 +31,7 @@ from asof.cli.terminal import (
     counted,
     moment_text,
     plain,
+    problem_lines,
     readable,
     shortened,
     show,
@@ -42,6 +43,7 @@ from asof.extensions.facts.verbs import FactsParameters, GraphParameters, Report
 from asof.models.metered import TOKENS, USD, budget_text
 from asof.time.span import format_instant, iso
 from asof.values import Usage
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -379,9 +381,6 @@ def _from(quote: ReportCitation) -> str:
 # -- asof precompute: facts and reports ahead of questions, and their cost -------------------------
 
 
-SHOWN_PROBLEMS = 20
-
-
 @click.command()
 @click.option("--reports", is_flag=True, help="Then let [model] write the reports of all periods.")
 @click.option(
@@ -458,16 +457,8 @@ def _show_done(what: str, seconds: float, cost: Usage | None) -> None:
 
 
 def _show_problems(found: Sequence[Problem]) -> None:
-    """Those of the same words once."""
-    alike: dict[str, list[Problem]] = {}
-    for problem in found:
-        alike.setdefault(problem.message, []).append(problem)
-    for problems in list(alike.values())[:SHOWN_PROBLEMS]:
-        more = f" [and {len(problems) - 1:,} more like this]" if len(problems) > 1 else ""
-        document = f"{problems[0].document}: " if problems[0].document else ""
-        echo_err(f"  {document}{problems[0]}{more}")
-    if len(alike) > SHOWN_PROBLEMS:
-        echo_err(f"  and {len(alike) - SHOWN_PROBLEMS:,} more kinds of problems: --json lists them all")
+    for line in problem_lines(replace(problem, file=problem.document) for problem in found):
+        echo_err(f"  {line}")
 
 
 def _show_left(what: str, why: str) -> None:

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, echo_err, json_option, print_json
-from asof.cli.terminal import plain, shortened
+from asof.cli.terminal import plain, problem_lines, shortened
 from asof.cli.terminal import show as show_line
 from asof.errors import UsageError
 from asof.extensions.lab.answers import ALL, cost_of
@@ -134,16 +134,9 @@ def encoding(name: str | None) -> Encoder | None:
 # -- unreadable lines of a dataset, on standard error ----------------------------------------------
 
 
-MOST = 20
-"""The number that is shown."""
-
-
 def note_problems(problems: Sequence[Problem]) -> None:
-    """The first problems, and how many more there are."""
-    for problem in problems[:MOST]:
-        echo_err(f"  {problem}")
-    if len(problems) > MOST:
-        echo_err(f"  and {len(problems) - MOST:,} more problems: --json lists them all")
+    for line in problem_lines(problems):
+        echo_err(f"  {line}")
 
 
 # -- options of commands that run a dataset --------------------------------------------------------

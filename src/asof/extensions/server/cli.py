@@ -7,14 +7,13 @@ import json
 import signal
 import threading
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from asof.cli.main import DONE, NOTHING, corpus_root, echo_err, index_option, open_corpus
-from asof.cli.terminal import counted, plain
+from asof.cli.terminal import counted, plain, problem_lines
 from asof.errors import UsageError, missing_extra
 from asof.wire import encode
 
@@ -133,7 +132,7 @@ def watch(open_index: Callable[[], Corpus], sources: Sequence[str], *, as_json: 
         if not as_json:
             names = ", ".join(plain(each.name) for each in chosen)
             click.echo(f"watching {counted(len(chosen), 'source')}: {names}  (Ctrl-C ends it)")
-        Watcher(corpus, chosen, _print_json if as_json else _Shown().show).run(stop)
+        Watcher(corpus, chosen, _print_json if as_json else _show).run(stop)
 
 
 def notice_json(one: Notice) -> dict[str, object]:
@@ -146,32 +145,20 @@ def _print_json(one: Notice) -> None:
     click.echo(json.dumps(notice_json(one)))
 
 
-@dataclass(slots=True)
-class _Shown:
-    """Shows notices of watching; a problem that stays is shown once."""
-
-    problems: set[tuple[str, str]] = field(default_factory=set)
-
-    def show(self, one: Notice) -> None:
-        at = time.strftime("%H:%M:%S")
-        if one.report is None:
-            echo_err(f"{at} {one.source}: {one.text}")
-            return
-        report = one.report
-        counts = {
-            "added": report.added, "changed": report.changed + report.corrected, "removed": report.ended
-        }  # fmt: skip
-        did = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-        if did:
-            click.echo(f"{at} {plain(Path(one.source).name)}: {did} ({one.seconds:.1f} s)")
-        lost = {str(problem) for problem in report.problems if problem.lost}
-        new = sorted(lost - {text for source, text in self.problems if source == one.source})
-        self.problems = {each for each in self.problems if each[0] != one.source}
-        self.problems |= {(one.source, text) for text in lost}
-        for text in new[:SHOWN_PROBLEMS]:
-            echo_err(f"{at} {text}")
-        if len(new) > SHOWN_PROBLEMS:
-            echo_err(f"{at} {counted(len(new) - SHOWN_PROBLEMS, 'more problem')}: asof index shows all")
+def _show(one: Notice) -> None:
+    at = time.strftime("%H:%M:%S")
+    if one.report is None:
+        echo_err(f"{at} {one.source}: {one.text}")
+        return
+    report = one.report
+    counts = {
+        "added": report.added, "changed": report.changed + report.corrected, "removed": report.ended
+    }  # fmt: skip
+    did = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    if did:
+        click.echo(f"{at} {plain(Path(one.source).name)}: {did} ({one.seconds:.1f} s)")
+    for line in problem_lines([each for each in report.new_problems if each.lost], SHOWN_PROBLEMS):
+        echo_err(f"{at} {line}")
 
 
 # -- asof key --------------------------------------------------------------------------------------

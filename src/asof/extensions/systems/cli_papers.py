@@ -27,7 +27,14 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.show import TITLE
-from asof.cli.terminal import counted, index_progress, plain, shortened, waiting_progress
+from asof.cli.terminal import (
+    counted,
+    index_progress,
+    plain,
+    problem_lines,
+    shortened,
+    waiting_progress,
+)
 from asof.extensions.systems.judgements import FeedbackLog
 from asof.extensions.systems.results import FeedbackResult, RecordedQueries
 from asof.rank.gather import UNKNOWN
@@ -319,10 +326,8 @@ def _numbers(values: Mapping[str, float]) -> str:
 
 def _note_problems(outcome: PaperAnswer) -> None:
     problems = [each for report in (outcome.fetched, outcome.texts) if report for each in report.problems]
-    for problem in problems[:SHOWN_PROBLEMS]:
-        echo_err(f"  {shortened(str(problem), NOTE)}")
-    if len(problems) > SHOWN_PROBLEMS:
-        echo_err(f"  and {len(problems) - SHOWN_PROBLEMS:,} more problems: --json lists them all")
+    for line in problem_lines(problems, SHOWN_PROBLEMS):
+        echo_err(f"  {shortened(line, NOTE)}")
 
 
 def _note_judging(judging: JudgingReport) -> None:

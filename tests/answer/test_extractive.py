@@ -308,6 +308,12 @@ def test_two_sources_of_one_time_that_do_not_agree_are_no_answer(tmp_path):
     assert made.values == ()
 
 
+def test_figures_of_several_points_are_no_numbers(tmp_path):
+    question = "What was the height of the flood in March 2021?"
+    made = answered(tmp_path, question, flood("a", "2021-05-01", "2.4.1"), flood("b", "2021-05-03", "2.4.2"))
+    assert made.refused
+
+
 WAS, IS = "What was the height of the flood in March 2021?", "What is the height of the flood?"
 LATER = doc(
     "b", "2022-05-03", f"{BEFORE['b']} The height of the flood was 3.1 metres in March 2022.", "Esker"

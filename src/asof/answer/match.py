@@ -190,8 +190,13 @@ def _same_figure(one: str, other: str) -> bool:
     """True if one figure rounds to the other, with the same signs around both: 2.43 to 2.4."""
     if _NUMBER.sub("", one) != _NUMBER.sub("", other):
         return False
-    pairs = zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
-    return all(_rounds(*(Decimal(each.replace(",", "").rstrip(".")) for each in pair)) for pair in pairs)
+    pairs = [
+        [each.replace(",", "").rstrip(".") for each in pair]
+        for pair in zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True)
+    ]
+    if any(each.count(".") > 1 for pair in pairs for each in pair):
+        return False  # versions (21.7.0), dates
+    return all(_rounds(*map(Decimal, pair)) for pair in pairs)
 
 
 def _rounds(one: Decimal, other: Decimal) -> bool:

@@ -18,6 +18,7 @@ import math
 import re
 import sqlite3
 from collections.abc import Container, Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -26,10 +27,11 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.columns import Array
-from asof.lang import calendar_words
+from asof.lang import calendar_words, codes, tables
 from asof.revisions.rows import DEFAULT, GraphLimits
 from asof.text.query import mixed
 from asof.text.tokens import Analyzer, term_hash, tokenize
+from asof.values import PART
 
 # -- word sets -----------------------------------------------------------------------------------------
 # Each word sets one of 512 bits. k different words set 512 (1 - e^(-k/512)) on average, so the number of bits
@@ -54,7 +56,9 @@ class WordReader:
     def __init__(self, languages: tuple[str, ...]) -> None:
         self._analyzer = Analyzer(languages)
         self._kinds = np.zeros(0, np.uint8)
+        self.languages = languages
         self.calendar = frozenset().union(*map(calendar_words, languages))
+        self.stop = self._analyzer.stop_words
         self._dates = {stem for word in self.calendar for stem in (word, *self._analyzer.alternatives(word))}
 
     def begin(self) -> None:
@@ -151,19 +155,20 @@ LEAST_UNTITLED = 3
 
 COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "body": (np.uint64, (SIZE_WORDS,)), "title": (np.uint64, (SIZE_WORDS,)), "subject": (np.uint64, ()),
-    "weight": (np.int32, ()), "version": (np.int32, (PARTS,)), "numbered": (np.bool_, ()),
-    "dated": (np.bool_, ()),
+    "version": (np.int32, (PARTS,)), "frame": (np.uint64, ()), "framed": (np.int16, ()),
+    "folder": (np.uint64, ()), "event": (np.bool_, ()), "dated": (np.bool_, ()),
 }  # fmt: skip
 
-_SALTS = {"subject": 1, "place": 2, "first": 3, "second": 4, "words": 5}
+_SALTS = {"subject": 1, "frame": 2, "first": 3, "second": 4, "words": 5}
 _DIGITS = re.compile(r"\d+")
 _VERSION = re.compile(r"(?:(?<!\w)|(?<=\bv)|(?<=\bV))\d+(?:\.\d+)*")
 _DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:1\d|20)\d\d")
 _ISO = re.compile(r"(?<!\d)(?:1\d|20)\d\d-\d\d(?:-\d\d)?(?!\d)")
 
 _TEXTS = (
-    "SELECT p.id, p.dated, p.number, p.headings, p.text, h.title, h.language FROM passages AS p"
-    " JOIN heads AS h ON h.id = p.head WHERE p.id BETWEEN ? AND ? ORDER BY p.id"
+    "SELECT p.id, p.dated, d.name, p.headings, p.text, h.title, h.language FROM passages AS p"
+    " JOIN heads AS h ON h.id = p.head JOIN documents AS d ON d.id = p.document"
+    " WHERE p.id BETWEEN ? AND ? ORDER BY p.id"
 )
 
 
@@ -181,13 +186,10 @@ class StatementBatch(NamedTuple):
 
 
 class TitleSubject(NamedTuple):
-    """The subject of a title and its headings (a hash, or 0), its weight, the version as written or "", and
-    whether the title has a number."""
+    """The subject of a title and its headings (a hash, or 0), and the version as written or ""."""
 
     subject: int
-    weight: int
     version: str
-    numbered: bool
 
 
 def read(
@@ -201,7 +203,7 @@ def read(
         yield _batch(rows, first, low, high, lexicon, limits.candidates.words_titled)
 
 
-def _batch(rows: list[tuple[int, int, int, str, str, str, str]], first: int, low: int, high: int,
+def _batch(rows: list[tuple[int, int, str, str, str, str, str]], first: int, low: int, high: int,
            lexicon: WordReader, words_titled: int) -> StatementBatch:  # fmt: skip
     lexicon.begin()
     columns: dict[str, Array] = {
@@ -220,13 +222,16 @@ def _batch(rows: list[tuple[int, int, int, str, str, str, str]], first: int, low
     columns["dated"][nodes] = [bool(row[1]) for row in rows]
     columns["body"][nodes] = bits_of(*content_words, len(rows))
     columns["title"][nodes] = bits_of(*headed.content(), len(titles))[place]
-    columns["numbered"][nodes] = np.array([title.numbered for title in titles], bool)[place]
     columns["subject"][nodes] = np.array([title.subject for title in titles], np.uint64)[place]
-    columns["weight"][nodes] = np.array([title.weight for title in titles], np.int32)[place]
     named = [titles[each].version for each in place.tolist()]
     columns["version"][nodes] = _versions(named, bodies.figures())
-    numbers = np.array([row[2] for row in rows], np.uint64)
-    keys, owners = _keys({name: values[nodes] for name, values in columns.items()}, numbers)
+    frames = [frame_of(row[4], row[6], lexicon) for row in rows]
+    columns["frame"][nodes] = [frame.hash for frame in frames]
+    columns["framed"][nodes] = [frame.words for frame in frames]
+    columns["folder"][nodes] = [term_hash(row[2].partition(PART)[0].rpartition("/")[0]) for row in rows]
+    events = {(row[2], row[5]): _tells_of_a_day(row[2], row[5]) for row in rows}
+    columns["event"][nodes] = [events[row[2], row[5]] for row in rows]
+    keys, owners = _keys({name: values[nodes] for name, values in columns.items()})
     bands, carriers = _bands(*content_words, columns["subject"][nodes], words_titled)
     keys, owners = np.concatenate([keys, bands]), np.concatenate([owners, carriers])
     order = np.argsort(keys, kind="stable")
@@ -238,18 +243,102 @@ def title_of(text: str, calendar: Container[str] = ()) -> TitleSubject:
 
     Words in `calendar`, and numbers, are no part of the subject.
 
-    >>> title_of("Node.js 21.7.0")[1:3], title_of("Council minutes July 2023", {"july"})[1:3]
-    ((3, '21.7.0'), (2, ''))
+    >>> title_of("Node.js 21.7.0").version, title_of("Council minutes July 2023", {"july"}).version
+    ('21.7.0', '')
     """
     tokens = tokenize(text)
     dated = any(token in calendar for token in tokens)
     words = [
         left for token in tokens if (left := _DIGITS.sub("", token).strip(".,")) and left not in calendar
-    ]
+        and (left != "v" or left == token)
+    ]  # fmt: skip
     version = _version(_ISO.sub(" ", text) if "-" in text else text, plain=not dated)
     # not by lines: "Harbour" with a heading "Fees" has the same subject as "Harbour fees"
     subject = term_hash(" ".join(words)) or 1 if words else 0
-    return TitleSubject(subject, len(words) + bool(version), version, bool(_DIGITS.search(text)))
+    return TitleSubject(subject, version)
+
+
+class Frame(NamedTuple):
+    """The frame of a statement: a hash of its text without the values in it, 0 for none, and how many words
+    of content are left (negative if there are no values in it)."""
+
+    hash: int
+    words: int
+
+
+NO_FRAME = Frame(0, 0)
+
+LONGEST_FRAME = 300
+"""The most characters of a text that is one statement."""
+
+LEAST_FRAME = 2
+"""The fewest words of content of a frame; one is enough beside a value, if there is a title."""
+
+LONGEST_VALUE = 6
+"""The most words of the value of a label of three words or more ("Where is the ferry now: at the mole"); one
+of fewer may be the name of who speaks, or a field that every document has."""
+
+_LABEL = re.compile(r": (?=\S)([^\n:.!?]+)[.]?\Z")
+_PIECE = re.compile(r"\w+(?:[.,:/'’-]\w+)*|[.!?\n]")
+
+
+def frame_of(text: str, language: str, lexicon: WordReader) -> Frame:
+    """The frame of a text: its words, but "_" for each run of names, numbers and dates, and for the value of
+    a label.
+
+    "The fee for a berth is 40 crowns" and "... 45 crowns" have one frame, as have "The master is Ada Marsh"
+    and "The master is Tom Reed".
+    """
+    text = text.strip()
+    if len(text) > LONGEST_FRAME:
+        return NO_FRAME
+    label = _LABEL.search(text) if "\n" not in text else None
+    if label and len(label[1].split()) <= LONGEST_VALUE and text.count(" ", 0, label.start()) >= 2:
+        text = text[: label.start()] + " 0"
+    nouns = tables(language, "questions").get("capital_nouns", False)
+    calendar, stop = lexicon.calendar, lexicon.stop
+    words: list[str] = []
+    count = values = 0
+    begins = named = True  # at the beginning of a sentence; behind a word that begins it and has a capital
+    for word in _PIECE.findall(text):
+        if word in ".!?\n":
+            begins = True
+            continue
+        folded = word.lower()
+        capital = folded != word and word[0].isupper() and not nouns
+        if (capital and not begins) or folded in calendar or _DIGIT.search(word):
+            if capital and named and words and words[-1] not in stop:  # the name that begins a sentence
+                count -= words.pop() != "_"
+            if not words or words[-1] != "_":
+                words.append("_")
+            values += 1
+        else:
+            words.append(folded)
+            count += len(word) > 1 and folded not in stop
+        begins, named = False, begins and capital
+    if not values:
+        count = -count if count >= LEAST_FRAME else 0
+    return Frame(term_hash(" ".join(words)) or 1, count) if count else NO_FRAME
+
+
+@cache
+def _day_words() -> frozenset[str]:
+    return frozenset(word for code in codes("stale") for word in tables(code, "stale").get("day", ()))
+
+
+def _tells_of_a_day(document: str, title: str) -> bool:
+    """True if the title or a part of the name of a document says that it tells what was so on a day (minutes,
+    a diary), or if it is a mail."""
+    parts = [title, *document.partition(PART)[0].rpartition(".")[0].split("/")]
+    return document.endswith(".eml") or PART in document or any(map(_names_a_day, parts))
+
+
+@lru_cache(65_536)
+def _names_a_day(name: str) -> bool:
+    words = [word for token in tokenize(name) if (word := _DIGITS.sub("", token).strip("-._"))]
+    ends = (words[first:] for first in range(max(len(words) - 3, 0), len(words)))
+    begins = (words[:last] for last in range(1, min(len(words), 3) + 1))
+    return any(" ".join(each) in _day_words() for each in (*ends, *begins))
 
 
 def _version(text: str, *, plain: bool) -> str:
@@ -276,10 +365,8 @@ def _versions(named: Sequence[str], figures: dict[int, list[str]]) -> NDArray[np
     return versions
 
 
-def _keys(
-    columns: dict[str, Array], numbers: NDArray[np.uint64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Keys of subjects: alone, with the place in the document, one and two parts of a version."""
+def _keys(columns: dict[str, Array]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Keys of subjects: alone, with a frame, one and two parts of a version."""
     subject = columns["subject"].astype(np.uint64)
     version = columns["version"].astype(np.int64)
     has_subject = subject > 0
@@ -287,7 +374,7 @@ def _keys(
     minor = mixed(major ^ version[:, 1].astype(np.uint64))
     nothing = np.zeros(len(subject), np.uint64)
     kinds = [
-        ("subject", has_subject, nothing), ("place", has_subject & (numbers > 0), numbers),
+        ("subject", has_subject, nothing), ("frame", columns["frame"] > 0, mixed(columns["frame"])),
         ("first", has_subject & (version[:, 1] >= 0), major),
         ("second", has_subject & (version[:, 2] >= 0), minor),
     ]  # fmt: skip

@@ -1,9 +1,11 @@
 """The predecessor of each passage, and its update when the set of known passages changes.
 
-Candidates are the last few earlier passages with a key in common, and those that an edit ended. For two
-passages of one subject a few common words are enough ("won the championship", "took the trophy"); others must
-have nearly the same texts, which must not differ in a word of a title ("Icinga Web 2.1 was released", "Icinga
-2.1 was released").
+Candidates are the last few earlier passages with a key in common, and those that an edit ended. Two documents
+succeed each other statement by statement: a passage follows one that says the same of the same subject but
+for names, numbers and dates, or has nearly the same text, which must not differ in a word of a title ("Icinga
+Web 2.1 was released", "Icinga 2.1 was released"). A title alone makes no series: what minutes, mails and
+diaries tell stays as it was told, and what stands in another folder is another thing, unless the statements
+are the same.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.columns import Array
-from asof.revisions.features import LEAST_UNTITLED, PARTS, StatementTable, salted, words_in
+from asof.revisions.features import LEAST_FRAME, LEAST_UNTITLED, PARTS, StatementTable, words_in
 from asof.revisions.rows import DEFAULT, CandidateLimits, GraphLimits, Postings, Rows
 from asof.text.query import mixed
 from asof.time.span import NEVER
@@ -25,19 +27,12 @@ from asof.time.span import NEVER
 # Only the last `window` passages with a key are compared (the last `window_of_words` for a key of words, as
 # there are several): later arrivals do not change this limit.
 
-DAY = 86_400_000_000
-
 
 class Pairs(NamedTuple):
     """Pairs of nodes and earlier nodes that they may follow; unordered, with duplicates."""
 
     later: NDArray[np.int64]
     earlier: NDArray[np.int64]
-
-
-def subject_keys(subject: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The keys of subjects alone (see `features.py`)."""
-    return salted("subject", subject ^ mixed(np.zeros(1, np.uint64)))
 
 
 def steps(keys: NDArray[np.uint64], limits: CandidateLimits) -> NDArray[np.int64]:
@@ -51,35 +46,24 @@ def recent(
     nodes: NDArray[np.int32],
     selected: NDArray[np.bool_],
     rows: Rows,
-    statements: StatementTable,
     limits: CandidateLimits,
-) -> tuple[Pairs, NDArray[np.bool_]]:
-    """The last few nodes before each selected one with a key in common; and by node, whether its title is a
-    label.
+) -> Pairs:
+    """The last few nodes before each selected one with a key in common.
 
     `keys` (p) and the `nodes` (p) that have them, in any order: all nodes with a key of a selected one.
     `selected`: by node.
     """
     each = _ordered(keys, nodes, rows)
-    ordered, visible, documents = each.nodes, each.visible, rows.columns["document"][each.nodes]
-    mine = np.flatnonzero(selected[ordered] & (each.now > each.begin))
-    first, last = each.begin[mine], each.now[mine]
-    of_subject = each.keys[mine] == subject_keys(statements["subject"][ordered[mine]])
-    count = np.zeros(len(mine), np.int64)
+    mine = np.flatnonzero(selected[each.nodes] & (each.now > each.begin))
+    last = each.now[mine]
+    lowest = np.maximum(each.begin[mine], last - steps(each.keys[mine], limits))
     later: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     earlier = later.copy()
-    lowest = np.maximum(first, last - steps(each.keys[mine], limits))
     for step in range(1, limits.window + 1):
         here = np.flatnonzero(last - step >= lowest)
-        at = last[here] - step
-        later.append(ordered[mine[here]])
-        earlier.append(ordered[at])
-        close = visible[last[here] - 1] - visible[at] < DAY
-        count[here] += close & ((documents[at] != documents[at + 1]) if step > 1 else True)
-    label = np.zeros(len(selected), bool)
-    label[ordered[mine[of_subject & (count >= limits.label_documents)]]] = True
-    label[statements["version"][:, 0] >= 0] = False  # several versions on one day are no label
-    return Pairs(np.concatenate(later), np.concatenate(earlier)), label
+        later.append(each.nodes[mine[here]])
+        earlier.append(each.nodes[last[here] - step])
+    return Pairs(np.concatenate(later), np.concatenate(earlier))
 
 
 class _Ordered(NamedTuple):
@@ -141,26 +125,17 @@ def _moments(documents: NDArray[np.int64], instants: NDArray[np.int64]) -> NDArr
 
 # -- similarity ----------------------------------------------------------------------------------------
 
-NO, SAME_WORDS, SAME_SUBJECT, SAME_PLACE = 0, 1, 2, 3
-"""Grades: not the same; nearly the same text; the same subject; an edit of one document."""
+NO, SAME_WORDS, SAME_FRAME, SAME_PLACE = 0, 1, 2, 3
+"""Grades: not the same; nearly the same text; the same but for values; an edit of one document."""
 
-TELLING = 2
-"""A subject of less weight (see `features.py`) is vague: one word, such as a speaker's name."""
+NEARLY, NEARLY_WORDS = 0.6, 4
+"""The least similarity of nearly the same texts (Jaccard, without the words of titles), and the fewest common
+words where the subject is the same (others: `CandidateLimits.words_titled`, `LEAST_UNTITLED`)."""
 
-LEAST, LEAST_LONG = 0.12, 0.3
-"""The least similarity of two passages of one subject (Jaccard, titles included); of long ones without the
-titles' words, as pages about one thing have words in common whatever they state."""
-
-VAGUE, VAGUE_WORDS = 0.4, 2
-"""For a vague subject: the least similarity without the title's words, and least number of common words."""
-
-NEARLY = 0.6
-LABEL, LABEL_WORDS = 0.5, 4
-"""The same where a title is the label of many documents at once."""
+ELSEWHERE = 3
+"""The fewest words of a frame that documents of two folders have in common."""
 
 EDITED = 0.3
-LONG = 16
-"""A passage with at least so many words outside of the title is long: two of them share words by chance."""
 
 UNIT = 1000
 """Similarity is given in whole thousandths."""
@@ -171,20 +146,15 @@ Sets = NDArray[np.uint64]
 
 
 class PairGrades(NamedTuple):
-    """For each pair its grade, the common parts of the version, and two similarities in thousandths: of all
-    words, and `own`, without those of the titles. `long`: both are long."""
+    """For each pair its grade, the common parts of the version, and the similarity in thousandths."""
 
     grade: NDArray[np.int64]
     parts: NDArray[np.int64]
     similarity: NDArray[np.int64]
-    own: NDArray[np.int64]
-    long: NDArray[np.bool_]
 
     def at(self, which: Array) -> PairGrades:
         """Of some of the pairs."""
-        return PairGrades(
-            self.grade[which], self.parts[which], self.similarity[which], self.own[which], self.long[which]
-        )  # fmt: skip
+        return PairGrades(self.grade[which], self.parts[which], self.similarity[which])
 
 
 def shared(
@@ -212,12 +182,6 @@ def _parts(version: Array, later: NDArray[np.int64], earlier: NDArray[np.int64])
 
 
 # -- predecessors --------------------------------------------------------------------------------------
-
-FIXED = 750
-"""From this similarity on (thousandths, without the title's words) a statement has a fixed wording."""
-
-KIN, KIN_LONG = 100, 0.4
-"""The least similarity of other candidates then; of long ones as a share of the greatest similarity."""
 
 
 class Chain(Struct, frozen=True):
@@ -339,38 +303,36 @@ class Linker(Struct, frozen=True):
         mine: NDArray[np.bool_], ends: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
         """The selected nodes that have a predecessor, and these predecessors."""
-        pairs, label = recent(keys, nodes, selected, self.rows, self.statements, self.limits.candidates)
+        pairs = recent(keys, nodes, selected, self.rows, self.limits.candidates)
         edits = edited(ends, mine, selected, self.rows, self.limits.candidates.edits)
         both = Pairs(
             np.concatenate([pairs.later, edits.later]), np.concatenate([pairs.earlier, edits.earlier])
         )
         edit = np.arange(len(both.later)) >= len(pairs.later)
-        grades = self._grades(ends, both, label, edit)
+        grades = self._grades(ends, both, edit)
         keep = grades.grade > NO
         both = Pairs(both.later[keep], both.earlier[keep])
         chosen = best(both, grades.at(keep), self.rows)
         return both.later[chosen], both.earlier[chosen]
 
-    def _grades(
-        self, ends: NDArray[np.int64], pairs: Pairs, label: NDArray[np.bool_], edit: NDArray[np.bool_]
-    ) -> PairGrades:
+    def _grades(self, ends: NDArray[np.int64], pairs: Pairs, edit: NDArray[np.bool_]) -> PairGrades:
         """Compare pairs of nodes.
 
-        `ends`, by node: the end of its passage. `label`, by node: its title is a label. `edit`, by pair: the
-        later one began in the document where the earlier one ended, at that instant.
+        `ends`, by node: the end of its passage. `edit`, by pair: the later one began in the document where
+        the earlier one ended, at that instant.
         """
         at_once = self.limits.pairs_at_once
         batches = [
-            self._grade(ends, pairs.later[at : at + at_once], pairs.earlier[at : at + at_once], label,
+            self._grade(ends, pairs.later[at : at + at_once], pairs.earlier[at : at + at_once],
                         edit[at : at + at_once])
             for at in range(0, len(pairs.later), at_once)
         ]  # fmt: skip
-        none = (np.zeros(0, np.int64),) * 4 + (np.zeros(0, bool),)
+        none = (np.zeros(0, np.int64),) * 3
         return PairGrades(*(np.concatenate(each) for each in zip(none, *batches, strict=True)))
 
     def _grade(
         self, ends: NDArray[np.int64], later: NDArray[np.int64], earlier: NDArray[np.int64],
-        label: NDArray[np.bool_], edit: NDArray[np.bool_],
+        edit: NDArray[np.bool_],
     ) -> PairGrades:  # fmt: skip
         body, title = self.statements["body"], self.statements["title"]
         body_1: Sets = body[later]
@@ -381,31 +343,37 @@ class Linker(Struct, frozen=True):
         own_1, own_2 = words_in(body_1 & ~titles), words_in(body_2 & ~titles)
         own_shared, own = shared(own_1, own_2, words_in(bodies & ~titles))
         _, whole = shared(words_in(body_1 | title_1), words_in(body_2 | title_2), words_in(bodies | titles))
-        subject, weight = self.statements["subject"], self.statements["weight"]
-        same = (subject[later] == subject[earlier]) & (subject[later] != 0)
-        long = np.minimum(own_1, own_2) >= LONG
+        subject, frame, event, folder, version = (
+            self.statements[name] for name in ("subject", "frame", "event", "folder", "version")
+        )
+        same = subject[later] == subject[earlier]
+        untitled = same & (subject[later] == 0)
+        same &= ~untitled
+        near = folder[later] == folder[earlier]
 
-        by_subject = same & ~label[later] & np.where(long, own >= LEAST_LONG, whole >= LEAST)
-        words = (own_1 > 0) | (own_2 > 0)
-        vague = weight[later] < TELLING
-        by_subject &= ~(vague & words) | ((own >= VAGUE) & (own_shared > VAGUE_WORDS - 0.5))
-        # "was released" and "is supported no more" are not the same of one thing, or of two in a row
-        by_subject &= ~(self.statements["numbered"][later] & words) | (own_shared > 0)
+        by_frame = (frame[later] == frame[earlier]) & (frame[later] != 0) & (same | untitled)
+        framed = self.statements["framed"][later]
+        alike = (title_1 == title_2).all(axis=1) & (version[later] == version[earlier]).all(axis=1)
+        by_frame &= np.where(
+            framed < 0, near & alike, framed >= np.where(untitled, LEAST_FRAME, np.where(near, 1, ELSEWHERE))
+        )
 
-        untitled = (subject[later] == 0) & (subject[earlier] == 0)
         fewest = np.where(untitled, LEAST_UNTITLED, self.limits.candidates.words_titled)
-        fewest = np.where(same, LABEL_WORDS, fewest)
-        by_words = (own >= np.where(same, LABEL, NEARLY)) & (own_shared > fewest - 0.5)
+        fewest = np.where(same, NEARLY_WORDS, fewest)
+        by_words = near & (own >= NEARLY) & (own_shared > fewest - 0.5)
+        by_words &= ~(event[later] | event[earlier])
+        by_words &= untitled | (subject[later] != 0) & (subject[earlier] != 0)
+        by_words &= ~(title_1 & ~title_2).any(axis=1) | ~(title_2 & ~title_1).any(axis=1)
         by_words &= ~((title_1 ^ title_2) & (body_1 ^ body_2)).any(axis=1)
 
         documents = self.rows.columns["document"]
         one_document = documents[later] == documents[earlier]
         over = ends[earlier] <= self.rows.columns["visible"][later]
-        grade = np.where(by_subject, SAME_SUBJECT, np.where(by_words, SAME_WORDS, NO))
+        grade = np.where(by_frame, SAME_FRAME, np.where(by_words, SAME_WORDS, NO))
         grade[edit & (same | (whole >= EDITED))] = SAME_PLACE
-        parts = _parts(self.statements["version"], later, earlier)
+        parts = _parts(version, later, earlier)
         grade[~over & one_document] = NO
-        return PairGrades(grade, parts, thousandths(whole), thousandths(own), long)
+        return PairGrades(grade, parts, thousandths(whole))
 
     def _linked(self, chain: Chain, touched: NDArray[np.bool_]) -> Chain:
         """The chain with `after` and `edit` of the `touched` nodes computed from `before`."""
@@ -423,18 +391,10 @@ class Linker(Struct, frozen=True):
 
 def best(pairs: Pairs, grades: PairGrades, rows: Rows) -> NDArray[np.int64]:
     """The indices of the pairs that are the best of their later node: by grade, version parts, time,
-    similarity.
-
-    Where a candidate has nearly the same words, those with hardly any of them state something else of the
-    subject ("was released", "is supported no more") and are left out.
-    """
+    similarity."""
     at = np.argsort(pairs.later, kind="stable")
     if not len(at):
         return at
-    starts, sizes = _groups(pairs.later[at])
-    most = np.repeat(np.maximum.reduceat(grades.own[at], starts), sizes)
-    floor = np.where(grades.long[at], (KIN_LONG * most).astype(np.int64), KIN)
-    at = at[(grades.own[at] >= floor) | (most < FIXED) | (grades.grade[at] == SAME_PLACE)]
     for values in _quality(pairs, grades, rows):
         starts, sizes = _groups(pairs.later[at])
         here = values[at]

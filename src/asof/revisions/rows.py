@@ -127,15 +127,13 @@ class CandidateLimits(Struct, frozen=True):
     """The number of earlier passages that a passage is compared with. Other limits give another succession.
 
     Of all passages with a key the last `window` before a passage are compared, the last `window_of_words` for
-    a key of words, and the `edits` nearest in the document of those that an edit ended. A title that
-    `label_documents` documents had within a day of each other is a label. A text with a title needs
-    `words_titled` words for keys of words.
+    a key of words, and the `edits` nearest in the document of those that an edit ended. A text with a title
+    needs `words_titled` words for keys of words.
     """
 
     window: int = 12
     window_of_words: int = 4
     edits: int = 32
-    label_documents: int = 3
     words_titled: int = 12
 
 

@@ -86,7 +86,8 @@ class Note:
         page = parsed(text.encode(), self.name, InputLimits())
         found = dating.dates_in(page)
         stem = self.name.rpartition("/")[2].removesuffix(".md")
-        published = found.published or dating.of_name(stem) or dating.of_content(page.text)
+        published = found.published or dating.of_name(stem, dating.UNKNOWN, [])
+        published = published or dating.of_content(page.text, dating.UNKNOWN, [])
         return document(self.name, page, found, published, found.changed)
 
 

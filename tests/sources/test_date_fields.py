@@ -9,8 +9,7 @@ import pytest
 from tests.support.sources import stated
 
 from asof import config
-from asof.errors import BadTime
-from asof.sources.dates import dates_in, of_content, of_name
+from asof.sources.dates import UNKNOWN, dates_in, of_content, of_name
 from asof.sources.history import open_source
 from asof.sources.markdown import parse_markdown
 from asof.sources.records import RecordReader
@@ -23,16 +22,15 @@ ROWS = [line.replace("\\|", "\0").split(" | ") for line in LIST if line and not 
 
 
 def date_in(where: str, key: str, text: str, notes: list[str]) -> SourcedTime | None:
-    def note(what: str, wrong: BadTime) -> None:
-        notes.append(f"{what!r}: {wrong}")
-
+    doubts: list[Problem] = []
     if where == "json":
         record = {"id": "a", "text": "Text.", key: json.loads(text)}
         return RecordReader(Fields()).document(record, notes.append).published
-    if where == "name":
-        return of_name(key, note=note)
-    if where == "letter":
-        return of_content(text.replace(" // ", "\n\n"), note=note)
+    if where in ("name", "letter"):
+        lines = text.replace(" // ", "\n\n")
+        date = of_name(key, UNKNOWN, doubts) if where == "name" else of_content(lines, UNKNOWN, doubts)
+        notes += [each.message for each in doubts]
+        return date
     found = dates_in(parse_markdown(f"---\n{key}: {text}\n---\n\nText.\n", "note", InputLimits()))
     notes += [each.message for each in found.notes]
     return found.published

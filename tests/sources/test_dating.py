@@ -35,7 +35,7 @@ from asof.values import SourcedTime
     ],
 )
 def test_a_date_in_a_name(stem, text):
-    assert dates.of_name(stem) == dates.stated(text, "filename")
+    assert dates.of_name(stem, dates.UNKNOWN, []) == dates.stated(text, "filename")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_date_in_a_name(stem, text):
      "1234-5678", "2024-03-055", "12024-03-05", "2024-0305", "RFC 2119", "v2024-03-05b", "20240305abc"],
 )  # fmt: skip
 def test_no_date_in_a_name(stem):
-    assert dates.of_name(stem) is None
+    assert dates.of_name(stem, dates.UNKNOWN, []) is None
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_a_name_beside_a_commit_and_the_making_of_a_file(stem, committed, create
     commit, made = (dates.stated(each, "git") for each in (committed, created))
     found = ParsedFile("A crane.", "", created=made)
     known = dates.FileDates(f"a/{stem}.md", "a", commit, None, b"")
-    date = known.published(found, dates.dates_in(found), dates.UNKNOWN, lambda *_: None)
+    date = known.published(found, dates.dates_in(found), dates.UNKNOWN, [])
     assert date is not None
     assert date.text == published
 
@@ -80,7 +80,7 @@ def test_a_name_beside_a_commit_and_the_making_of_a_file(stem, committed, create
     ],
 )
 def test_a_date_in_the_first_lines(text, date):
-    assert dates.of_content(text) == SourcedTime(read(date), date, "content")
+    assert dates.of_content(text, dates.UNKNOWN, []) == SourcedTime(read(date), date, "content")
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_a_date_in_the_first_lines(text, date):
      "x" * 1000 + "\n1 2", "\n" * 10 + "2024-03-05"],
 )  # fmt: skip
 def test_no_date_in_the_first_lines(text):
-    assert dates.of_content(text) is None
+    assert dates.of_content(text, dates.UNKNOWN, []) is None
 
 
 # -- when a file says that it was made ---------------------------------------------------------------

@@ -73,8 +73,8 @@ DATED = '<meta name="{}" content="{}">'
     ("markup", "front"),
     [
         (DATED.format("DC.date.issued", "2024-03-05"), {"published": "2024-03-05"}),
-        (DATED.format("citation_publication_date", "2024/03/05"), {"published": "2024-03-05"}),
-        (DATED.format("citation_publication_date", "2024/03"), {"published": "2024-03"}),
+        (DATED.format("citation_publication_date", "2024/03/05"), {"published": "2024/03/05"}),
+        (DATED.format("citation_publication_date", "2024/03"), {"published": "2024/03"}),
         ('<meta itemprop="datePublished" content="2024-03-05">', {"published": "2024-03-05"}),
         (
             DATED.format("article:published_time", "soon") + DATED.format("datePublished", "2024"),

@@ -17,7 +17,7 @@ from asof.errors import AmbiguousDate, BadTime
 from asof.lang import codes, every, tables
 from asof.sources.readers import ParsedFile
 from asof.sources.source import Fields
-from asof.time.lexicon import lexicon
+from asof.time.lexicon import NO_SENSES, lexicon
 from asof.time.moment import YEARS, epoch, read
 from asof.time.span import Span, days_in, iso, moment, months_later
 from asof.values import Problem, SourcedTime
@@ -39,6 +39,7 @@ _ORG = re.compile(
 )
 
 Order = Literal["", "dmy", "mdy"]
+Note = Callable[[str, BadTime], None]
 
 
 class DateOrder:
@@ -150,7 +151,7 @@ def of_file(nanoseconds: int) -> SourcedTime | None:
 def about_times(
     record: Mapping[str, Any],
     names: Sequence[str],
-    note: Callable[[str, BadTime], None],
+    note: Note,
     order: DateOrder = UNKNOWN,
 ) -> list[SourcedTime]:
     """The times that a record is about by its fields `names`; `by` is the field's name.
@@ -337,9 +338,7 @@ def _span(year: Label, part: Label, fiscal_start: int) -> Span:
     return days_in((first, months_later(first, months)), UTC)
 
 
-def fiscal_start_of(
-    record: Mapping[str, Any], default: int, used: set[str], note: Callable[[str, BadTime], None]
-) -> int:
+def fiscal_start_of(record: Mapping[str, Any], default: int, used: set[str], note: Note) -> int:
     """The first month of the fiscal year by the record's own word, else `default`; its field is `used`."""
     for name in FISCAL_START:
         if record.get(name) is not None:
@@ -401,39 +400,38 @@ class DateFields(NamedTuple):
     fields: Fields
     order: DateOrder = UNKNOWN
 
-    def published(
-        self, record: Mapping[str, Any], by: str, used: set[str], note: _Note
-    ) -> SourcedTime | None:
-        """The date of the first field that holds one; what cannot be read goes to `note`."""
+    def published(self, record: Mapping[str, Any], by: str, used: set[str], note: Note) -> SourcedTime | None:
+        """The date of the first field that holds one, then `used`; what cannot be read goes to `note`."""
         names = self.fields.published or (*_names("published"), *_names("created"))
         return self._first(record, names, by, used, note)
 
-    def changed(self, record: Mapping[str, Any], by: str, used: set[str], note: _Note) -> SourcedTime | None:
+    def changed(self, record: Mapping[str, Any], by: str, used: set[str], note: Note) -> SourcedTime | None:
         """The date of the last change, likewise."""
         return self._first(record, self.fields.changed or _names("changed"), by, used, note)
 
+    def about(self, record: Mapping[str, Any], used: set[str], note: Note) -> list[SourcedTime]:
+        """The times that it is about."""
+        used.update(name for name in self.fields.about if record.get(name) is not None)
+        return about_times(record, self.fields.about, note, self.order)
+
     def _first(
-        self, record: Mapping[str, Any], names: tuple[str, ...], by: str, used: set[str], note: _Note
+        self, record: Mapping[str, Any], names: tuple[str, ...], by: str, used: set[str], note: Note
     ) -> SourcedTime | None:
         places = _places(names)
-        keys = [(places[plain], key) for key in record if (plain := plain_name(key)) in places]
-        for place, key in sorted(keys):
-            value = record[key]
-            if isinstance(value, bool) and names[place] in _names("whether"):
+        for place, key in sorted(
+            (places[plain_name(key)], key) for key in record if plain_name(key) in places
+        ):
+            if isinstance(record[key], bool) and names[place] in _names("whether"):
                 continue
             try:
-                time = stated(value, by, self.order)
+                if time := stated(record[key], by, self.order):
+                    used.add(key)
+                    return time
             except BadTime as wrong:
                 if names[place] not in _names("perhaps"):
                     note(key, wrong)
-                continue
-            if time:
-                used.add(key)
-                return time
         return None
 
-
-_Note = Callable[[str, BadTime], None]
 
 # -- date of a file ------------------------------------------------------------------------------------
 
@@ -462,7 +460,7 @@ _BEFORE = {"cue", "relation", "ending"}  # "as of April 2014", "period ended 31 
 _FIRST_LINES = 10
 _LONGEST_LINE = 100
 _LONGEST_DATE = 32
-_LABELLED = re.compile(r":?([^\s:-][^:]{0,39}?)\s*:\s*(.+)")
+_LABELLED = re.compile(r":?([^\s:-][^:]{0,39}?)\s*::?\s*([^{}<>%]+)")
 _PLACE = re.compile(r"[A-ZÀ-Þ][^\s,]*(?: (?:[A-ZÀ-Þ][^\s,]*|[a-z]{1,4})){0,3}(?:, [A-ZÀ-Þ][^,]{1,24})?")
 _LAST_WORD = re.compile(r"([^\W\d_]*) *$")
 _FIGURE = re.compile(r"[0-9]{1,4}")
@@ -492,9 +490,10 @@ class FileDates(Struct, frozen=True):
     named: bool = True
 
     def published(
-        self, page: ParsedFile, page_dates: PageDates, order: DateOrder, note: _Note
+        self, page: ParsedFile, page_dates: PageDates, order: DateOrder, doubts: list[Problem]
     ) -> SourcedTime | None:
-        """The most trusted date (`DATED_BY`). One of several documents in a file has no file's name.
+        """The most trusted date (`DATED_BY`). One of several documents in a file has no file's name. What
+        cannot be read is added to `doubts`.
 
         A name that tells a month gives way to the commit, or the making of the file, in that month; one that
         tells a day after the last commit announces it.
@@ -502,14 +501,14 @@ class FileDates(Struct, frozen=True):
         if page_dates.published:
             return page_dates.published
         stem, committed = PurePosixPath(self.relative).stem, self.committed
-        if self.named and not page.name and (named := of_name(stem, order, note)):
+        if self.named and not page.name and (named := of_name(stem, order, doubts)):
             month, first, last = named.span.last - named.span.first > DAY, named.span.first, named.span.last
             for finer in (committed, page.created) if month else ():
                 if finer and first <= finer.span.first and finer.span.last <= last:
                     return finer
             if committed is None or first <= committed.span.last:
                 return named
-        return committed or of_content(page.text, order, note) or page.created or self.mtime
+        return committed or of_content(page.text, order, doubts) or page.created or self.mtime
 
 
 def dates_in(page: ParsedFile, how: DateFields | None = None, *, published: bool = True) -> PageDates:
@@ -527,24 +526,26 @@ def dates_in(page: ParsedFile, how: DateFields | None = None, *, published: bool
 
     def note(key: str, wrong: BadTime) -> None:
         used.discard(key)
-        notes.append(Problem(f"{key!r} cannot be read: {wrong}", line=page.lines.get(key, 0), lost=False))
+        notes.append(_unread(key, wrong, page.lines.get(key, 0)))
 
     first = later = None
     if published and front:
         later = how.changed(front, page.by, used, note)
         first = how.published(front, page.by, used, note) or later
-    names = [name for name in how.fields.about if front.get(name) is not None]
-    used.update(names)
-    about = tuple(about_times(front, how.fields.about, note, how.order)) if names else ()
+    about = how.about(front, used, note)
     fiscal_start = fiscal_start_of(front, fields.fiscal_start, used, note)
-    about = (*about, *periods(front, _FIELDS, fiscal_start))
+    about += periods(front, _FIELDS, fiscal_start)
     meta = {key: value for key, value in front.items() if key not in used and value is not None}
-    return PageDates(first, later, about, fiscal_start, meta, tuple(notes))
+    return PageDates(first, later, tuple(about), fiscal_start, meta, tuple(notes))
 
 
-def of_name(stem: str, order: DateOrder = UNKNOWN, note: _Note | None = None) -> SourcedTime | None:
+def _unread(name: str, why: BadTime, line: int = 0) -> Problem:
+    return Problem(f"{name!r} cannot be read: {why}", line=line, lost=False)
+
+
+def of_name(stem: str, order: DateOrder, doubts: list[Problem]) -> SourcedTime | None:
     """The date in a file's name: a day in figures, with the time of day behind it; else a day, month, quarter
-    or week that is all of the name, its beginning or its end. An ambiguous one goes to `note`."""
+    or week that is all of the name, its beginning or its end."""
     for found in _DAY_IN_NAME.finditer(stem):
         day, seconds = found["day"].replace("_", "-"), found["sec"]
         clock = f" {found['h']:0>2}:{found['m']}:{seconds}" if seconds else ""
@@ -553,8 +554,7 @@ def of_name(stem: str, order: DateOrder = UNKNOWN, note: _Note | None = None) ->
             try:
                 return stated(text, "filename", order)
             except AmbiguousDate as doubt:
-                if note:
-                    note(stem, doubt)
+                doubts.append(_unread(stem, doubt))
                 return None
             except BadTime:
                 continue
@@ -574,22 +574,24 @@ def _in_words(stem: str) -> SourcedTime | None:
         for each in parse(text, None, TimeContext(language=every("time"))):
             outside = plain[: each.start], plain[each.end :].strip(" ().0123456789")
             words = _FIGURE.sub("", each.text).strip(" .-/") and each.relation == "in"
-            before: Mapping[str, Any] = known.senses.get(_LAST_WORD.findall(outside[0])[0].casefold(), {})
+            before = known.senses.get(_LAST_WORD.findall(outside[0])[0].casefold(), NO_SENSES)
             if "" in outside and words and each.grain in _GRAINS and _BEFORE.isdisjoint(before):
                 return SourcedTime(each.span, each.text, "filename")
     return None
 
 
-def of_content(text: str, order: DateOrder = UNKNOWN, note: _Note | None = None) -> SourcedTime | None:
+def of_content(text: str, order: DateOrder, doubts: list[Problem]) -> SourcedTime | None:
     """The date of the first line, among the first ten, that is a date, names a field and its date (`Date:`),
-    or is that of a letter: `Waalstad, 12 March 2019`. A named one that cannot be read goes to `note`."""
+    or is that of a letter: `Waalstad, 12 March 2019`."""
     at = 0
     for _ in range(_FIRST_LINES):
         end = text.find("\n", at)
         line = text[at : end if end >= 0 else len(text)] if end < 0 or end - at <= _LONGEST_LINE else ""
         if line.startswith("```"):
             return None
-        if len(line) <= _LONGEST_LINE and (date := _line(line.replace("*", "").strip(" \t\r_"), order, note)):
+        if len(line) <= _LONGEST_LINE and (
+            date := _line(line.replace("*", "").strip(" \t\r_"), order, doubts)
+        ):
             return date
         if end < 0:
             return None
@@ -597,15 +599,15 @@ def of_content(text: str, order: DateOrder = UNKNOWN, note: _Note | None = None)
     return None
 
 
-def _line(line: str, order: DateOrder, note: _Note | None) -> SourcedTime | None:
+def _line(line: str, order: DateOrder, doubts: list[Problem]) -> SourcedTime | None:
     names = _places((*_names("published"), *_names("changed")))
     labelled = _LABELLED.fullmatch(line)
     if labelled and plain_name(labelled[1]) in names:
         try:
             return stated(labelled[2].strip(), "content", order)
         except BadTime as wrong:
-            if note and len(labelled[2]) <= _LONGEST_DATE and labelled[1].lower() not in _names("perhaps"):
-                note(labelled[1], wrong)
+            if len(labelled[2]) <= _LONGEST_DATE and labelled[1].lower() not in _names("perhaps"):
+                doubts.append(_unread(labelled[1], wrong))
             return None
     if not any(map(str.isdigit, line)) or _FIGURE.fullmatch(line):
         return None  # a number on a line of its own is no date

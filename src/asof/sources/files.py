@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from asof.errors import BadTime, SourceError
+from asof.errors import SourceError
 from asof.sources import dates
 from asof.sources.dates import of_file, without_later
 from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
@@ -394,11 +394,7 @@ class Files:
         """The statements of a document of a file, and its checkpoint."""
         page_dates = dates.dates_in(page, self.dating)
         doubts: list[Problem] = []
-
-        def note(what: str, wrong: BadTime) -> None:
-            doubts.append(Problem(f"{what!r} cannot be read: {wrong}", lost=False))
-
-        published = known.published(page, page_dates, self.dating.order, note)
+        published = known.published(page, page_dates, self.dating.order, doubts)
         remarks = (*page.notes, *page_dates.notes, *doubts)
         relative = "" if self.kind == "file" else known.relative
         yield from notes(self.naming, relative, remarks)

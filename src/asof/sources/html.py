@@ -27,7 +27,6 @@ _DATES = {
 """The front's keys for the names of `<meta>`s and the keys of JSON-LD that hold dates."""
 
 _ASIDE = {"header", "footer", "aside"}
-_SLASHES = re.compile(r"[0-9]{4}/[0-9]{2}(?:/[0-9]{2})?")
 _ARTICLE = re.compile("Article|Posting|Report")
 
 
@@ -156,8 +155,7 @@ class _PageDates:
 
     def take(self, name: str, value: str) -> None:
         if value:
-            plain = value.replace("/", "-") if _SLASHES.fullmatch(value) else value
-            self._said.setdefault(_DATES[name], []).append(plain)
+            self._said.setdefault(_DATES[name], []).append(value)
 
     def take_time(self, value: str) -> None:
         self._time = self._time or (value if _is_date(value) else "")

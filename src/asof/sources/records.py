@@ -17,15 +17,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar, cast
 
 from asof import values
 from asof.errors import BadTime, SourceError, UsageError
-from asof.sources.dates import (
-    DateFields,
-    DateOrder,
-    about_times,
-    dates_in,
-    fiscal_start_of,
-    periods,
-    stated,
-)
+from asof.sources.dates import DateFields, DateOrder, dates_in, fiscal_start_of, periods, stated
 from asof.sources.markdown import SUFFIXES, parse_markdown, wikilink
 from asof.sources.readers import ParsedFile
 from asof.sources.source import Fields, InputLimits, SourceNaming, token
@@ -35,7 +27,6 @@ from asof.values import (
     Ended,
     Link,
     Problem,
-    SourcedTime,
     SourceEvent,
     TooDeep,
     Unchanged,
@@ -110,7 +101,7 @@ class RecordReader:
         for problem in (*page.notes, *front.notes):
             note(problem.message)
         about = (
-            *reading.about(fields.about, self.how.order),
+            *self.how.about(record, reading.used, reading.unread),
             *periods(record, fields, fiscal_start),
             *front.about,
         )
@@ -176,11 +167,6 @@ class _Reading:
             "name the field in asof.toml: [fields] text = ...",
             document,
         )
-
-    def about(self, names: tuple[str, ...], order: DateOrder) -> Iterable[SourcedTime]:
-        present = [name for name in names if name in self.record]
-        self.used.update(present)
-        return about_times(self.record, names, self.unread, order) if present else ()
 
     def language(self, names: tuple[str, ...]) -> str:
         for name in names:

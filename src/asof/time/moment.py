@@ -19,7 +19,7 @@ from typing import Literal
 
 from asof.errors import AmbiguousDate, BadTime
 from asof.lang import every
-from asof.time.lexicon import lexicon
+from asof.time.lexicon import NO_SENSES, lexicon
 from asof.time.span import (
     EPOCH,
     FIRST,
@@ -210,45 +210,33 @@ def _refusal(text: str, why: str) -> BadTime:
 
 def _complaint(plain: str) -> str:
     """The reason why a text has no known form, and what to write instead if that can be told."""
-    figures = _FIGURES.fullmatch(plain)
-    if figures is None:
-        return "it has none of the known forms" if plain else "it is empty"
-    return (
-        "which of its figures is the year?"
-        if len(figures[1]) == len(figures[4])
-        else "it is no day of the calendar"
-    )
+    if _FIGURES.fullmatch(plain):
+        return "it is no day of the calendar, or its year has not four figures"
+    return "it has none of the known forms" if plain else "it is empty"
 
 
 def _year_first(found: re.Match[str], order: str) -> str:
     """A day in figures as ISO 8601 has it; unchanged where it is none. Raises AmbiguousDate."""
-    first, second, third = (int(found[group]) for group in (1, 3, 4))
-    if len(found[1]) == 4:
-        orders = {"ymd": (first, second, third)}
-    else:
-        orders = {"dmy": (third, second, first), "mdy": (third, first, second)} if len(found[4]) == 4 else {}
+    a, b, c = (int(found[group]) for group in (1, 3, 4))
+    orders = {"ymd": (a, b, c)} if len(found[1]) == 4 else {"dmy": (c, b, a), "mdy": (c, a, b)}
     days: dict[str, str] = {}
-    for name, parts in orders.items():
+    for name, parts in orders.items() if max(a, c) > 99 else ():
         with suppress(ValueError):
             days[name] = date(*parts).isoformat()
     meant = sorted(set(days.values()))
-    if len(meant) == 2:
-        if found[2] != "." and not order:
-            raise AmbiguousDate(
-                f"{found[0]!r} is not a time: it is ambiguous, the day or the month may come first; write"
-                f" {' or '.join(meant)}"
-            )
-        return days[order if found[2] != "." else "dmy"]
-    return meant[0] if meant else found[0]
+    if len(meant) < 2:
+        return meant[0] if meant else found[0]
+    if found[2] == "." or order:
+        return days["dmy" if found[2] == "." else order]
+    raise AmbiguousDate(
+        f"{found[0]!r} is not a time: it is ambiguous, the day or the month may come first; write"
+        f" {' or '.join(meant)}"
+    )
 
 
 def _without_weekday(found: re.Match[str]) -> str:
-    return "" if found[1].casefold() in _weekdays() else found[0]
-
-
-@cache
-def _weekdays() -> frozenset[str]:
-    return frozenset(lexicon(every("time")).names("weekday", "weekday_short"))
+    senses = lexicon(every("time")).senses.get(found[1].casefold(), NO_SENSES)
+    return "" if senses.keys() & {"weekday", "weekday_short"} else found[0]
 
 
 # -- times given as text or Python values, as spans and instants ---------------------------------------

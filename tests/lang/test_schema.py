@@ -66,13 +66,13 @@ ROWS: dict[str, Callable[[str], bool]] = {
     **dict.fromkeys(("unit", "units", "unit_short", "end_of_unit", "to_date"), UNITS.__contains__),
     **dict.fromkeys(("relation", "prefix", "trailing"), RELATIONS.__contains__),
     **dict.fromkeys(("part", "part_after"), _is_number(0, 2)),
-    **dict.fromkeys(("rolling", "ago", "ago_before", "shift", "week_at"), _is_number(-1, 1)),
+    **dict.fromkeys(("rolling", "ago", "ago_before", "shift"), _is_number(-1, 1)),
     **dict.fromkeys(("side", "side_after"), _is_number(-2, 2)),
     "quarter_name": _is_number(1, 4),
     "half_name": _is_number(1, 2),
     **dict.fromkeys(("holiday", "last_end"), _is_holiday),
     "daypart": _is_hours,
-    "beside": _is_beside,
+    **dict.fromkeys(("beside", "ends_at"), _is_beside),
 }
 """What a row of a table may be called; elsewhere a number."""
 

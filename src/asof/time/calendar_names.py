@@ -478,14 +478,14 @@ def stretch(run: TokenRun, i: int, context: ParseContext, period: Rule) -> RuleM
     Of a week it may be the first day: `w/c 8 May`.
     """
     i = i + 1 if run.has(i, "the") else i
-    side = run.sense(i, "week_at")
-    if side is not None and "one" in run.lexicon.senses.get(run.before(i)[0], NO_SENSES):
+    unit, _, side = str(run.sense(i, "ends_at") or "").partition(" ")
+    if unit and "one" in run.lexicon.senses.get(run.before(i)[0], NO_SENSES):
         return None  # two hours a week beginning 5 May
-    counted = _length_ended(run, i) if side is None else ([(1, "week")], i + 1, False)
+    counted = ([(1, unit)], i + 1, False) if unit else _length_ended(run, i)
     match = None if counted is None else period(run, run.after(counted[1], "the"), context)
     if counted is None or match is None or not run.follows(counted[1]):
         return None
-    (lengths, at, dated), (end, after), way = counted, match, side or -1
+    (lengths, at, dated), (end, after), way = counted, match, int(side or -1)
     unit, cue = grain_of(lengths[-1][1]), end.needs_cue
     if (dated and end.year is None) or cue == "number" or (cue and not run.capital(at)):
         return None
@@ -507,7 +507,8 @@ def _length_ended(run: TokenRun, i: int) -> tuple[Lengths, int, bool] | None:
     if counted is None:
         which = ordinal(run, i)
         at = run.after(which[1] if which else i, "fiscal")
-        unit = "year" if run.has(at, "fiscal_year") else run.sense(at, "unit")
+        years = run.has(at, "fiscal_year") or run.sense(at, "units") == "year"
+        unit = "year" if years else run.sense(at, "unit")
         counted = ([(1, unit)], at + 1) if unit not in (None, "day") else None
     way = None if counted is None else run.sense(counted[1], "ending")
     if counted is None or way is None or not run.follows(counted[1], " -"):

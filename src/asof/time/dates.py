@@ -472,7 +472,7 @@ def _period(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
 
 
 def _stretch(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
-    return stretch(run, i, context, _period)
+    return stretch(run, i, context, lambda *at: _period(*at) or _part(*at))
 
 
 def _nth(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | None:
@@ -501,8 +501,8 @@ _TABLES: dict[str, tuple[_Row, ...]] = {
         _row(distance, "one vague", _AFTER_ONE, least=3),
         _row(distance, "ahead", f"figures {_AMOUNT}", least=3),
         _row(distance, "day", "ago_before", least=4),
-        _row(_stretch, "week_at", least=2),
-        _row(_stretch, "unit fiscal_year", "ending", least=3),
+        _row(_stretch, "ends_at", least=2),
+        _row(_stretch, "unit units fiscal_year", "ending", least=3),
         _row(_stretch, "figures cardinal ordinal fiscal", f"{_UNIT} ordinal_suffix fiscal", least=4),
         _row(_stretch, "the", "ordinal", least=4),
         *_NTH,

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 import pytest
+from tests.support.growth import is_linear
 
 from asof.sources.datafiles import delimiter
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
@@ -43,6 +45,7 @@ def read(name: str, text: str | bytes, limits: InputLimits = InputLimits()) -> P
         ("Name,Price\nA,=SUM(B1:B9)\n", ROWS.replace("3", "=SUM(B1:B9)")),
         ("Name,Price\nA,x|y\n", ROWS.replace("3", "x¦y")),
         ("Club,2023\nA,3\n", ROWS.replace("Name", "Club").replace("Price", "2023")),
+        ("2021-05-01,A\n2021-06-01,B\n", "| 2021-05-01 | A |\n| 2021-06-01 | B |\n"),
         ("1,2\n3,4\n", "| 1 | 2 |\n| 3 | 4 |\n"),
         ("alpha\nbeta\n", "- alpha\n- beta\n"),
         # the days of a row's time are one cell where both columns hold dates only
@@ -184,3 +187,35 @@ def test_ten_million_cells_are_read_up_to_the_limit():
 )  # fmt: skip
 def test_files_of_programs(name, read):
     assert (suffix(name) in suffixes()) is read
+
+
+PIECES = {
+    ".csv": ["a,b\n", '"', '"a,', '"a"b,', ";", "\n", "1", "a|", "2021-01-01,"],
+    ".json": ["[", '{"a":', '[{"a": 1}, ', "1", '"', "\\u0000"],
+    ".yaml": [
+        "a: 1\n",
+        "- ",
+        "- a\n",
+        "[",
+        "{",
+        "&a ",
+        "*a ",
+        "? ",
+        "a: {b: [1]}\n",
+        "'",
+        "---\n",
+        "- a: 1\n  b: 2\n",
+    ],
+    ".toml": ["a.", "[a.", "[[a]]\n", "a = [", "x = 1\n", "'", '"""', "[a"],
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "piece"), [(kind, piece) for kind, each in PIECES.items() for piece in each]
+)
+def test_hostile_values_take_linear_time(kind, piece):
+    def work(n: int) -> None:
+        with suppress(Unreadable):
+            read(f"a{kind}", piece * (n // len(piece)))
+
+    assert is_linear(work, 20_000)

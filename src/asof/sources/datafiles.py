@@ -67,8 +67,8 @@ LOOKED_AT = 20
 LONG, WORDS = 60, 100
 """Rows of more words than LONG with their header are records, whose fields stand together up to WORDS."""
 
-_NUMBER = re.compile(r"[-+]?[\d.,' %€$£¥]*\d[\d.,' %€$£¥]*")
-_YEAR = re.compile(r"(?:1[89]|20)\d\d")
+_NUMBER = re.compile(r"(?=\D*\d)[-+\d.,:/' %€$£¥]+")  # or a date, a time
+_YEAR = re.compile(r"(?:1[89]|20)\d\d(?:[-/]\d{2,4})?")
 _SEPARATORS = re.compile(r"[\s_.-]+")
 
 

@@ -115,6 +115,7 @@ def cut(text: str) -> str:
         "A heading\nthat wraps.| Next\n\n|Blank line",
         "Fruit:\n|- apples\n  and more\n|- pears\n|Not a list.| End",
         "1. First.| Yes\n|2. Second",
+        "Status: open\n|see-also: a\n|Owner (1): Ada\nBo\nNote: a\n|b.c: Of d",
         "example.com and a.b stay",
     ],
 )

@@ -193,6 +193,7 @@ def count_words(stretch: str) -> int:
 _CANDIDATE = re.compile(r"""[.!?…。！？\n](?>(?:(?<!\n)[.!?…。！？]*+["'”’»›」』）)\]}*_]*+)?)\s*+""")
 _LIST_ITEM = re.compile(r"[ \t]*+(?:[-*+•–]|\d{1,9}[.)])[ \t]")
 _HEADING = re.compile(r"[ ]{0,3}+#{1,6}+[ \t]")
+_FIELD = re.compile(r"[^\W_][\w .()/-]{0,60}+:[ \t]++\S")
 _OPENING = "([{\"'“”„«»‘’/*_"
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")  # U.S, e.g, z.B
 _LOOK_BACK = 24  # characters; no abbreviation is longer
@@ -218,7 +219,8 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
 
     White space belongs to the sentence before it. Sentences end after . ! ? … with closing quotes and
     brackets before white space (not after an abbreviation, an initial or a German ordinal), after 。！？, at
-    a blank line, and at a line break after or before a list item or a heading (`# …`).
+    a blank line, and at a line break after or before a list item or a heading (`# …`), or between two fields
+    (`Key: value`).
     """
     stop = len(text) if end is None else end
     spans: list[tuple[int, int]] = []
@@ -257,6 +259,8 @@ def _breaks(text: str, line: int, at: int, newline: int, after: int) -> bool:
     if text.find("\n", at, newline) >= 0 or is_list_item(text, newline + 1):
         return True
     if _HEADING.match(text, line) or _HEADING.match(text, newline + 1):
+        return True
+    if _FIELD.match(text, line) and _FIELD.match(text, newline + 1):
         return True
     indented = after > newline + 1  # the item's second line
     return not indented and is_list_item(text, line)

@@ -190,7 +190,7 @@ class View:
             if getattr(filters, name)
         }
         if of_head:
-            heads = matching_heads(self.store.db, **of_head)
+            heads = matching_heads(self.store, **of_head)
             passes = np.isin(window.column("head"), np.array(heads, np.int64))
             mask = passes if mask is None else mask & passes
         return mask

@@ -2,7 +2,8 @@
 
 The history of a branch is its first parents: as of a moment its state is the tree that the branch had, so
 what another branch did counts from its merge. Commits are taken in the order of their effective dates: the
-committer's date, or the latest of the parents' where that is later (a clock that went back).
+committer's date, or the latest of the parents' where that is later (a clock that went back). A file that was
+moved goes on living under its new path, by what `git diff -M` finds between a commit and its parent.
 
 With all branches the state is what had been committed by then on any that was merged since. A merge sets
 every file to what it is in the merge, whatever the branches had before.
@@ -14,8 +15,8 @@ import hashlib
 import os
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -123,21 +124,15 @@ class Git(Struct, frozen=True):
             raise self._failed(arguments[0], done.stderr)
         return done.stdout
 
-    @contextmanager
-    def blobs(self) -> Iterator[Blobs]:
-        """A process that hands out the content of blobs."""
-        process = subprocess.Popen(  # noqa: S603
-            self._command(("cat-file", "--batch")),
+    def pipe(self, *arguments: str) -> subprocess.Popen[bytes]:
+        """A git command that is asked and answers as long as it is open."""
+        return subprocess.Popen(  # noqa: S603
+            self._command(arguments),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=_environment(),
         )
-        try:
-            yield Blobs(process)
-        finally:
-            process.kill()
-            process.communicate()
 
     def _command(self, arguments: tuple[str, ...]) -> list[str]:
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
@@ -155,30 +150,57 @@ class Git(Struct, frozen=True):
 
 
 class Blobs:
-    """Reads blobs through one `git cat-file --batch`."""
+    """Reads blobs through one `git cat-file --batch`, which ends where a partial clone lacks one: which these
+    are is asked then."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdin is not None  # noqa: S101  both are pipes
-        assert process.stdout is not None  # noqa: S101
-        self._ask, self._answer = process.stdin, process.stdout
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self._process: subprocess.Popen[bytes] | None = None
+        self._missing: set[str] | None = None
 
-    def read(self, blob: str, largest: int) -> bytes | int:
-        """The content of a blob, or its size when that is more than `largest`. Raises GitFailed."""
-        try:
-            self._ask.write(blob.encode() + b"\n")
-            self._ask.flush()
-        except BrokenPipeError:
-            raise GitFailed("git cat-file ended early") from None
-        header = self._answer.readline().split()
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._process = None
+
+    def read(self, blob: str, largest: int) -> bytes | int | None:
+        """The content of a blob, or its size when that is more than `largest`; None for one that is not in
+        the repository. Raises GitFailed."""
+        if blob in (self._missing or ()):
+            return None
+        header = self._header(blob)
+        if not header and self._missing is None:
+            listed = self._git.ask("rev-list", "--objects", "--missing=print", "--all", "HEAD").split()
+            self._missing = {name[1:].decode() for name in listed if name.startswith(b"?")}
+            self.close()
+            return self.read(blob, largest)
+        if header[1:] == [b"missing"]:
+            return None
         if len(header) != 3:
-            raise GitFailed(
-                f"blob {blob[:12]} is not in the repository", "fetch it: git fetch --refetch --no-filter"
-            )
-        left = size = int(header[2])
-        content = self._answer.read(size) if size <= largest else None
-        while content is None and left:
-            left -= len(self._answer.read(min(left, _SKIP)))
-        self._answer.read(1)
+            raise GitFailed("git cat-file ended early")
+        return self._content(int(header[2]), largest)
+
+    def _header(self, blob: str) -> list[bytes]:
+        """What git says of a blob before its content; nothing where it has ended."""
+        if self._process is None:
+            self._process = self._git.pipe("cat-file", "--batch")
+        ask, answer = self._process.stdin, self._process.stdout
+        assert ask is not None  # noqa: S101  both are pipes
+        assert answer is not None  # noqa: S101
+        with suppress(BrokenPipeError):
+            ask.write(blob.encode() + b"\n")
+            ask.flush()
+        return answer.readline().split()
+
+    def _content(self, size: int, largest: int) -> bytes | int:
+        answer = self._process and self._process.stdout
+        assert answer  # noqa: S101  it has answered
+        content = answer.read(size) if size <= largest else None
+        left = size if content is None else 0
+        while left:
+            left -= len(answer.read(min(left, _SKIP))) or left  # all of it where git has ended
+        answer.read(1)
         return size if content is None else content
 
 
@@ -187,10 +209,10 @@ def _environment() -> dict[str, str]:
     return inherited(_INHERITED) | _HARDENED
 
 
-def tree(git: Git, commit: str) -> dict[str, str]:
-    """The regular files of a commit below the folder: path from the folder -> blob."""
+def tree(git: Git, commit: str, *options: str) -> dict[str, str]:
+    """The regular files of a commit below the folder: path from there -> blob. `--full-tree`: all of them."""
     files: dict[str, str] = {}
-    for entry in git.ask("ls-tree", "-r", "-z", commit).split(b"\0"):
+    for entry in git.ask("ls-tree", "-r", "-z", *options, commit).split(b"\0"):
         about, _, path = entry.partition(b"\t")
         if about.startswith(b"100"):
             files[os.fsdecode(path)] = about.split()[2].decode()
@@ -263,10 +285,13 @@ def _last_touched(log: bytes, prefix: str) -> dict[str, int]:
     return times
 
 
-# -- commits in order ----------------------------------------------------------------------------------
+# -- commits in order, and what they did to files ------------------------------------------------------
 
 Blob = str | None
 """The id of a file's content; None: the file does not exist."""
+
+ALL = "*"
+"""In place of a branch: all branches that HEAD has merged."""
 
 
 class GitCommit(Struct, frozen=True):
@@ -275,23 +300,6 @@ class GitCommit(Struct, frozen=True):
     id: str
     parents: tuple[str, ...]
     when: int
-
-
-class FileChange(NamedTuple):
-    """The state of a file at a commit (`blob` None: it was deleted), `when` in seconds since 1970."""
-
-    path: str
-    blob: Blob
-    commit: str
-    when: int
-
-    def token(self, before: bytes) -> bytes:
-        """The token of this state of the file and all `before`; the commit's id is not part of it."""
-        return hashlib.blake2b(f"{self.blob} {self.when}".encode(), digest_size=16, key=before).digest()
-
-
-ALL = "*"
-"""In place of a branch: all branches that HEAD has merged."""
 
 
 def commits(git: Git, head: str, *, every: bool) -> tuple[list[GitCommit], int]:
@@ -313,25 +321,66 @@ def commits(git: Git, head: str, *, every: bool) -> tuple[list[GitCommit], int]:
     return sorted(history, key=lambda commit: commit.when), clamped  # stable: parents stay first
 
 
-def differences(git: Git, history: Iterable[GitCommit]) -> dict[str, dict[str, Blob]]:
-    """For each commit the files that differ from any of its parents. Raises GitFailed."""
-    pairs = "".join(
-        f"{commit.id} {parent}".strip() + "\n" for commit in history for parent in commit.parents or ("",)
-    )
-    answer = git.ask(
-        "diff-tree", "--stdin", "-r", "-z", "--root", "--no-renames", "--relative", stdin=pairs.encode()
-    )
-    by_commit: dict[str, dict[str, Blob]] = {}
-    files: dict[str, Blob] = {}
+class CommitChanges(Struct):
+    """The files that differ from a parent's, by path from the repository's top, and moved ones: new path ->
+    old one."""
+
+    files: dict[str, Blob] = msgspec.field(default_factory=dict)
+    moved: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+def differences(
+    git: Git, history: Iterable[GitCommit], accepted: Callable[[str], bool]
+) -> tuple[dict[str, CommitChanges], bool]:
+    """The changes of each commit to accepted files; True where moves with changes are not known, as content
+    is missing. Raises GitFailed."""
+    pairs = "".join(f"{each.id} {parent}\n" for each in history for parent in each.parents or ("",))
+    command = ("diff-tree", "--stdin", "-r", "-z", "--root", "-l2000")
+    try:
+        answer, exact = git.ask(*command, "-M", stdin=pairs.encode()), False
+    except GitFailed:  # a partial clone: nothing is compared
+        answer, exact = git.ask(*command, "-M100%", stdin=pairs.encode()), True
+    by_commit: dict[str, CommitChanges] = {}
+    changes = CommitChanges()
     tokens = iter(answer.split(b"\0"))
     for token in tokens:
         if token.startswith(b":"):
-            _, mode, _, blob, _ = token.split()
-            # A link or a submodule is no file.
-            files[os.fsdecode(next(tokens))] = blob.decode() if mode.startswith(b"100") else None
+            _, mode, _, blob, status = token.split()
+            path = old = os.fsdecode(next(tokens))
+            if status.startswith(b"R"):
+                path = os.fsdecode(next(tokens))
+                changes.moved.setdefault(path, old)
+                if accepted(old):
+                    changes.files[old] = None
+            if accepted(path):  # a link or a submodule is no file
+                changes.files[path] = blob.decode() if mode.startswith(b"100") else None
         elif token:
-            files = by_commit.setdefault(token.decode().split()[0], {})
-    return by_commit
+            changes = by_commit.setdefault(token.decode().split()[0], CommitChanges())
+    return by_commit, exact
+
+
+class FileChange(NamedTuple):
+    """The state of a file at a commit (`blob` None: it was deleted), `when` in seconds since 1970."""
+
+    path: str
+    blob: Blob
+    commit: str
+    when: int
+
+    def token(self, before: bytes) -> bytes:
+        """The token of this state of the file and all `before`; the commit's id is not part of it."""
+        state = f"{self.blob} {self.when} {self.path}".encode(errors="surrogateescape")
+        return hashlib.blake2b(state, digest_size=16, key=before).digest()
+
+
+class FileLife(Struct):
+    """A file from its first commit to its deletion, at whatever paths. `owner`: the number of the commit that
+    set it last."""
+
+    path: str
+    blob: Blob = None
+    owner: int = 0
+    changes: list[FileChange] = msgspec.field(default_factory=list)
 
 
 class Replay(Struct):
@@ -339,30 +388,54 @@ class Replay(Struct):
 
     git: Git
     history: list[GitCommit]
-    state: dict[str, Blob] = msgspec.field(default_factory=dict)
-    owner: dict[str, int] = msgspec.field(default_factory=dict)  # which commit (by number) set a file last
+    differences: dict[str, CommitChanges]
+    living: dict[str, FileLife] = msgspec.field(default_factory=dict)
+    owner: dict[str, int] = msgspec.field(default_factory=dict)  # which commit (by number) set a path last
 
-    def changes(self) -> Iterator[FileChange]:
-        """The changes of the history, oldest first; of one second the last state of a file, and the commit
-        that set it. Raises GitFailed."""
-        changed_by = differences(self.git, self.history)
-        before: dict[str, Blob] = {}
+    def lives(self) -> list[FileLife]:
+        """All files of the history, each with its changes, oldest first; of one second the last state, and
+        the commit that set it. Raises GitFailed."""
+        every: list[FileLife] = []
+        touched: dict[int, FileLife] = {}
         for number, (commit, ancestors) in enumerate(self._with_ancestors()):
-            files = dict(changed_by.get(commit.id, {}))
+            changes = self.differences.get(commit.id, CommitChanges())
+            files = changes.files
             if len(commit.parents) > 1:
                 files = self._apart(number, commit, ancestors) | files
+            self._move(files, changes.moved)
             for path, blob in files.items():
-                if self.state.get(path) != blob:
-                    before.setdefault(path, self.state.get(path))
-                    self.state[path] = blob
                 self.owner[path] = number
-            last = number + 1 == len(self.history)
-            if before and (last or self.history[number + 1].when != commit.when):
-                for path in sorted(before):
-                    if self.state[path] != before[path]:
-                        commit_id = self.history[self.owner[path]].id
-                        yield FileChange(path, self.state[path], commit_id, commit.when)
-                before = {}
+                life = self.living.get(path)
+                if life is None:
+                    if blob is None:
+                        continue
+                    life = self.living[path] = FileLife(path)
+                    every.append(life)
+                elif blob is None:
+                    del self.living[path]
+                life.path, life.blob, life.owner = path, blob, number
+                touched[id(life)] = life
+            if number + 1 == len(self.history) or self.history[number + 1].when != commit.when:
+                for life in touched.values():
+                    self._settle(life, commit.when)
+                touched.clear()
+        return [life for life in every if life.changes]
+
+    def _move(self, files: Mapping[str, Blob], moved: Mapping[str, str]) -> None:
+        """Files that are gone from one path and new at another go on there."""
+        pairs = [
+            (new, old)
+            for new, old in moved.items()
+            if files.get(new) and new not in self.living and old in self.living and not files.get(old, "here")
+        ]
+        for new, life in [(new, self.living.pop(old)) for new, old in pairs]:
+            self.living[new] = life
+
+    def _settle(self, life: FileLife, when: int) -> None:
+        before = life.changes[-1][:2] if life.changes else (life.path, None)
+        if before != (life.path, life.blob):
+            commit = self.history[life.owner].id
+            life.changes.append(FileChange(life.path, life.blob, commit, when))
 
     def _apart(self, number: int, commit: GitCommit, ancestors: int) -> dict[str, Blob]:
         """The files that a branch outside this merge has set last, as they are in the merge."""
@@ -370,7 +443,7 @@ class Replay(Struct):
         if not apart:
             return {}
         paths = [path for path, owner in self.owner.items() if apart >> owner & 1]
-        files = tree(self.git, commit.id) if paths else {}
+        files = tree(self.git, commit.id, "--full-tree") if paths else {}
         return {path: files.get(path) for path in paths}
 
     def _with_ancestors(self) -> Iterator[tuple[GitCommit, int]]:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import takewhile
+from math import inf
+from pathlib import Path, PurePosixPath
+
+from msgspec import Struct
 
 from asof.errors import BadTime, SourceError
 from asof.sources import dates
@@ -24,10 +28,12 @@ from asof.sources.git import (
     ALL,
     Blobs,
     FileChange,
+    FileLife,
     Git,
     GitFailed,
     Replay,
     commits,
+    differences,
     in_work_tree,
     same_content,
     tree,
@@ -36,14 +42,74 @@ from asof.sources.readers import NotText, ParsedFile, Unreadable, decoded, parse
 from asof.sources.records import JsonLines
 from asof.sources.source import Fields, InputLimits, SourceNaming, printable, token
 from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged
+from asof.wire import replace
+
+REFETCH = "git fetch --refetch --no-filter"
+"""The remedy where a repository was cloned in part."""
+
+
+class DocumentPast(Struct, frozen=True):
+    """A document of a history: the path (from the repository's top) that its file has, or had last in the
+    folder, its id made of it, and all states of the file, oldest first."""
+
+    path: str
+    id: str
+    changes: tuple[FileChange, ...]
+
+    @property
+    def until(self) -> float:
+        return self.changes[-1].when if self.changes[-1].blob is None else inf
+
+    def after(self, earlier: DocumentPast) -> DocumentPast:
+        """The document with what stood at its path before; of one second the last state."""
+        before, later = list(earlier.changes), list(self.changes)
+        if before[-1].when == later[0].when:
+            before.pop()
+            if before[-1][:2] == later[0][:2]:
+                later.pop(0)
+        return DocumentPast(self.path, self.id, (*before, *later))
+
+    def aliases(self, number: int) -> list[str]:
+        """The paths that its file had before, as long as it is in this state."""
+        blob = self.changes[number].blob
+        number %= len(self.changes)
+        after = takewhile(lambda change: change.blob == blob, self.changes[number + 1 :])
+        paths = dict.fromkeys(change.path for change in (*self.changes[: number + 1], *after))
+        return [path for path in paths if path != self.path]
+
+
+def documents_of(lives: Iterable[FileLife], accepted: Callable[[str], bool]) -> Iterator[DocumentPast]:
+    """The documents of files that had an accepted path, in order of path. One that left these paths has
+    ended. Of several that were last at one path at different times, one is made; of two that lived at once,
+    the one that ended earlier has the commit of its end in its id."""
+    at: dict[str, list[DocumentPast]] = {}
+    for life in lives:
+        inside = [number for number, each in enumerate(life.changes) if each.blob and accepted(each.path)]
+        if inside:
+            changes, (left, *_) = life.changes[: inside[-1] + 1], (*life.changes[inside[-1] + 1 :], None)
+            path = changes[-1].path
+            if left:
+                changes.append(left._replace(path=path, blob=None))
+            at.setdefault(path, []).append(DocumentPast(path, path, tuple(changes)))
+    for path in sorted(at):
+        last, *earlier = sorted(at[path], key=lambda each: (each.until, each.changes[0].when), reverse=True)
+        for each in earlier:
+            if each.until <= last.changes[0].when:
+                last = last.after(each)
+            else:
+                yield DocumentPast(path, f"{path}@{each.changes[-1].commit[:12]}", each.changes)
+        yield last
 
 
 class History:
     """The documents of a folder as they were committed, and as they are in the work tree now.
 
-    `branch`: the branch whose history it is (empty: that of HEAD; ALL: all that HEAD has merged).
-    It is complete, for all times: files that the work tree had and does not have any more have ended. Files
-    with the states that they had in an earlier run are not read again, those with more from there on.
+    `branch`: the branch whose history it is (empty: that of HEAD; ALL: all that HEAD has merged). It is
+    complete, for all times: files that the work tree had and does not have any more have ended. Files with
+    the states that they had in an earlier run are not read again, those with more from there on.
+
+    A file that was moved is one document: its id is the last path, earlier ones are aliases, and the move
+    alone is no version. All versions are read in the format of the last path.
     """
 
     kind = "history"
@@ -60,6 +126,8 @@ class History:
         self._suffixes = suffixes()
         self._start = token("history", repr((fields, limits, self._suffixes)))
         self._checkpoints: Mapping[str, bytes] = {}
+        self._prefix = ""
+        self._earlier: dict[str, tuple[str, ...]] = {}
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
         self._checkpoints = checkpoints
@@ -70,83 +138,127 @@ class History:
                 f"{self.naming.shown} is in no git work tree; without --history it is read as it is now"
             )
         git = Git(self.naming.target)
+        blobs = Blobs(git)
         try:
-            every = self.branch == ALL
             layout = git.layout()
-            head = layout.head if every or not self.branch else git.layout(self.branch).head
+            head = layout.head if self.branch in ("", ALL) else git.layout(self.branch).head
             if layout.shallow:
                 raise SourceError(
                     f"{self.naming.shown} is a shallow clone, which lacks older versions; get them with:"
                     " git fetch --unshallow"
                 )
             self._reported.clear()
-            with git.blobs() as blobs:
-                if head:
-                    past, clamped = commits(git, head, every=every)
-                    if clamped:
-                        are = "1 commit is" if clamped == 1 else f"{clamped} commits are"
-                        said = f"{are} dated before a parent, and taken to be as late as that"
-                        yield Problem(said, self.naming.shown, lost=False)
-                    changes = [each for each in Replay(git, past).changes() if self._is_accepted(each.path)]
-                    yield from self._versions(blobs, changes)
-                if head == layout.head:  # else the work tree is not that of the branch
-                    yield from self._work_tree(git, blobs, tree(git, head) if head else {})
+            self._earlier.clear()
+            self._prefix = layout.prefix
+            if head:
+                yield from self._past(git, blobs, head)
+            if head == layout.head:  # else the work tree is not that of the branch
+                yield from self._work_tree(git, blobs, tree(git, head) if head else {})
         except GitFailed as wrong:
             raise SourceError(f"{self.naming.shown}: {wrong}") from wrong
+        finally:
+            blobs.close()
 
-    def _versions(self, blobs: Blobs, changes: Sequence[FileChange]) -> Iterator[SourceEvent]:
-        """All versions that no checkpoint covers, each with the checkpoint for those of its file so far.
+    def _past(self, git: Git, blobs: Blobs, head: str) -> Iterator[SourceEvent]:
+        ordered, clamped = commits(git, head, every=self.branch == ALL)
+        if clamped:
+            are = "1 commit is" if clamped == 1 else f"{clamped} commits are"
+            said = f"{are} dated before a parent, and taken to be as late as that"
+            yield Problem(said, self.naming.shown, lost=False)
+        readable = {"", *self._suffixes}
+        changes, exact = differences(git, ordered, lambda path: suffix(path) in readable)
+        if exact:
+            said = (
+                "files that were moved and changed at once begin anew: their content is not in the repository"
+            )
+            yield Problem(said, self.naming.shown, remedy=REFETCH, lost=False)
+        lives = Replay(git, ordered, changes).lives()
+        for past in documents_of(lives, lambda path: self._is_accepted(self._relative(path))):
+            self._earlier[self._relative(past.id)] = tuple(map(self._name, past.aliases(-1)))
+            yield from self._versions(blobs, past)
+
+    def _relative(self, path: str) -> str:
+        """The path from the target of one from the repository's top; outside, a hidden one."""
+        return path[len(self._prefix) :] if path.startswith(self._prefix) else "."
+
+    def _name(self, path: str) -> str:
+        """The id of a document at a path from the repository's top, which may be outside of the target."""
+        if path.startswith(self._prefix):
+            return self.naming.id(path[len(self._prefix) :])
+        top = f"{self.naming.name}/".removesuffix(self._prefix)
+        return printable(f"{top}{path}" if top != f"{self.naming.name}/" else path)
+
+    def _versions(self, blobs: Blobs, past: DocumentPast) -> Iterator[SourceEvent]:
+        """All versions of a document that no checkpoint covers, each with the checkpoint for those so far.
 
         A token chains the states of a file, so that a history that was rewritten is read anew from its
-        beginning. After a version that cannot be read a file has no checkpoints, and it is tried again.
+        beginning. After a version that is not in the repository a file has no checkpoints: it is tried again.
         """
-        states: list[bytes] = []
-        before: dict[str, bytes] = {}
-        stored: dict[str, int] = {}  # for each file the number of the last change that its checkpoint covers
-        for number, change in enumerate(changes):
-            states.append(change.token(before.get(change.path, self._start)))
-            before[change.path] = states[-1]
-            if self._checkpoints.get(self.naming.id(change.path)) == states[-1]:
-                stored[change.path] = number
-        yield from (Unchanged(self.naming.id(path)) for path in stored)
-        unread: set[str] = set()
-        for number, (change, state) in enumerate(zip(changes, states, strict=True)):
-            path = change.path
-            if number <= stored.get(path, -1):
-                continue
-            for item in self._version(blobs, change):
-                if isinstance(item, Problem) and item.lost:
-                    unread.add(path)
+        id_ = self._name(past.id)
+        states = [self._start]
+        for change in past.changes:
+            states.append(change.token(states[-1]))
+        stored = self._checkpoints.get(id_)
+        first = next((at for at in range(len(states) - 1, 0, -1) if states[at] == stored), 0)
+        if first:
+            yield Unchanged(id_)
+        readable = True
+        for number in range(first, len(past.changes)):
+            for item in self._version(blobs, id_, past, number):
+                readable = readable and not (isinstance(item, Problem) and item.remedy == REFETCH)
                 yield item
-            if path not in unread:
-                yield Checkpoint(self.naming.id(path), state)
+            if readable:
+                yield Checkpoint(id_, states[number + 1])
 
-    def _version(self, blobs: Blobs, change: FileChange) -> Iterator[Document | Ended | Problem]:
-        """The statement of a file at a commit: a version, its end, or a problem."""
-        path, blob, commit, when = change
+    def _version(
+        self, blobs: Blobs, id_: str, past: DocumentPast, number: int
+    ) -> Iterator[Document | Ended | Problem]:
+        """The statement of a document at a commit: a version, its end, a problem; none if it only moved."""
+        path, blob, commit, when = past.changes[number]
+        relative = self._relative(past.path)
         try:
             at = second(when, "git")
+            if blob is None:
+                yield Ended(id_, at)
+                return
+            raw = self._raw(blobs, blob)
+            page = self._page(raw, path, past)
+            before = past.changes[number - 1] if number else None
+            if before and before.blob == blob and self._page(raw, before.path, past) == page:
+                return
         except BadTime as wrong:
-            yield from self._once(Problem(str(wrong), f"{self.naming.file(path)}@{commit[:12]}"))
+            yield from self._once(Problem(str(wrong), f"{self.naming.file(relative)}@{commit[:12]}"))
             return
-        if blob is None:
-            yield Ended(self.naming.id(path), at)
-            return
-        try:
-            raw = blobs.read(blob, self.limits.file)
-            if isinstance(raw, int):
-                raise InputTooLarge(raw, self.limits.file)
-            page = _one(parsed(raw, path, self.limits))
         except Unreadable as wrong:
             if wrong.empty:
-                yield Ended(self.naming.id(path), at)
+                yield Ended(id_, at)
             else:
-                yield from self._once(unreadable(self.naming, path, wrong, commit))
+                yield from self._once(unreadable(self.naming, relative, wrong, commit))
             return
-        page_dates = dates.dates_in(page, self.dating, published=False)
-        for note in notes(self.naming, path, (*page.notes, *page_dates.notes), commit):
+        page_dates = dates.dates_in(page, self.dating)
+        published, doubts = at, list[Problem]()
+        if number == 0:
+            known = dates.FileDates(path, id_, at, None, b"", not PurePosixPath(path).stem.isdecimal())
+            own = known.published(page, page_dates, self.dating.order, doubts)
+            published = own if own is not None and own.span.last < at.span.first else at
+        for note in notes(self.naming, relative, (*page.notes, *page_dates.notes, *doubts), commit):
             yield from self._once(note)
-        yield document(self.naming.id(path), page, page_dates, at, None)
+        aliases = (*page.aliases, *map(self._name, past.aliases(number)))
+        yield document(id_, replace(page, aliases=aliases), page_dates, published, None)
+
+    def _raw(self, blobs: Blobs, blob: str) -> bytes:
+        """The content of a blob. Raises Unreadable."""
+        raw = blobs.read(blob, self.limits.file)
+        if raw is None:
+            raise Unreadable("the content of a version is not in the repository", REFETCH)
+        if isinstance(raw, int):
+            raise InputTooLarge(raw, self.limits.file)
+        return raw
+
+    def _page(self, raw: bytes, path: str, past: DocumentPast) -> ParsedFile:
+        """The page of a file at a path, in the format of its last one. Raises Unreadable."""
+        last = PurePosixPath(past.path).suffix
+        return _one(parsed(raw, PurePosixPath(path).with_suffix(last).name, self.limits))
 
     def _once(self, problem: Problem) -> Iterator[Problem]:
         """A problem that stays from version to version is reported once."""
@@ -185,7 +297,8 @@ class History:
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
-        page_dates = dates.dates_in(page, self.dating, published=False)
+        page_dates = dates.dates_in(page, self.dating)
+        page = replace(page, aliases=(*page.aliases, *self._earlier.get(file.relative, ())))
         yield from notes(self.naming, file.relative, (*page.notes, *page_dates.notes))
         yield document(self.naming.id(file.relative), page, page_dates, None, of_file(file.mtime))
 

@@ -217,7 +217,8 @@ def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
 
 
 def _matches(store: AsOfReader, pattern: str) -> bool:
-    query = f"{_DOCUMENTS} AND d.name GLOB :pattern LIMIT 1"
+    called = "EXISTS (SELECT 1 FROM aliases AS a WHERE a.version = v.id AND a.alias GLOB :pattern)"
+    query = f"{_DOCUMENTS} AND (d.name GLOB :pattern OR {called}) LIMIT 1"
     return store.db.execute(query, {**store.moment, "pattern": pattern}).fetchone() is not None
 
 

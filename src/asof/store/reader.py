@@ -351,7 +351,8 @@ def visible_instants_after(db: sqlite3.Connection, instant: int) -> list[int]:
 # -- reader --------------------------------------------------------------------------------------------
 
 
-KNOWN = "v.visible <= :as_of AND v.added <= :known_at AND (v.retired IS NULL OR v.retired > :known_at)"
+KNOWN_AT = "v.visible <= ? AND v.added <= ? AND (v.retired IS NULL OR v.retired > ?)"
+KNOWN = KNOWN_AT.replace("?", ":as_of", 1).replace("?", ":known_at")
 """SQL for the versions `v` that were published by a moment, as known."""
 
 _IN_FORCE = (
@@ -477,18 +478,22 @@ def text_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> str:
 
 
 def matching_heads(
-    db: sqlite3.Connection, *, source: str = "", path: str = "", tags: Sequence[str] = (),
+    store: AsOfReader, *, source: str = "", path: str = "", tags: Sequence[str] = (),
     meta: Sequence[tuple[str, str]] = (), any_tags: Sequence[str] = (),
     no_tags: Sequence[str] = (), documents: Sequence[str] = (),
 ) -> list[int]:  # fmt: skip
-    """Ids of the heads whose attributes pass the filters (see `asof.values.Filters`)."""
+    """Ids of the heads whose attributes pass the filters (see `asof.values.Filters`); a path also by the
+    aliases that are published."""
     where, values = ["1 = 1"], list[object]()
     if source:
         where.append("h.source IN (SELECT id FROM sources WHERE name = ?)")
         values.append(source)
     if path:
-        where.append("h.document IN (SELECT id FROM documents WHERE name GLOB ?)")
-        values.append(path)
+        where.append(
+            "h.document IN (SELECT id FROM documents WHERE name GLOB ? UNION SELECT v.document"
+            f" FROM versions AS v JOIN aliases AS a ON a.version = v.id WHERE a.alias GLOB ? AND {KNOWN_AT})"
+        )
+        values += [path, path, store.as_of, store.known_at, store.known_at]
     for tag in tags:
         where.append("h.id IN (SELECT head FROM tags WHERE tag = ?)")
         values.append(tag.removeprefix("#"))
@@ -509,7 +514,8 @@ def matching_heads(
             f" WHERE {_json_text('e')} = ?)))"
         )
         values += [key, value, value]
-    return [row[0] for row in db.execute(f"SELECT h.id FROM heads AS h WHERE {' AND '.join(where)}", values)]
+    query = f"SELECT h.id FROM heads AS h WHERE {' AND '.join(where)}"
+    return [row[0] for row in store.db.execute(query, values)]
 
 
 def _json_text(each: str) -> str:

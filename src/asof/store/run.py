@@ -14,13 +14,17 @@ from msgspec import Struct
 
 from asof.errors import SourceError, SourceShrunk, WayChanged
 from asof.store import validity
+from asof.store.digest import WEAK_DATES
 from asof.store.store import HISTORY, Publish, SourceWay, Store, source_row, stored_problems, stored_ways
 from asof.store.writing import WHOLE, Transaction
 from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged, document_file
 from asof.wire import As
 
-COMMIT, EDIT = "git", "edit"
-"""The origin of dates of a history's versions, and of changes that no source dates (`values.DATED_BY`)."""
+EDIT = "edit"
+"""The origin of dates of changes that no source dates (`values.DATED_BY`)."""
+
+UNCOMMITTED = frozenset({EDIT, *WEAK_DATES})
+"""The origins of dates of what a history does not state: edits and new files in the work tree."""
 
 MAX_ENDED_SHARE = 0.3
 """A run that would end a larger share of a source's documents raises SourceShrunk."""
@@ -50,12 +54,14 @@ class IndexReport(Struct):
 
 class MissingFromSource(NamedTuple):
     """Documents of a source: how many it `listed` that have not ended; which of them are `missing`; which it
-    `restated` with an older version; which are `stale`, having versions that it withdrew."""
+    `restated` with an older version; which are `stale`, having versions that it withdrew; which of the
+    missing ones it has under another id, as they were `moved`."""
 
     listed: int = 0
     missing: Sequence[str] = ()
     restated: Sequence[str] = ()
     stale: Sequence[str] = ()
+    moved: frozenset[str] = frozenset()
 
 
 class IndexRun(Struct):
@@ -183,7 +189,7 @@ class IndexRun(Struct):
 
     def _is_stale(self, version: validity.StoredVersion) -> bool:
         """True if the source states a version of a history no more, or not yet."""
-        return not version.seen and version.dated_by == COMMIT
+        return not version.seen and version.dated_by not in UNCOMMITTED
 
     def _store_item(
         self, write: Transaction, item: Document | Ended
@@ -281,7 +287,18 @@ class IndexRun(Struct):
         missing = [name for name in missing if name not in deleted]
         if self.replaces_history:
             restated = sorted(self.reverted)
-        return MissingFromSource(len(listed) - len(deleted), missing, restated, stale)
+        return MissingFromSource(len(listed) - len(deleted), missing, restated, stale, self._moved(missing))
+
+    def _moved(self, missing: Sequence[str]) -> frozenset[str]:
+        """Those of the missing documents whose id is an alias of another one of the source."""
+        rows = self.db.execute(
+            "SELECT a.alias FROM json_each(?) AS gone JOIN aliases AS a ON a.alias = gone.value"
+            " JOIN versions AS v ON v.id = a.version AND v.retired IS NULL JOIN documents AS d"
+            " ON d.id = v.document JOIN sources AS s ON s.id = d.source"
+            " WHERE s.name = ? AND d.name != a.alias",
+            (json.dumps(missing), self.way.name),
+        )
+        return frozenset(alias for (alias,) in rows)
 
     def _withdrawn(self, listed: Sequence[str]) -> list[str]:
         """The documents with versions that a source which states its past does not state any more."""
@@ -290,8 +307,9 @@ class IndexRun(Struct):
         restated = [name for name in listed if name not in self.unchanged and not self._is_unreadable(name)]
         rows = self.db.execute(
             "SELECT d.name, v.id FROM json_each(?) AS wanted JOIN documents AS d ON d.name = wanted.value"
-            " JOIN versions AS v ON v.document = d.id WHERE v.retired IS NULL AND v.dated_by = ?",
-            (json.dumps(restated), COMMIT),
+            " JOIN versions AS v ON v.document = d.id WHERE v.retired IS NULL"
+            " AND v.dated_by NOT IN (SELECT value FROM json_each(?))",
+            (json.dumps(restated), json.dumps(sorted(UNCOMMITTED))),
         )
         return list(dict.fromkeys(name for name, version in rows if version not in self.seen_versions))
 
@@ -309,7 +327,7 @@ class IndexRun(Struct):
 
     def _apply_missing(self, unstated: MissingFromSource) -> None:
         """End, restore and withdraw, in one transaction."""
-        _, missing, restated, stale = unstated
+        _, missing, restated, stale, moved = unstated
         if not missing and not restated and not stale:
             return
         with self._write({*missing, *restated, *stale}) as (write, counts, seen):
@@ -321,7 +339,8 @@ class IndexRun(Struct):
             for name in missing:
                 current = write.documents[name].current
                 gone = current is None or current.deleted  # all of it was withdrawn
-                counts["ended" if gone else write.end(name, None, EDIT)[0]] += 1
+                what = "ended" if gone else write.end(name, None, EDIT)[0]
+                counts[what] += name not in moved
             counts["corrected"] += len(set(stale) - set(missing))
             for name in restated:
                 document = write.documents[name]
@@ -344,7 +363,7 @@ class IndexRun(Struct):
         """The changes to write for what the source did not state: if something could not be read, nothing is
         missing, and the report says so. Raises SourceShrunk when more than 30% of the source's documents
         would end, unless that is allowed."""
-        missing = len(unstated.missing)
+        missing = len(unstated.missing) - len(unstated.moved)
         if self.unreadable_unnamed:  # what is missing or withdrawn may be what could not be read
             if missing:
                 self.report.problems.append(

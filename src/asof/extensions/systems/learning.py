@@ -239,7 +239,7 @@ class JudgedQuery:
         for name, gain in {**self.gains, **({self.left_out: -1.0} if self.left_out else {})}.items():
             named.setdefault(gain, []).append(name)
         for gain, names in named.items():
-            own = matching_heads(view.store.db, documents=names)
+            own = matching_heads(view.store, documents=names)
             gains[np.isin(heads, np.array(own, np.int64))] = gain
         return gains
 

@@ -1,0 +1,236 @@
+"""Files that are moved: one document under its last path, with the life of a file that stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.sources.test_branches import START, FastImport, git
+from tests.support.corpora import memory_folder, new_corpus
+from tests.support.rows import db_of
+
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
+from asof.sources.history import open_source
+from asof.time.span import iso
+from asof.values import Document, Ended
+
+LINES = "".join(f"Line {number} of a text that is long enough.\n" for number in range(20))
+
+
+def page(title: str, *more: str) -> str:
+    return f"# {title}\n\n{LINES}" + "".join(f"\n## {each}\n\nWhat is said of {each}.\n" for each in more)
+
+
+def events(
+    folder: Path, below: str = "", root: str = ""
+) -> list[tuple[int, str, str | None, tuple[str, ...]]]:
+    """(seconds after START, id, last word or None for an end, aliases) of each statement, by time."""
+    told: list[tuple[int, str, str | None, tuple[str, ...]]] = []
+    for item in open_source(folder / below, root=folder / root, history=True).documents():
+        if isinstance(item, Document) and item.published:
+            told.append(
+                (item.published.span.first // 10**6 - START, item.id, item.text.split()[-1], item.aliases)
+            )
+        elif isinstance(item, Ended):
+            told.append((item.at.span.first // 10**6 - START, item.id, None, ()))
+    return sorted(told, key=lambda each: each[:2])
+
+
+A, B = page("A"), page("B", "b", "bb")
+CASES: dict[str, tuple[list[dict[str, str | None]], list[tuple[int, str, str | None, tuple[str, ...]]]]] = {
+    "a folder that is moved, and an edit before and after": (
+        [{"a.txt": A}, {"a.txt": A + "x"}, {"a.txt": None, "new/a.md": A + "x"}, {"new/a.md": A + "y"}],
+        [(0, "new/a.md", "enough.", ("a.txt",)), (1, "new/a.md", "x", ("a.txt",)),
+         (3, "new/a.md", "y", ("a.txt",))],
+    ),
+    "a move with an edit is a version": (
+        [{"a.md": A}, {"a.md": None, "b.md": A + "x"}],
+        [(0, "b.md", "enough.", ("a.md",)), (1, "b.md", "x", ("a.md",))],
+    ),
+    "from path to path, and back to the first": (
+        [{"a.md": A}, {"a.md": None, "b.md": A}, {"b.md": None, "a.md": A}],
+        [(0, "a.md", "enough.", ("b.md",))],
+    ),
+    "a new file at the old path": (
+        [{"a.md": A}, {"a.md": None, "b.md": A}, {"a.md": B}],
+        [(0, "b.md", "enough.", ("a.md",)), (2, "a.md", "bb.", ())],
+    ),
+    "two files change places": (
+        [{"a.md": A, "b.md": B}, {"a.md": None, "c.md": A}, {"b.md": None, "a.md": B},
+         {"c.md": None, "b.md": A}],
+        [(0, "a.md", "bb.", ("b.md",)), (0, "b.md", "enough.", ("a.md", "c.md"))],
+    ),
+    "deleted, and new at the same path": (
+        [{"a.md": A}, {"a.md": None}, {"a.md": A}],
+        [(0, "a.md", "enough.", ()), (1, "a.md", None, ()), (2, "a.md", "enough.", ())],
+    ),
+    "a split goes on in the part that is most alike": (
+        [{"a.md": B}, {"a.md": None, "b.md": B + "x", "c.md": page("B", "b")}],
+        [(0, "b.md", "bb.", ("a.md",)), (1, "b.md", "x", ("a.md",)), (1, "c.md", "b.", ())],
+    ),
+    "another one came to the path of one that had ended": (
+        [{"a.md": A, "b.md": B}, {"a.md": None}, {"b.md": None, "a.md": B}],
+        [(0, "a.md", "bb.", ("b.md",)), (0, "a.md@", "enough.", ()), (1, "a.md@", None, ())],
+    ),
+    "ended while it was called otherwise": (
+        [{"a.md": A}, {"a.md": None, "b.md": A}, {"b.md": None}],
+        [(0, "b.md", "enough.", ("a.md",)), (2, "b.md", None, ())],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_moves(name, tmp_path):
+    commits, expected = CASES[name]
+    write(tmp_path, commits)
+    assert [
+        (at, id_.partition("@")[0] + "@" * ("@" in id_), *rest) for at, id_, *rest in events(tmp_path)
+    ] == expected
+
+
+def write(folder: Path, commits: list[dict[str, str | None]]) -> None:
+    """A repository whose commits are a second apart."""
+    made = FastImport()
+    for number, edits in enumerate(commits):
+        made.commit("main", number, edits, parents=[number] if number else [])
+    made.write(folder, "main")
+
+
+def test_into_a_folder_and_out_of_it(tmp_path):
+    commits: list[dict[str, str | None]] = [
+        {"a.txt": A, "docs/b.md": B}, {"a.txt": A + "x"}, {"a.txt": None, "docs/a.md": A + "x"},
+        {"docs/b.md": None, "old/b.md": B}, {"old/b.md": B + "x"},
+    ]  # fmt: skip
+    write(tmp_path, commits)
+    past = [(0, "enough.", ("a.txt",)), (1, "x", ("a.txt",))]
+    for root, top in (("", "docs/"), ("docs", "")):
+        told = events(tmp_path, "docs", root)
+        assert [(at, *rest) for at, id_, *rest in told if id_ == f"{top}a.md"] == past
+        assert [each for each in told if each[1] == f"{top}b.md"] == [
+            (0, f"{top}b.md", "bb.", ()), (3, f"{top}b.md", None, ())
+        ]  # fmt: skip
+
+
+class Library:
+    """One history twice: with files that move, and with the same edits of files that stay."""
+
+    def __init__(self) -> None:
+        self.moving, self.still = FastImport(), FastImport()
+        self.at = 0
+        self.texts: dict[int, list[str]] = {}  # the sections of each document
+        self.paths: dict[int, str] = {}
+        self.made = 0
+
+    def commit(self, *changed: int, gone: int = 0, left: str = "") -> None:
+        """Commit documents that changed, one that is gone, and the path that one of the changed left."""
+        at: dict[str, str | None] = {left: None} if left else {}
+        once: dict[str, str | None] = {}
+        if gone:
+            at[self.paths.pop(gone)] = once[f"{gone}.md"] = None
+        for number in changed:
+            text = f"# Document {number}\n\n" + "\n".join(self.texts[number])
+            at[self.paths[number]] = once[f"{number}.md"] = text
+        parents = [self.moving.count] if self.moving.count else []
+        self.moving.commit("main", self.at, at, parents=parents)
+        self.still.commit("main", self.at, once, parents=parents)
+        self.at += 60
+
+    def section(self, number: int) -> str:
+        self.made += 1
+        words = "".join(f"Sentence {line} of part {self.made} in {number}.\n" for line in range(6))
+        return f"## Part {self.made}\n\n{words}"
+
+
+PLACES = [f"{folder}{name}.md" for folder in ("", "sub/", "sub/deep/") for name in "abcd"]
+
+
+@st.composite
+def libraries(draw: st.DrawFn) -> Library:
+    """Documents that are made, edited, moved (with an edit or not), split, merged and deleted."""
+    library = Library()
+    for number in range(1, draw(st.integers(4, 14))):
+        free = sorted(set(PLACES) - set(library.paths.values()))
+        there = sorted(library.paths)
+        acts = ["edit", "move", "move", "split", "merge", "delete"] if len(there) > 1 else ["new"]
+        act = draw(st.sampled_from(acts))
+        document = draw(st.sampled_from(there)) if there else 0
+        if act in ("new", "split"):
+            library.paths[number] = draw(st.sampled_from(free))
+            library.texts[number] = [library.section(number) for _ in range(4)]
+            if act == "split" and len(library.texts[document]) > 1:
+                library.texts[document].pop()
+            library.commit(number, *([document] if act == "split" else []))
+        elif act == "merge":
+            other = draw(st.sampled_from([each for each in there if each != document]))
+            library.texts[other] += library.texts.pop(document)[:1]
+            library.commit(other, gone=document)
+        elif act == "delete":
+            library.commit(gone=document)
+        else:
+            left = library.paths[document] if act == "move" else ""
+            if act == "edit" or draw(st.booleans()):
+                library.texts[document].insert(draw(st.integers(0, 1)), library.section(document))
+            if left:
+                library.paths[document] = draw(st.sampled_from(free))
+            library.commit(document, left=left)
+    return library
+
+
+def lives(corpus: Corpus) -> list[Any]:
+    """Every passage that was ever current: its words, since when, until when, and the date of its version."""
+    return db_of(corpus).execute(
+        "SELECT p.headings, p.text, p.visible, min(e.at), v.starts FROM passages AS p JOIN versions AS v"
+        " ON v.id = p.version LEFT JOIN ends AS e ON e.passage = p.id GROUP BY p.id"
+        " HAVING coalesce(min(e.at), 1) > 0 ORDER BY 3, 1, 2"
+    ).fetchall()  # fmt: skip
+
+
+@given(libraries())
+def test_a_document_lives_as_if_its_file_had_never_moved(library):
+    with memory_folder() as folder, new_corpus() as moving, new_corpus() as still, new_corpus() as later:
+        for made, corpus in ((library.moving, moving), (library.still, still)):
+            with TemporaryDirectory(dir=folder) as name:
+                made.write(Path(name), "main")
+                corpus.add(open_source(Path(name), root=Path(name), history=True))
+                if corpus is moving:
+                    git(Path(name), "checkout", "-q", "-B", "before", "HEAD~1")
+                    later.add(open_source(Path(name), root=Path(name), history=True), allow_shrinking=True)
+                    git(Path(name), "checkout", "-q", "main")
+                    later.add(open_source(Path(name), root=Path(name), history=True))
+        assert lives(moving) == lives(still) == lives(later)
+        for at in range(0, library.at, 180):
+            shown = [texts(corpus.at(iso((START + at) * 10**6))) for corpus in (moving, still, later)]
+            assert shown[0] == shown[1] == shown[2]
+
+
+def texts(snapshot: Any) -> list[str]:
+    return sorted(snapshot.text(each.id) for each in snapshot.documents())
+
+
+def test_a_run_after_a_move_knows_the_document_as_before_until_then(tmp_path):
+    """The new id has the whole past; what was known before the run is as it was. No document is missing."""
+    write(tmp_path, [{f"{name}.md": page(name)} for name in "abc"])
+    with open_corpus(tmp_path) as corpus:
+        corpus.add(tmp_path, history=True)
+        (known,) = db_of(corpus).execute("SELECT max(id) FROM transactions").fetchone()
+        (tmp_path / "sub").mkdir()
+        git(tmp_path, "mv", "a.md", "b.md", "c.md", "sub")
+        git(tmp_path, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x")
+        report = corpus.add(tmp_path, history=True)
+        assert (report.added, report.ended, report.changed, report.problems) == (3, 0, 0, [])
+        then = iso((START + 1) * 10**6)
+        assert listed(corpus.at(then)) == ["sub/a.md", "sub/b.md"]
+        assert listed(corpus.at(then, known_at=iso(known))) == ["a.md", "b.md"]
+        hits = [corpus.at(then).search("text", path=each).hits for each in ("a.md", "sub/a.md", "c.md")]
+        assert [sorted({hit.document for hit in each}) for each in hits] == [["sub/a.md"], ["sub/a.md"], []]
+        assert [str(hit.published)[:10] for hit in hits[0][:1]] == ["2020-09-13"]
+        assert corpus.at(then).called("b.md") == "sub/b.md"
+
+
+def listed(snapshot: Any) -> list[str]:
+    return [each.id for each in snapshot.documents()]

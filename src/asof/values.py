@@ -25,7 +25,7 @@ from msgspec import Meta, Struct
 
 from asof.errors import BadTime, UsageError
 from asof.time.moment import ACCEPTED_TIMES, read, span_of
-from asof.time.span import Instant, Period, Span, iso
+from asof.time.span import Instant, Period, Span, iso, label
 from asof.wire import FLAT, HIDDEN, UNLESS_EMPTY, As, Only, one_of
 
 # -- explanations: numbers with their formula ----------------------------------------------------------
@@ -154,6 +154,7 @@ class _TreeReader:
 # -- times as a source states them ---------------------------------------------------------------------
 
 _DAY = timedelta(days=1)
+_FIGURES = re.compile(r"[0-9]{1,2}\W[0-9\W]+")
 
 
 class SourcedTime(Struct, frozen=True):
@@ -168,10 +169,12 @@ class SourcedTime(Struct, frozen=True):
 
     @property
     def day(self) -> str:
-        """Its own words; for less than a day the day in UTC, by which filters go: "2023-01-01T01:30+13:00" is
-        2022-12-31."""
+        """Its own words; for less than a day the day in UTC, by which filters go ("2023-01-01T01:30+13:00" is
+        2022-12-31), and for figures of which the first are no year what they mean: "03/04/2023"."""
         whole = self.span.start is None or self.span.end is None or self.span.end - self.span.start >= _DAY
-        return self.text if whole else iso(self.span.first)[:10]
+        if not whole:
+            return iso(self.span.first)[:10]
+        return label(self.span) if _FIGURES.fullmatch(self.text) else self.text
 
 
 def shortened(text: str, most: int = 60) -> str:

@@ -107,6 +107,7 @@ def test_the_day_that_is_shown_is_the_day_that_filters_use():
     for text, day in (
         ("2023-01-01T01:30:00+13:00", "2022-12-31"),
         ("1684602725", "2023-05-20"),
+        ("15/03/2023", "2023-03-15"),
         ("May 2023", "May 2023"),
     ):
         found = date_in("json", "timestamp", json.dumps(text), [])

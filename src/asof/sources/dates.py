@@ -92,6 +92,8 @@ def stated(value: object, by: str, order: DateOrder = UNKNOWN) -> SourcedTime | 
         return None
     if isinstance(value, date):
         return values.as_time(value, "a date", by)
+    if isinstance(value, float) and int(value) in YEARS:
+        raise BadTime(f"{value} is not a time: write a month as 2023-05")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadTime(f"{_short(value)} is not a time: a date is written as a text or as a number")
     if isinstance(value, int) and (value in YEARS or _STAMPED.fullmatch(str(value))):
@@ -119,7 +121,7 @@ def _of_text(text: str, by: str, order: DateOrder) -> SourcedTime:
 @lru_cache(maxsize=65536)
 def _read(text: str, by: str, order: Order) -> SourcedTime:
     """The time of a text, also a Unix time, `[[a link]]` to a day's note, `<2024-03-05 Tue 10:00>`."""
-    plain = text.strip()
+    plain = re.sub(r"(?<=[0-9]) \([A-Z]{1,5}\)$", "", text.strip())  # the zone's name in a mail
     if _UNIX.fullmatch(plain):
         return SourcedTime(epoch(float(plain)), plain, by)
     if stamp := _STAMPED.fullmatch(plain):
@@ -371,6 +373,9 @@ def month_of(value: object) -> int:
 # -- fields that hold the date of a document -----------------------------------------------------------
 
 
+_LONGEST_NAME = 64
+
+
 @lru_cache(maxsize=4096)
 def plain_name(key: str) -> str:
     """The name of a field as names are compared: `Date created`, `date-created` and `dateCreated` are one."""
@@ -418,9 +423,8 @@ class DateFields(NamedTuple):
         self, record: Mapping[str, Any], names: tuple[str, ...], by: str, used: set[str], note: Note
     ) -> SourcedTime | None:
         places = _places(names)
-        for place, key in sorted(
-            (places[plain_name(key)], key) for key in record if plain_name(key) in places
-        ):
+        plain = ((plain_name(key), key) for key in record if len(key) < _LONGEST_NAME)
+        for place, key in sorted((places[name], key) for name, key in plain if name in places):
             if isinstance(record[key], bool) and names[place] in _names("whether"):
                 continue
             try:
@@ -461,7 +465,8 @@ _FIRST_LINES = 10
 _LONGEST_LINE = 100
 _LONGEST_DATE = 32
 _LABELLED = re.compile(r":?([^\s:-][^:]{0,39}?)\s*::?\s*([^{}<>%]+)")
-_PLACE = re.compile(r"[A-ZÀ-Þ][^\s,]*(?: (?:[A-ZÀ-Þ][^\s,]*|[a-z]{1,4})){0,3}(?:, [A-ZÀ-Þ][^,]{1,24})?")
+_NAME = r"[^\W\d_a-zß-ÿ][^\s,]*"
+_PLACE = re.compile(rf"{_NAME}(?: (?:{_NAME}|[a-z]{{1,4}}|[0-9.]{{1,5}})){{0,3}}(?:, {_NAME}(?: {_NAME})?)?")
 _LAST_WORD = re.compile(r"([^\W\d_]*) *$")
 _FIGURE = re.compile(r"[0-9]{1,4}")
 _SENTENCE = 4  # words: a longer line with a date at its end says more than where and when
@@ -590,7 +595,7 @@ def of_content(text: str, order: DateOrder, doubts: list[Problem]) -> SourcedTim
         if line.startswith("```"):
             return None
         if len(line) <= _LONGEST_LINE and (
-            date := _line(line.replace("*", "").strip(" \t\r_"), order, doubts)
+            date := _line(line.replace("*", "").strip(" \t\r_()"), order, doubts)
         ):
             return date
         if end < 0:
@@ -619,13 +624,13 @@ def _line(line: str, order: DateOrder, doubts: list[Problem]) -> SourcedTime | N
 
 
 def _of_letter(line: str, order: DateOrder) -> SourcedTime | None:
-    """The day after the place where a letter was written: `Berlin, den 12. März 2019`."""
-    for comma in re.finditer(", ", line):
-        if not _PLACE.fullmatch(line[: comma.start()]):
-            return None
-        date = stated_or_none(line[comma.end() :], "content", order)
-        if date and date.span.last - date.span.first <= DAY:
-            return date
+    """The day beside the place where a letter was written: `Berlin, den 12. März 2019`."""
+    for comma in re.finditer("[,、，] ?", line):
+        sides = line[: comma.start()], line[comma.end() :]
+        for place, day in (sides, sides[::-1]):
+            date = stated_or_none(day, "content", order) if _PLACE.fullmatch(place) else None
+            if date and date.span.last - date.span.first <= DAY:
+                return date
     return None
 
 

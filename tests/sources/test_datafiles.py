@@ -11,6 +11,7 @@ from tests.support.growth import is_linear
 from asof.sources.datafiles import delimiter
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits
+from asof.text.passages import Chunking, chunk
 from asof.values import Heading
 
 LIMITS = InputLimits(characters=200, line=400, documents=3)
@@ -83,8 +84,11 @@ def test_long_rows_are_records_named_by_their_first_telling_column():
     columns = [f"c{at}" for at in range(500)]
     page = read("wide.csv", f"Name,{','.join(columns)}\nAda,{','.join(columns)}\n")
     assert page.outline == (Heading(0, 1, "Ada"),)
-    # 500 fields of two words each: a paragraph ends with the first field beyond 100 words
-    assert [part.count("\n") + 1 for part in page.text.strip().split("\n\n")] == [1, *[51] * 9, 41]
+    assert page.text.startswith("Ada\n\nc0: c0\nc1: c1\n")
+    # two words a field, 500 of them: passages of 120 words each, all with the row's name above
+    pieces = chunk(page.text, page.outline, Chunking("words"))
+    assert [page.text[each.start : each.end].count(": ") for each in pieces] == [60] * 8 + [20]
+    assert {each.headings for each in pieces} == {("Ada",)}
 
 
 @pytest.mark.parametrize(
@@ -137,10 +141,10 @@ def test_records_with_texts_are_documents():
     ("name", "text", "said"),
     [
         ("a.json", "{'a': 1}", "not JSON: Expecting property name"),
-        ("a.json", '{"a": 1}\n{"a": 2}', "Extra data in line 2"),
+        ("a.json", '{"a": 1}\n{"a": 2}', "Extra data: line 2"),
         ("a.json", '{"a": Infinity}', "no JSON value"),
         ("a.json", "[" * 100_000, "nested too deeply"),
-        ("a.json", "[" * 17 + "]" * 17, "nested more than 16 levels"),
+        ("a.json", "[" * 17 + "]" * 17, "nested too deeply"),
         ("a.json", f'"{"x" * 500}"', "more than 400 characters"),
         ("a.yaml", "a: [", "not YAML"),
         ("a.yaml", "- " * 50, "nested more than 16 levels"),

@@ -13,7 +13,7 @@ import json
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, islice
 from typing import Any
@@ -21,7 +21,7 @@ from typing import Any
 from asof.lang import codes, tables
 from asof.sources.blocks import FIELD, HEADING, ITEM, PARAGRAPH, Block, rows, written
 from asof.sources.plainyaml import BadYaml, read_yaml
-from asof.sources.readers import LONGEST_TITLE, ParsedFile, Unreadable, text_reader
+from asof.sources.readers import LONGEST_TITLE, ParsedFile, TextParser, Unreadable, text_reader
 from asof.sources.records import LONGEST_LIST, constant
 from asof.sources.source import Fields, InputLimits
 from asof.values import MAX_NESTING, Problem, TooDeep, storable_value
@@ -64,8 +64,8 @@ class _Page:
 LOOKED_AT = 20
 """So many rows tell whether a table has a header, which cells are dates, and how long its rows are."""
 
-LONG, WORDS = 60, 100
-"""Rows of more words than LONG with their header are records, whose fields stand together up to WORDS."""
+LONG = 60
+"""Rows of more words than this with their header are records."""
 
 _NUMBER = re.compile(r"(?=\D*\d)[-+\d.,:/' %€$£¥]+")  # or a date, a time
 _YEAR = re.compile(r"(?:1[89]|20)\d\d(?:[-/]\d{2,4})?")
@@ -120,16 +120,9 @@ def _add_record(
 ) -> None:
     name = row[named] if named < len(row) else ""
     page.heading(name or str(number), level)
-    together: list[str] = []
-    words = 0
     for at, cell in enumerate(row):
         if cell and (at != named or len(name) > LONGEST_TITLE):
-            together.append(f"{header[at]}: {cell}" if at < len(header) and header[at] else cell)
-            words += together[-1].count(" ") + 1
-        if words > WORDS:
-            page.add(PARAGRAPH, "\n".join(together))
-            together, words = [], 0
-    page.add(PARAGRAPH, "\n".join(together))
+            page.add(FIELD, f"{header[at]}: {cell}" if at < len(header) and header[at] else cell)
 
 
 def _name_column(header: Sequence[str], ahead: Sequence[Sequence[str]]) -> int:
@@ -251,9 +244,16 @@ LISTED = 200
 _FIELDS = Fields()
 
 
-def parse_json(text: str, stem: str, limits: InputLimits) -> ParsedFile:
-    """The values of a JSON file."""
-    _check_size(text, limits.line)
+_MANY_PARTS = re.compile(
+    rf"""(?<![\w-])(?>(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{4 * MAX_NESTING}}}"""
+)
+"""A key of many parts in TOML, on which its parser spends time as the square of their number."""
+
+_Loaded = tuple[Any, Mapping[str, int], list[Problem]]
+"""A value, the lines of its keys, and what is wrong with them."""
+
+
+def _json(text: str) -> _Loaded:
     twice: dict[str, None] = {}
 
     def pairs(found: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -262,55 +262,27 @@ def parse_json(text: str, stem: str, limits: InputLimits) -> ParsedFile:
             twice.update((key, None) for key, count in Counter(key for key, _ in found).items() if count > 1)
         return values
 
-    try:
-        value = json.loads(
-            text, object_pairs_hook=pairs, parse_int=_number, parse_float=_number, parse_constant=constant
-        )
-    except json.JSONDecodeError as wrong:
-        remedy = "if each line is a value of its own, name it .jsonl" if wrong.msg == "Extra data" else ""
-        raise Unreadable(f"it is not JSON: {wrong.msg} in line {wrong.lineno}", remedy) from None
-    except ValueError as wrong:
-        raise Unreadable(f"it is not JSON: {wrong}") from None
-    except RecursionError:
-        raise Unreadable("it is nested too deeply") from None
-    return _page(value, stem, limits, notes=[_twice(key) for key in twice])
+    value = json.loads(
+        text, object_pairs_hook=pairs, parse_int=_number, parse_float=_number, parse_constant=constant
+    )
+    return value, {}, [_twice(key) for key in twice]
 
 
-def parse_yaml(text: str, stem: str, limits: InputLimits) -> ParsedFile:
-    """The values of a YAML file; several documents in it are a list of them."""
-    _check_size(text, limits.characters)
+def _yaml(text: str) -> _Loaded:
+    """Several documents in a file are a list."""
     try:
         found = read_yaml(text, "the file")
     except BadYaml as wrong:
         raise Unreadable(f"{wrong} (line {wrong.line})") from None
     documents = [each for each in found.documents if each is not None]
     value = documents[0] if len(documents) == 1 else documents
-    return _page(value, stem, limits, found.lines, [_twice(key, line) for key, line in found.twice])
+    return value, found.lines, [_twice(key, line) for key, line in found.twice]
 
 
-_MANY_PARTS = re.compile(
-    rf"""(?<![\w-])(?>(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{4 * MAX_NESTING}}}"""
-)
-"""A key of many parts, on which the parser spends time as the square of their number."""
-
-
-def parse_toml(text: str, stem: str, limits: InputLimits) -> ParsedFile:
-    """The values of a TOML file."""
-    _check_size(text, limits.characters)
+def _toml(text: str) -> _Loaded:
     if _MANY_PARTS.search(text):
-        raise Unreadable("it is nested too deeply")
-    try:
-        value = tomllib.loads(text, parse_float=_number)
-    except ValueError as wrong:
-        raise Unreadable(f"it is not TOML: {wrong}") from None
-    except RecursionError:
-        raise Unreadable("it is nested too deeply") from None
-    return _page(value, stem, limits)
-
-
-def _check_size(text: str, most: int) -> None:
-    if len(text) > most:
-        raise Unreadable(f"it has more than {most:,} characters", "split it into smaller files")
+        raise RecursionError
+    return tomllib.loads(text, parse_float=_number), {}, []
 
 
 def _number(text: str) -> int | float | str:
@@ -325,21 +297,29 @@ def _twice(key: str, line: int = 0) -> Problem:
     return Problem(f"{key[:LONGEST_TITLE]!r} stands twice: the last one counts", line=line, lost=False)
 
 
-def _page(
-    value: Any, stem: str, limits: InputLimits, lines: Mapping[str, int] = {}, notes: Sequence[Problem] = ()
-) -> ParsedFile:  # fmt: skip
-    """The page of a file's value. A list of records with a text each is several documents."""
-    try:
-        value = storable_value(value)
-    except TooDeep as wrong:
-        raise Unreadable(f"it {wrong}") from None
-    problems = list(notes)
-    if isinstance(value, list) and 2 * sum(map(_has_text, value)) > len(value):
-        parts = tuple(_documents(value, limits, problems))
-        return ParsedFile("", stem, notes=tuple(problems), parts=parts)
-    title, front = _named(value), _front(value)
-    text, outline = _text(value, limits, problems)
-    return ParsedFile(text, title or stem, outline, front=front, lines=lines, notes=tuple(problems))
+def _parser(name: str, load: Callable[[str], _Loaded]) -> TextParser:
+    """The parser of a format's values. A list of records with a text each is several documents."""
+
+    def parse(text: str, stem: str, limits: InputLimits) -> ParsedFile:
+        most = limits.line if load is _json else limits.characters
+        if len(text) > most:
+            raise Unreadable(f"it has more than {most:,} characters", "split it into smaller files")
+        try:
+            value, lines, notes = load(text)
+            value = storable_value(value)
+        except (RecursionError, TooDeep):
+            raise Unreadable("it is nested too deeply") from None
+        except ValueError as wrong:
+            remedy = "if each line is a value, name it .jsonl" if "Extra data" in str(wrong) else ""
+            raise Unreadable(f"it is not {name}: {wrong}", remedy) from None
+        if isinstance(value, list) and 2 * sum(map(_has_text, value)) > len(value):
+            parts = tuple(_documents(value, limits, notes))
+            return ParsedFile("", stem, notes=tuple(notes), parts=parts)
+        words, outline = _text(value, limits, notes)
+        title, front = _named(value) or stem, _front(value)
+        return ParsedFile(words, title, outline, front=front, lines=lines, notes=tuple(notes))
+
+    return parse
 
 
 def _text(value: Any, limits: InputLimits, notes: list[Problem], first: str = "") -> tuple[str, Any]:
@@ -481,6 +461,6 @@ def _rows(values: Iterable[Any], names: Sequence[str] = ()) -> list[list[str]]:
     return found
 
 
-JSON = text_reader(parse_json)
-YAML = text_reader(parse_yaml)
-TOML = text_reader(parse_toml)
+JSON = text_reader(_parser("JSON", _json))
+YAML = text_reader(_parser("YAML", _yaml))
+TOML = text_reader(_parser("TOML", _toml))

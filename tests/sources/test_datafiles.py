@@ -9,9 +9,12 @@ import pytest
 from tests.support.growth import is_linear
 
 from asof.sources.datafiles import delimiter
+from asof.sources.dates import dates_in
+from asof.sources.files import document
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits
 from asof.text.passages import Chunking, chunk
+from asof.time.span import iso
 from asof.values import Heading
 
 LIMITS = InputLimits(characters=200, line=400, documents=3)
@@ -121,6 +124,24 @@ def test_short_values_are_metadata_and_the_title_is_one():
     assert page.title == "Tracing"
     assert page.front == {"status": "open", "tags": ["a", "b"], "date": "2024-03-05"}
     assert page.lines["date"] == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "meta", "published"),
+    [
+        ("a.toml", "day = 2024-03-05\nat = 10:00:00\nx = nan\ndate = 2024-03-05T10:00:00Z\n",
+         {"day": "2024-03-05", "at": "10:00:00", "x": "nan"}, "2024-03-05T10:00:00Z"),
+        ("a.yaml", "a: .nan\nb: [~, 1]\ncreation-date: 2019-06-03\n", {"a": ".nan", "b": [None, 1]},
+         "2019-06-03T00:00:00Z"),
+        ("a.json", f'{{"a": {[0.5] * 65}, "b": 1e999, "c": "{"x" * 201}"}}', {"b": "1e999"}, None),
+    ],
+)  # fmt: skip
+def test_what_stands_in_metadata(name, text, meta, published):
+    page = read(name, text)
+    dates = dates_in(page)
+    made = document("id", page, dates, dates.published, dates.changed)
+    assert dict(made.meta) == meta
+    assert (made.published and iso(made.published.span.first)) == published
 
 
 def test_records_with_texts_are_documents():

@@ -280,9 +280,10 @@ def _yaml(text: str) -> _Loaded:
 
 
 def _toml(text: str) -> _Loaded:
+    """Dates and times are texts, as in the other formats."""
     if _MANY_PARTS.search(text):
         raise RecursionError
-    return tomllib.loads(text, parse_float=_number), {}, []
+    return json.loads(json.dumps(tomllib.loads(text, parse_float=_number), default=str)), {}, []
 
 
 def _number(text: str) -> int | float | str:
@@ -290,7 +291,7 @@ def _number(text: str) -> int | float | str:
     if text.lstrip("-").isdigit():
         return int(text) if len(text) <= 18 else text
     value = float(text)
-    return value if str(value) == text else text
+    return value if str(value) == text and text[-1].isdigit() else text
 
 
 def _twice(key: str, line: int = 0) -> Problem:
@@ -372,10 +373,13 @@ def _named(value: Any) -> str:
 def _front(value: Any) -> dict[str, Any]:
     """What a mapping says of itself: short values, and short lists of them."""
     found = value.items() if isinstance(value, dict) else ()
-    short = {
-        key: each for key, each in found if key != "title" and (line := _line(each)) and "\n" not in line
+    lines = {
+        key: _line(each)
+        for key, each in found
+        if key != "title" and not (isinstance(each, list) and len(each) > LONGEST_LIST)
     }
-    return dict(islice(short.items(), LONGEST_LIST))
+    short = (key for key, line in lines.items() if line and len(line) <= LISTED and "\n" not in line)
+    return {key: value[key] for key in islice(short, LONGEST_LIST)}
 
 
 def _line(value: Any) -> str | None:

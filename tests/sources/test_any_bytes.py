@@ -15,8 +15,9 @@ from asof.sources.dates import dates_in
 from asof.sources.files import document
 from asof.sources.html import parse_text as parse_html
 from asof.sources.html_walk import HtmlLines, pieces
-from asof.sources.markdown import parse_asciidoc, parse_markdown, split
-from asof.sources.readers import ParsedFile, TextParser, Unreadable, decoded, parsed, suffixes
+from asof.sources.markdown import parse_markdown
+from asof.sources.plaintext import parse_asciidoc
+from asof.sources.readers import ParsedFile, TextParser, Unreadable, parsed, suffixes
 from asof.sources.source import InputLimits
 from asof.values import Document
 
@@ -59,12 +60,6 @@ def test_any_bytes_make_a_page_or_are_refused(raw: bytes, kind: str):
     for heading in made.outline:
         assert heading.offset == 0 or made.text[heading.offset - 1] == "\n"
     assert sorted(made.outline, key=lambda heading: heading.offset) == list(made.outline)
-    whole = decoded(raw).text.replace("\0", "\ufffd")
-    if kind in (".txt", ".rst"):
-        assert made.text == whole
-    elif kind == ".md":
-        found = split(whole)
-        assert made.text in (whole, whole[found[1] :] if found else whole)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +77,7 @@ def test_headings_stand_at_their_offsets(parse: TextParser, parts: str, data: st
     for heading in page.outline:
         assert heading.offset == 0 or page.text[heading.offset - 1] == "\n"
         line = page.text[heading.offset :].partition("\n")[0]
-        assert parse is parse_markdown or heading.title in line  # marks of emphasis stay in a note
+        assert heading.title in line
 
 
 def parser(parse: TextParser) -> Callable[[str], ParsedFile]:

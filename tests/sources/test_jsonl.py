@@ -171,8 +171,8 @@ def test_the_record_of_a_markdown_file_is_read_as_the_file(tmp_path):
     items = read(tmp_path, json.dumps({"id": "quay/Quay.md", "text": text, "tags": "old"}).encode())
     document = items[0]
     assert isinstance(document, Document)
-    assert document.text == "Built.\n# North\nSee [[Mole]]. #stone\n"
-    assert [(each.title, each.offset) for each in document.outline] == [("North", len("Built.\n"))]
+    assert document.text == "kind: place\n\nBuilt.\n\nNorth\n\nSee Mole. #stone"
+    assert [(each.title, each.offset) for each in document.outline] == [("North", 21)]
     assert (document.links, document.tags, document.aliases) == ((Link("Mole"),), ("old", "stone"), ("Kai",))
     assert (document.title, document.meta) == ("North", {"kind": "place"})
     assert (str(document.published), problems(items)) == ("2020-02-01", [])

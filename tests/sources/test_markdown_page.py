@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.growth import is_linear
 
-from asof.sources.markdown import parse, parse_markdown
+from asof.sources.headers import parse
+from asof.sources.markdown import parse_markdown
 from asof.sources.plainyaml import BadYaml
 from asof.sources.source import InputLimits
 from asof.values import Heading, Link
@@ -19,11 +20,11 @@ def test_frontmatter_is_taken_off():
     note = read(
         "---\ntitle: T\ntags: [a, '#b']\naliases: One name\npages: 12\nwhen: 2024-03-05\n---\n# H\ntext\n"
     )
-    assert note.text == "# H\ntext\n"
+    assert note.text == "pages: 12\nwhen: 2024-03-05\n\nH\n\ntext"
     assert (note.title, note.tags, note.aliases) == ("T", ("a", "b"), ("One name",))
     assert note.front == {"pages": 12, "when": "2024-03-05"}
     assert note.lines["when"] == 6
-    assert note.outline == (Heading(0, 1, "H"),)
+    assert note.outline == (Heading(28, 1, "H"),)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +33,7 @@ def test_frontmatter_is_taken_off():
         ("", "stem"),
         ("---\ntitle: From above\n---\n# H", "From above"),
         ("---\ntitle: 1984\n---\n", "1984"),
-        ("## Two\n\n# One\n", "One"),
+        ("## Two\n\n# One\n", "Two"),
         ("text\n\nTitle\n=====\n", "Title"),
         ("```\n# no heading\n```\n", "stem"),
         ("---\n\n# After a rule\n", "After a rule"),
@@ -45,11 +46,13 @@ def test_titles(text, title):
 def test_headings_stand_where_their_lines_start():
     text = "before\n\n# One\n\n```\n# code\n```\n\nTwo\nlines\n---\n\n> # quoted\n\n"
     text += "### **Bold** [[a|b]] `c` ##\n"
-    outline = read(text).outline
-    assert outline == (
-        Heading(text.index("# One"), 1, "One"),
-        Heading(text.index("Two"), 2, "Two lines"),
-        Heading(text.index("### "), 3, "Bold b c"),
+    plain = "before\n\nOne\n\n```\n# code\n```\n\nTwo lines\n\n> quoted\n\nBold b c"
+    note = read(text)
+    assert note.text == plain
+    assert note.outline == (
+        Heading(plain.index("One"), 1, "One"),
+        Heading(plain.index("Two"), 2, "Two lines"),
+        Heading(plain.index("Bold"), 3, "Bold b c"),
     )
 
 
@@ -70,8 +73,8 @@ def test_headings_stand_where_their_lines_start():
 def test_broken_frontmatter_keeps_the_note_whole(broken, line, message):
     text = f"---\n{broken}\n---\n# H\n"
     note = read(text)
-    assert note.text == text
-    assert note.outline == (Heading(text.index("# H"), 1, "H"),)
+    assert note.text == f"{broken}\n\nH"
+    assert note.outline == (Heading(len(note.text) - 1, 1, "H"),)
     (problem,) = note.notes
     assert message in problem.message
     assert (problem.line, problem.lost) == (line, False)

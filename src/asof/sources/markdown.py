@@ -1,108 +1,244 @@
-"""Reads Markdown (frontmatter, headings, links, tags of vaults), reStructuredText, AsciiDoc, plain text."""
+"""Reads Markdown: its blocks without marks, the links and tags of vaults, frontmatter.
+
+Blocks are found by markdown-it; marks inside of lines by one pass over the few signs that can be one.
+"""
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
-import msgspec
-from msgspec import Struct
-
-from asof.sources.plainyaml import BadYaml, read_yaml
-from asof.sources.readers import LONGEST_TITLE, ParsedFile, text_reader
+from asof.sources import blocks, headers
+from asof.sources.blocks import INDENT, QUOTED, Block, written
+from asof.sources.headers import frontmatter, scalar
+from asof.sources.html_walk import BLOCKS, HtmlLines
+from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.source import InputLimits
-from asof.values import Heading, Link, Problem, storable
+from asof.values import Link, storable
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
 
-# -- frontmatter ---------------------------------------------------------------------------------------
-
-_FENCE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
-
-
-class Front(Struct, frozen=True):
-    """The values, the line of each top-level key, and duplicate keys, each with its line."""
-
-    values: dict[str, Any] = msgspec.field(default_factory=dict)
-    lines: dict[str, int] = msgspec.field(default_factory=dict)
-    twice: list[tuple[str, int]] = msgspec.field(default_factory=list)
-
-
-def split(text: str) -> tuple[str, int] | None:
-    """The block between the `---` lines at the very top, and where the text after it starts; or None."""
-    head, feed, _ = text.partition("\n")
-    if not feed or head.rstrip(" \t") != "---":
-        return None
-    closing = _FENCE.search(text, len(head) + 1)
-    if closing is None:
-        return None
-    return text[len(head) + 1 : closing.start()], min(closing.end() + 1, len(text))
-
-
-def parse(block: str, largest: int) -> Front:
-    """The values in a block of frontmatter of at most `largest` bytes. Raises BadYaml."""
-    size = len(block.encode())
-    if size > largest:
-        raise BadYaml(f"its frontmatter has {size} bytes; the limit is {largest}")
-    read = read_yaml(block, "its frontmatter", first=2, strict=True)
-    if len(read.documents) > 1:
-        raise BadYaml("its frontmatter holds more than one YAML document", 2)
-    values = read.documents[0] if read.documents else None
-    if values is not None and not isinstance(values, dict):
-        what = "a list" if isinstance(values, list) else "a text"
-        raise BadYaml(f"its frontmatter is {what}; accepted are lines like `key: value`", 2)
-    return Front(values or {}, read.lines, read.twice)
-
-
-# -- vaults: `[[links]]`, `![[embeds]]`, `#tags`, and links to relative files --------------------------
+# -- inside of lines: `[[links]]`, `![[embeds]]`, `#tags`, emphasis, code ------------------------------
 
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
-_MARKDOWN = re.compile(
-    r"(!?)\[([^\[\]]*)\]\(\s{0,9}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*))"
+# Not \w: it has no vowel signs, which the words of many scripts are written with.
+_TAG = r"#(?P<tag>[^\s!-,.:-@\[-^`{-~«»\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f]+)"
+_TEMPLATE = r"\{\{[^{}]{0,1000}\}\}|\{%[^\n]{0,400}?%\}"
+_TARGET = (
+    rf"\(\s{{0,9}}(?:<(?P<angle>[^<>\n]*)>|(?P<target>(?:{_TEMPLATE})?[^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*))"
     r"(?:\s{1,9}(?:\"[^\"\n]*\"|'[^'\n]*'))?\s{0,9}\)"
 )
-_HTML_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
-# Not \w: it has no vowel signs, which the words of many scripts are written with.
-_TAG = re.compile(r"(?:^|(?<=[\s(,;]))#([^\s!-,.:-@\[-^`{-~«»\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f]+)")
+_LABEL = r"(?=\[(?P<label>[^\[\]\n]{0,100})\])"
+_MARK = re.compile(
+    rf"(?P<tick>`+)|\\(?P<escaped>[!-/:-@\[-`{{-~])|\\(?=\n)|(?P<wiki>!?\[\[[^\[\]\n]+\]\])"
+    rf"|(?P<note>\[\^[^\[\]\s]{{1,40}}\]:?)|(?P<open>!?\[)|(?P<close>\])(?:{_TARGET}|{_LABEL})?"
+    rf"|(?P<run>\*+|_+|~~|==)|(?P<comment><!--|(?<!\S)%%)|<(?P<url>(?:https?|mailto):[^<>\s]{{1,400}})>"
+    rf"|</?(?P<element>[A-Za-z][\w:-]{{0,40}})(?P<rest>(?:[\s/][^<>]*)?)>"
+    rf"|(?P<template>{_TEMPLATE}|\{{[:#.][^{{}}\n]{{0,200}}\}})"
+    rf"|(?P<entity>&(?:#[0-9]{{1,7}}|#[xX][0-9a-fA-F]{{1,6}}|[A-Za-z][A-Za-z0-9]{{1,31}});)"
+    rf"|(?:(?<!.)|(?<=[\s(,;])){_TAG}"
+)
+_SIGN = re.compile(r"[`\\!\[\]*_~=<{&#%]")
+"""With which each mark begins: a set of characters is found faster than one of many forms."""
+
+_INLINE = frozenset(
+    """a abbr b bdi bdo big br cite code del dfn em font i img input ins kbd label mark picture q ruby s samp
+    script small source span strike strong style sub sup svg time tt u var video wbr""".split()  # noqa: SIM905
+)
+_ELEMENTS = _INLINE | BLOCKS | {"td", "th", "nav", "iframe", "audio", "button", "object"}
 _COLOUR = re.compile(
     r"(?=[a-f]*[0-9])(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2}(?:\1{3})?", re.I
 )
 _TICKS = re.compile(r"`+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|/")
+_IMAGE = re.compile(r"(?i)\.(?:svg|png|jpe?g|gif|webp|avif|bmp)(?:#|$)")
+
+
+class _Open(NamedTuple):
+    """A bracket that is open: its place among the pieces, and how many brackets were closed before."""
+
+    piece: int
+    closed: int
+
+
+class Inline:
+    """Takes the marks off texts, one after the other, and gathers their links and tags.
+
+    `references`: the labels that are defined in the document, in capitals.
+    """
+
+    def __init__(self, references: Collection[str] = ()) -> None:
+        self.references = references
+        self.links: dict[Link, None] = {}
+        self.tags: dict[str, None] = {}
+        self._pieces: list[str] = []
+        self._runs: dict[str, list[list[int]]] = {}  # of each sign: places of runs, and how many are left
+        self._brackets: list[_Open] = []
+        self._closed = 0
+
+    def words(self, text: str) -> str:
+        """The words of the text of a block: links and code are their words, lines stay apart."""
+        if _SIGN.search(text):
+            text = self._without_marks(text)
+        return "\n".join(map(str.strip, text.split("\n"))) if "\n" in text else text.strip()
+
+    def _without_marks(self, text: str) -> str:
+        self._pieces = pieces = []
+        self._runs = {}
+        self._brackets, self._closed = [], 0
+        spans = _code_spans(text) if "`" in text else {}
+        ends: dict[str, int] = {}
+        at = 0  # the text has been taken up to here
+        sign = _SIGN.search(text)
+        while sign is not None:
+            start = sign.start()
+            mark = _MARK.match(text, start)
+            if mark is None:
+                sign = _SIGN.search(text, start + 1)
+                continue
+            after = mark.end()
+            if at < start:
+                pieces.append(text[at:start])
+            kind = mark.lastgroup
+            at = after
+            if kind == "tick" and start in spans:
+                first, last, at = spans[start]
+                pieces.append(" ".join(text[first:last].split("\n")))
+            elif kind == "comment":
+                at = _closing(text, mark[0], after, ends)
+            elif kind == "run":
+                self._run(text, start, after)
+            elif mark["close"]:
+                at += self._close(mark)
+            else:
+                pieces.append(self._plain(mark, kind))
+            sign = _SIGN.search(text, at)
+        pieces.append(text[at:])
+        for each, runs in self._runs.items():
+            for place, left in runs:
+                pieces[place] = each * left
+        return "".join(pieces)
+
+    def _plain(self, mark: re.Match[str], kind: str | None) -> str:
+        """What stands in the place of a mark."""
+        match kind:
+            case "escaped" | "url":
+                return mark[kind]
+            case "wiki":
+                return self._wiki(mark["wiki"])
+            case "rest":
+                return _element(mark)
+            case "entity":
+                return html.unescape(mark[0])
+            case "template" | "note" | None:
+                return ""
+            case "open":
+                self._brackets.append(_Open(len(self._pieces), self._closed))
+            case "tag":
+                self._tag(mark["tag"])
+        return mark[0]
+
+    def _tag(self, word: str) -> None:
+        if any(map(str.isalpha, word)) and not _COLOUR.fullmatch(word) and (name := tag(word)):
+            self.tags[name] = None
+
+    def _wiki(self, text: str) -> str:
+        match = _WIKI.fullmatch(text)
+        assert match is not None  # noqa: S101  the same form
+        if link := _wiki(match):
+            self.links[link] = None
+        target, _, alias = match[2].replace("\\|", "|").partition("|")
+        alias = alias.strip()
+        if alias and not (match[1] and alias.replace("x", "").isdigit()):  # of an image it is the width
+            return alias
+        if match[1] and _IMAGE.search(target):
+            return ""
+        return " › ".join(part.strip() for part in target.split("#") if part.strip()) or text
+
+    def _close(self, mark: re.Match[str]) -> int:
+        """Ends what is in brackets: the words of a link, if it has a target or its label is defined. The
+        number of characters of the label."""
+        if not self._brackets:
+            self._pieces.append(mark[0])
+            return 0
+        place, closed = self._brackets.pop()
+        inner = "" if closed != self._closed else "".join(self._pieces[place + 1 :]).strip()
+        self._closed += 1
+        target, label = mark["angle"] or mark["target"], mark["label"]
+        if mark["target"] is None and mark["angle"] is None:
+            if " ".join((label or inner).split()).upper() not in self.references:
+                self._pieces.append(mark[0])
+                return 0
+        elif target and (link := link_to(target, inner, "embed" if self._pieces[place] == "![" else "link")):
+            self.links[link] = None
+        self._pieces[place] = ""
+        return 0 if label is None else len(label) + 2
+
+    def _run(self, text: str, start: int, after: int) -> None:
+        """A run of the signs of emphasis, which closes as many as are open before it opens any."""
+        sign, left = text[start], after - start
+        before, behind = text[start - 1 : start], text[after : after + 1]
+        inside = before.isalnum() and behind.isalnum() and (sign != "*" or (before + behind).isascii())
+        opens = bool(behind) and not behind.isspace() and not inside
+        closes = bool(before) and not before.isspace() and not inside
+        if sign != "*":
+            opens, closes = opens and not before.isalnum(), closes and not behind.isalnum()
+        runs = self._runs.setdefault(sign, [])
+        while closes and left and runs:
+            taken = min(left, runs[-1][1])
+            left -= taken
+            runs[-1][1] -= taken
+            if not runs[-1][1]:
+                self._pieces[runs.pop()[0]] = ""
+        self._pieces.append(sign * left)
+        if left and opens:
+            runs.append([len(self._pieces) - 1, left])
+
+
+def _closing(text: str, opening: str, after: int, ends: dict[str, int]) -> int:
+    """Where the comment ends that was opened before a place; that place if it never does."""
+    mark = "-->" if opening == "<!--" else opening
+    if ends.get(mark, 0) >= 0:
+        ends[mark] = text.find(mark, after)
+    return ends[mark] + len(mark) if ends[mark] >= 0 else after
+
+
+def _element(mark: re.Match[str]) -> str:
+    """What stands in the place of a tag of HTML; what only looks like one (<your-name>) stays."""
+    name, rest = mark["element"].lower(), mark["rest"]
+    if name == "br":
+        return "\n"
+    if name in _INLINE:
+        return ""
+    unknown = name not in _ELEMENTS and mark[0][1] != "/" and "=" not in rest and rest[-1:] != "/"
+    return mark[0] if unknown else " "
+
+
+def _code_spans(text: str) -> dict[int, tuple[int, int, int]]:
+    """Of each run of backticks: where the code between it and the next equal run begins and ends, and where
+    that run ends."""
+    spans: dict[int, tuple[int, int, int]] = {}
+    last: dict[int, tuple[int, int]] = {}
+    for run in reversed(list(_TICKS.finditer(text))):
+        start, end = run.span()
+        if end - start in last:
+            closing, after = last[end - start]
+            spans[start] = (end, closing, after)
+        last[end - start] = (start, end)
+    return spans
 
 
 def wikilink(text: str) -> Link | None:
     """The link of a text that is one `[[link]]` or `![[embed]]` and nothing else; None otherwise."""
     match = _WIKI.fullmatch(text.strip())
     return _wiki(match) if match else None
-
-
-def marks(paragraphs: Iterable[str]) -> tuple[list[Link], list[str]]:
-    """The links and the tags in the inline text of blocks, in the order of the text."""
-    links: dict[Link, None] = {}
-    tags: dict[str, None] = {}
-    for text in paragraphs:
-        if "[" not in text and "#" not in text:
-            continue
-        prose = without_code(text)
-        links_at: list[tuple[int, Link]] = []
-        if "[[" in prose:
-            links_at += [(m.start(), link) for m in _WIKI.finditer(prose) if (link := _wiki(m))]
-            prose = _WIKI.sub(_blank, prose)
-        if "](" in prose:
-            links_at += [(m.start(), link) for m in _MARKDOWN.finditer(prose) if (link := _relative(m))]
-            prose = _MARKDOWN.sub(_blank, prose)
-        links.update(dict.fromkeys(link for _, link in sorted(links_at, key=lambda pair: pair[0])))
-        if "#" in prose:
-            words = (match[1] for match in _TAG.finditer(_HTML_TAG.sub(_blank, prose)))
-            words = (word for word in words if any(map(str.isalpha, word)) and not _COLOUR.fullmatch(word))
-            tags.update(dict.fromkeys(name for word in words if (name := tag(word))))
-    return list(links), list(tags)
 
 
 def tag(word: str) -> str:
@@ -121,36 +257,6 @@ def link_to(target: str, alias: str = "", kind: str = "link") -> Link | None:
     return Link(storable(unquote(path)), storable(unquote(heading)), storable(alias), kind)
 
 
-def without_code(text: str) -> str:
-    """The text with spaces in place of its code spans, which are between equal runs of backticks."""
-    if "`" not in text:
-        return text
-    runs = [(match.start(), match.end()) for match in _TICKS.finditer(text)]
-    partner: list[int | None] = [None] * len(runs)
-    last: dict[int, int] = {}
-    for number in range(len(runs) - 1, -1, -1):
-        start, end = runs[number]
-        partner[number] = last.get(end - start)
-        last[end - start] = number
-    pieces: list[str] = []
-    done = number = 0
-    while number < len(runs):
-        start, _ = runs[number]
-        closing = partner[number]
-        if closing is None or _escaped(text, start, done):
-            number += 1
-            continue
-        end = runs[closing][1]
-        pieces += [text[done:start], " " * (end - start)]
-        done, number = end, closing + 1
-    return "".join([*pieces, text[done:]])
-
-
-def _escaped(text: str, at: int, start: int) -> bool:
-    before = text[start:at] if at - start < 64 else text[at - 64 : at]
-    return (len(before) - len(before.rstrip("\\"))) % 2 == 1
-
-
 def _wiki(match: re.Match[str]) -> Link | None:
     inner = match[2].replace("\\|", "|")  # in a table the bar is escaped
     where, _, alias = inner.partition("|")
@@ -160,40 +266,42 @@ def _wiki(match: re.Match[str]) -> Link | None:
     return Link(target.strip(), heading.strip(), alias.strip(), "embed" if match[1] else "link")
 
 
-def _relative(match: re.Match[str]) -> Link | None:
-    target = match[3] if match[3] is not None else match[4]
-    return link_to(target, match[2].strip(), "embed" if match[1] else "link") if target else None
+# -- blocks --------------------------------------------------------------------------------------------
 
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * (match.end() - match.start())
-
-
-# -- Markdown ------------------------------------------------------------------------------------------
-
-_LINK_WORDS = re.compile(r"!?\[\[(?:[^\[\]\n|]*\|)?([^\[\]\n|]+)\]\]|!?\[([^\[\]]*)\]\([^()\s]*\)")
 _SPACES = re.compile(r"[,\s]+")
+_CONFLICT = re.compile(r"^(?:<{7}|>{7}|={7}|\|{7})(?: [^\n]*)?\n?", re.MULTILINE)
+_COMMENT = re.compile(r"^%%[ \t]*\n.*?^%%[ \t]*$|^%%(?>(?:[^%]|%(?!%))*)%%[ \t]*$", re.MULTILINE | re.DOTALL)
+_CONTENTS = re.compile(r"\[[^\n]*\]\(#[^()\s]*\)")
+"""A line of a table of contents: a link within the document."""
+
+_CALLOUT = re.compile(r"\[![\w-]{1,40}\][+-]?[ \t]*")
+_DEFINITION = re.compile(r"\n[ \t]*:[ \t]+")
 
 
 def parse_markdown(text: str, stem: str, limits: InputLimits) -> ParsedFile:
-    """A Markdown file parsed. Its text is what follows the frontmatter, or all of it if that is broken."""
-    front, body, skipped, notes = _front(text, limits)
-    outline, paragraphs = _blocks(body, skipped)
-    links, tags = marks(paragraphs)
-    values = dict(front.values)
-    for value in values.values():
-        links += _written(value)
-    title = _title(values.pop("title", None)) or next(
-        (h.title for h in outline if h.level == 1 and h.title), stem
-    )
-    tags = [*_tags(values.pop("tags", None)), *_tags(values.pop("tag", None)), *tags]
+    """A Markdown file parsed; frontmatter that cannot be read is a paragraph of its text."""
+    front, start, notes = frontmatter(text, limits)
+    body = text[start:]
+    above: list[Block] = []
+    if notes and not front.values:
+        above = [Block(blocks.PARAGRAPH, text[4:start].rstrip("-+.\n\t "))]
+    elif not start:
+        found, start = headers.header_lines(text)
+        front, body = headers.front_of(found), text[start:]
+    inline, read = _read(body)
+    read = headers.take_header(read, front)
+    title = headers.title_of(front, read, stem)
+    values = headers.metadata(front)
+    tags = [*_tags(values.pop("tags", None)), *_tags(values.pop("tag", None))]
     aliases = [*_texts(values.pop("aliases", None)), *_texts(values.pop("alias", None))]
+    links = [link for value in values.values() for link in _written(value)]
+    plain, outline = written([*above, *headers.fields(front, Inline().words), *read])
     return ParsedFile(
-        body,
+        plain,
         title,
-        tuple(outline),
-        tuple(dict.fromkeys(links)),
-        tuple(dict.fromkeys(tags)),
+        outline,
+        tuple(dict.fromkeys((*inline.links, *links))),
+        tuple(dict.fromkeys((*tags, *inline.tags))),
         tuple(dict.fromkeys(aliases)),
         front=values,
         lines=front.lines,
@@ -206,65 +314,97 @@ MARKDOWN = text_reader(parse_markdown)
 SUFFIXES = (".md", ".markdown")
 
 
-def _front(text: str, limits: InputLimits) -> tuple[Front, str, int, list[Problem]]:
-    """The frontmatter, the text after it, how much of that text is broken frontmatter, and what is wrong."""
-    parts = split(text)
-    if parts is None:
-        return Front(), text, 0, []
-    block, start = parts
-    try:
-        front = parse(block, limits.frontmatter)
-    except BadYaml as wrong:
-        remedy = "put texts with signs like { [ : * in quotes"
-        return Front(), text, start, [Problem(str(wrong), line=wrong.line, remedy=remedy, lost=False)]
-    twice = "{!r} stands twice in the frontmatter: the last one counts"
-    notes = [Problem(twice.format(key), line=line, lost=False) for key, line in front.twice]
-    return front, text[start:], 0, notes
-
-
-def _blocks(body: str, skipped: int) -> tuple[list[Heading], list[str]]:
-    """The headings that are in no list or quotation, and the inline text of every block that has any."""
-    from markdown_it.token import Token
-
-    source = body[skipped:] if skipped else body
+def _read(source: str) -> tuple[Inline, list[Block]]:
+    """The blocks of a Markdown text, and its links and tags."""
+    if "<<<<<<< " in source and ">>>>>>> " in source:
+        source = _CONFLICT.sub("", source)
+    if "%%" in source:
+        source = _COMMENT.sub("", source)
     tokens: list[Token] = []
+    found: dict[str, Any] = {}
     parser = _parser()
-    parser.block.parse(source, parser, {}, tokens)
-    opened = [
-        (place, token)
-        for place, token in enumerate(tokens)
-        if token.type == "heading_open" and not token.level
-    ]
-    starts = [0, *(feed.end() for feed in re.finditer("\n", source))] if opened else []
-    outline = [
-        Heading(skipped + starts[token.map[0]], int(token.tag[1]), _plain(tokens[place + 1].content))
-        for place, token in opened
-        if token.map
-    ]
-    return outline, [token.content for token in tokens if token.type == "inline"]
+    parser.block.parse(source, parser, found, tokens)
+    inline = Inline(found.get("references", ()))
+    return inline, list(_blocks(tokens, inline))
 
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
-    return MarkdownIt("commonmark")
+    return MarkdownIt("commonmark").enable("table")
 
 
-def _plain(title: str) -> str:
-    """A heading's words without the marks of links, emphasis and code."""
-    if "[" in title:
-        title = _LINK_WORDS.sub(lambda match: match[1] or match[2] or "", title)
-    return " ".join(title.replace("*", "").replace("`", "").split())
+def _blocks(tokens: Iterable[Token], inline: Inline) -> Iterator[Block]:
+    """The blocks of tokens; headings in lists and quotations are paragraphs."""
+    inside: list[str] = []
+    mark = ""  # of an item that has begun
+    level = 0  # of a heading that has begun
+    table: list[list[str]] | None = None
+    for token in tokens:
+        kind = token.type
+        if kind == "inline":
+            words = "" if _CONTENTS.fullmatch(token.content) else inline.words(token.content)
+            if table is not None:
+                table[-1].append(words)
+            elif mark:
+                yield Block(blocks.ITEM, words and mark + words, 0, "".join(inside[:-1]))
+                mark = ""
+            elif level:
+                yield Block(blocks.HEADING, words, level)
+            else:
+                yield _paragraph(words, "".join(inside))
+        elif kind == "heading_open":
+            level = 0 if inside else int(token.tag[1])
+        elif kind == "heading_close":
+            level = 0
+        elif kind == "list_item_open":
+            inside.append(INDENT)
+            mark = f"{token.info}{token.markup} " if token.info else "- "
+        elif kind == "blockquote_open":
+            inside.append(QUOTED)
+        elif kind in ("list_item_close", "blockquote_close"):
+            inside.pop()
+            mark = ""
+        elif kind == "tr_open" and table is not None:
+            table.append([])
+        elif kind == "table_open":
+            table = []
+        elif kind == "table_close" and table is not None:
+            yield blocks.rows(table, inside="".join(inside))
+            table = None
+        elif kind in ("fence", "code_block"):
+            yield Block(blocks.CODE, token.content, 0, "".join(inside))
+        elif kind == "html_block":
+            yield from _html(token.content, inline, "".join(inside))
 
 
-def _title(value: Any) -> str:
-    return str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+def _paragraph(words: str, inside: str) -> Block:
+    """A paragraph; a term and its definition is a field, a callout its words."""
+    if inside and words.startswith("[!"):
+        words = _CALLOUT.sub("", words, count=1)
+    elif "\n" in words and _DEFINITION.search(words):
+        words = _DEFINITION.sub(": ", words)
+    return Block(blocks.PARAGRAPH, words, 0, inside)
+
+
+def _html(source: str, inline: Inline, inside: str) -> Iterator[Block]:
+    """The blocks of HTML that stands in the text."""
+    if source.startswith("<!--") and source.rstrip().endswith("-->") and source.count("-->") == 1:
+        return
+    for words, level in HtmlLines().read(source).lines:
+        if level and not inside:
+            yield Block(blocks.HEADING, inline.words(words), level)
+        else:
+            yield Block(blocks.PARAGRAPH, inline.words(words), 0, inside)
+
+
+# -- values of frontmatter -----------------------------------------------------------------------------
 
 
 def _texts(value: Any) -> list[str]:
     items = value if isinstance(value, list) else [value]
-    return [words for item in items if (words := _title(item))]
+    return [words for item in items if (words := scalar(item))]
 
 
 def _tags(value: Any) -> list[str]:
@@ -281,88 +421,3 @@ def _written(value: Any) -> list[Link]:
     if isinstance(value, dict):
         value = list(value.values())
     return [link for item in value for link in _written(item)] if isinstance(value, list) else []
-
-
-# -- reStructuredText: the text as it is, and its section titles ---------------------------------------
-
-_ENOUGH = 4  # an underline that is shorter than its title counts from here on
-
-
-def parse_rst(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
-    """The text of a reStructuredText file; its first section title is the title."""
-    outline = tuple(_sections(text))
-    return ParsedFile(text, outline[0].title if outline else stem, outline)
-
-
-RST = text_reader(parse_rst)
-
-
-def _sections(text: str) -> Iterator[Heading]:
-    """Titles with a line of one repeated sign below, or above and below; levels by order of first use."""
-    levels: dict[tuple[str, bool], int] = {}
-    lines = text.split("\n")
-    offset = 0
-    after = 0  # lines before this one belong to a title already
-    for number, line in enumerate(lines):
-        if number >= after:
-            section = _over_and_under(lines, number) or _under(lines, number)
-            if section:
-                sign, over, title = section
-                level = levels.setdefault((sign, over), len(levels) + 1)
-                yield Heading(offset, level, title)
-                after = number + (3 if over else 2)
-        offset += len(line) + 1
-
-
-def _over_and_under(lines: list[str], number: int) -> tuple[str, bool, str] | None:
-    if number + 2 >= len(lines):
-        return None
-    over, title, under = lines[number].rstrip(), lines[number + 1].strip(), lines[number + 2].rstrip()
-    if over and title and over == under and (sign := _adornment(over)) and not _adornment(title):
-        return (sign, True, title) if len(over) >= min(len(title), _ENOUGH) else None
-    return None
-
-
-def _under(lines: list[str], number: int) -> tuple[str, bool, str] | None:
-    line = lines[number]
-    if not line or line[0].isspace() or number + 1 >= len(lines) or (number and lines[number - 1].strip()):
-        return None
-    title, under = line.rstrip(), lines[number + 1].rstrip()
-    sign = _adornment(under)
-    if sign and len(under) >= min(len(title), _ENOUGH) and not _adornment(title):
-        return sign, False, title
-    return None
-
-
-def _adornment(line: str) -> str:
-    """The sign that a line consists of; empty if it is no such line."""
-    sign = line[:1]
-    if not sign or not sign.isascii() or not sign.isprintable() or sign.isalnum() or sign == " ":
-        return ""
-    return sign if line.count(sign) == len(line) else ""
-
-
-# -- AsciiDoc: the text as it is, and its section titles -----------------------------------------------
-
-_ADOC_TITLE = re.compile(r"^(={1,6})[ \t]+(\S.*)$", re.MULTILINE)
-_ADOC_BLOCK = re.compile(r"^(-{4,}|\.{4,}|/{4,})[ \t]*\n.*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
-"""Code, literal text and comments, in which a line of `=` is no title."""
-
-
-def parse_asciidoc(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
-    """The text of an AsciiDoc file; its first section title is the title."""
-    titles = _ADOC_TITLE.finditer(_ADOC_BLOCK.sub(_blank, text))
-    outline = tuple(Heading(title.start(), len(title[1]), title[2].rstrip()) for title in titles)
-    return ParsedFile(text, outline[0].title if outline else stem, outline)
-
-
-ASCIIDOC = text_reader(parse_asciidoc)
-
-
-# -- plain text ----------------------------------------------------------------------------------------
-
-
-def parse_plain(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
-    """A text whose first line is the title if it is short."""
-    first = text.lstrip().partition("\n")[0].rstrip()
-    return ParsedFile(text, first if len(first) <= LONGEST_TITLE else stem)

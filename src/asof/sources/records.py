@@ -9,11 +9,14 @@ import math
 import os
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, suppress
 from datetime import date
 from hashlib import blake2b
+from itertools import pairwise, starmap
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar, cast
+
+import msgspec
 
 from asof import values
 from asof.errors import BadTime, SourceError, UsageError
@@ -25,6 +28,7 @@ from asof.values import (
     Checkpoint,
     Document,
     Ended,
+    Heading,
     Link,
     Problem,
     SourceEvent,
@@ -42,6 +46,9 @@ LONGEST_LIST = 64
 
 ENDED = "ended"
 """The field with the end of a document, in a record without a text."""
+
+HEADINGS = "headings"
+"""The field with offset, level and words of each heading of a text, from which then no marks are taken."""
 
 _T = TypeVar("_T")
 _PLAIN = {str, int, float, bool}
@@ -85,7 +92,8 @@ class RecordReader:
         """
         fields, reading = self.fields, _Reading(record, note)
         name = reading.id(fields.id)
-        text = reading.text(fields.text, name)
+        text = reading.text(fields.text, name, empty=record.get(HEADINGS) is not None)
+        outline = reading.outline(text)
         published = self.how.published(record, "metadata", reading.used, reading.unread)
         changed = self.how.changed(record, "metadata", reading.used, reading.unread)
         title, uri = reading.words("title", fields.title), reading.words("uri", fields.uri)
@@ -93,8 +101,8 @@ class RecordReader:
         aliases = reading.texts("aliases", fields.aliases)
         links = reading.links(fields.links)
         fiscal_start = fiscal_start_of(record, fields.fiscal_start, reading.used, reading.unread)
-        page = ParsedFile(text, "")
-        if name.lower().endswith(SUFFIXES):
+        page = ParsedFile(text, "", outline or ())
+        if outline is None and name.lower().endswith(SUFFIXES):
             page = parse_markdown(text, PurePosixPath(name).stem, InputLimits())
         how = self.how._replace(fields=replace(fields, fiscal_start=fiscal_start))
         front = dates_in(page, how, published=published is None)
@@ -155,10 +163,21 @@ class _Reading:
             "name the field in asof.toml: [fields] id = ...",
         )
 
-    def text(self, names: tuple[str, ...], document: str) -> str:
+    def outline(self, text: str) -> tuple[Heading, ...] | None:
+        """The headings of a text; None if the record has no field for them."""
+        value = self.record.get(HEADINGS)
+        with suppress(msgspec.ValidationError):
+            found = msgspec.convert(value, list[tuple[int, int, str]])
+            edges = [-1, *(offset for offset, _, _ in found), len(text)]
+            if all(left < right for left, right in pairwise(edges)) or not found:
+                self.used.add(HEADINGS)
+                return tuple(starmap(Heading, found))
+        return None  # none, or metadata that is called so
+
+    def text(self, names: tuple[str, ...], document: str, *, empty: bool) -> str:
         value = self.first(names)
         if isinstance(value, str):
-            if value and not value.isspace():
+            if empty or (value and not value.isspace()):
                 return line_feeds(value)
             raise UnusableRecord("has an empty text", document=document)
         what = "has no text" if value is None else f"has a text that is no text: {_kind(value)}"

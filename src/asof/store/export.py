@@ -22,11 +22,10 @@ from msgspec import Struct
 from asof.errors import BadTime, CorpusError, UsageError
 from asof.sources.dates import FISCAL_START, names_date, stated
 from asof.sources.markdown import SUFFIXES as MARKDOWN
-from asof.sources.markdown import parse_markdown
-from asof.sources.records import ENDED, LONGEST_LIST
+from asof.sources.records import ENDED, HEADINGS, LONGEST_LIST
 from asof.sources.source import Fields, InputLimits
 from asof.store.digest import time_bounds
-from asof.store.reader import text_of
+from asof.store.reader import headings_of, text_of
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER, moment
 from asof.wire import encode
@@ -43,8 +42,6 @@ _LABELS = {
     *_FIELDS.fiscal_year, *_FIELDS.fiscal_quarter, *_FIELDS.fiscal_period, *_FIELDS.quarter, *_FIELDS.year
 }  # fmt: skip
 """Names of metadata that are read as periods, too."""
-
-_NO_FRONTMATTER = "---\n---\n"
 
 _VERSIONS = (
     "SELECT v.id, d.name, v.layout, v.head IS NULL, v.published, v.starts, v.ends, v.visible, v.added,"
@@ -179,8 +176,11 @@ def _record(
     meta = json.loads(row.meta)
     tags = json.loads(row.tags)
     text = text_of(db, row.id, row.layout)
+    headings = headings_of(db, row.id, row.layout)
+    is_plain = bool(headings) or row.name.lower().endswith(MARKDOWN)  # no Markdown, whatever it is called
     record: dict[str, Any] = {
-        "id": row.name, "text": _line_text(row, text), "title": row.title,
+        "id": row.name, "text": text if text.strip() or is_plain else row.title or row.name,
+        "title": row.title, **({HEADINGS: headings} if is_plain else {}),
         **({} if date is None else {"published": date}),
     }  # fmt: skip
     if row.language != analyzer.detect(text) or not meta.keys().isdisjoint(_FIELDS.language):
@@ -200,17 +200,6 @@ def _record(
         else:
             record[key] = value
     return record
-
-
-def _line_text(row: _Version, text: str) -> str:
-    """The text as a line has it, which has to have one: the title in place of none. That of a Markdown file
-    is one whose beginning is not read as frontmatter."""
-    if row.name.lower().endswith(MARKDOWN):
-        front = not text.strip() or (
-            text.startswith("---") and parse_markdown(text, "", InputLimits()).text != text
-        )
-        return _NO_FRONTMATTER + text if front else text
-    return text if text.strip() else row.title or row.name
 
 
 def _lists(db: sqlite3.Connection, row: _Version, meta: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:

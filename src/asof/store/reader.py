@@ -464,17 +464,43 @@ class AsOfReader(Struct, frozen=True):
 
 def text_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> str:
     """The normalised text of a version, byte for byte as the source gave it."""
-    texts = dict(
-        db.execute(
-            "SELECT key, text FROM passages WHERE document = (SELECT document FROM versions WHERE id = ?)",
-            (version,),
-        ).fetchall()
-    )
+    texts = _passages(db, version)
     text, at = [], 0
     for key, start, end in layout_places(layout):
-        text.append(texts[key][at - start :] if at > start else texts[key])
+        text.append(texts[key][0][max(0, at - start) :])
         at = max(at, end)
     return "".join(text)
+
+
+def headings_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> list[tuple[int, int, str]]:
+    """The offset, level and words of the headings of a version, as the paths of its passages have them."""
+    headings: list[tuple[int, int, str]] = []
+    texts = _passages(db, version)
+    for key, start, _ in layout_places(layout):
+        text, path = texts[key][0], texts[key][1].split("\n")
+        lines: list[tuple[int, str]] = []  # those at the beginning, as many as there are headings at most
+        at = 0
+        while at < len(text) and len(lines) < len(path):
+            end = text.find("\n", at) + 1 or len(text)
+            if (line := text[at:end].strip()) and (not headings or start + at > headings[-1][0]):
+                lines.append((start + at, line))
+            at = end
+        for count in range(len(lines), 0, -1):
+            if [line for _, line in lines[:count]] == path[-count:]:
+                levels = range(len(path) - count + 1, len(path) + 1)
+                headings += ((at, level, line) for (at, line), level in zip(lines, levels, strict=False))
+                break
+    return headings
+
+
+def _passages(db: sqlite3.Connection, version: int) -> dict[bytes, tuple[str, str]]:
+    """The texts and headings of the passages of a version's document, by their keys."""
+    rows = db.execute(
+        "SELECT key, text, headings FROM passages"
+        " WHERE document = (SELECT document FROM versions WHERE id = ?)",
+        (version,),
+    )
+    return {key: (text, headings) for key, text, headings in rows}
 
 
 def matching_heads(

@@ -1,0 +1,329 @@
+"""Headers of documents: frontmatter (YAML, TOML), `Key: value` lines, their fields and the title."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from asof.lang import codes, tables
+from asof.sources import blocks, dates
+from asof.sources.blocks import Block
+from asof.sources.plainyaml import BadYaml, read_yaml
+from asof.sources.source import Fields, InputLimits
+from asof.values import MAX_NESTING, Problem
+
+# -- frontmatter ---------------------------------------------------------------------------------------
+
+_FENCE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+_TOML_FENCE = re.compile(r"^\+\+\+[ \t]*$", re.MULTILINE)
+
+
+class Front(Struct, frozen=True):
+    """The values, the line of each top-level key, keys as they were written, and duplicate ones with their
+    lines."""
+
+    values: dict[str, Any] = msgspec.field(default_factory=dict)
+    lines: dict[str, int] = msgspec.field(default_factory=dict)
+    keys: dict[str, str] = msgspec.field(default_factory=dict)
+    twice: list[tuple[str, int]] = msgspec.field(default_factory=list)
+
+
+def split(text: str) -> tuple[str, int] | None:
+    """The block between the `---` or `+++` lines at the very top, and where the text after it starts; or
+    None."""
+    head, feed, _ = text.partition("\n")
+    fence = head.rstrip(" \t")
+    if not feed or fence not in ("---", "+++"):
+        return None
+    closing = (_FENCE if fence == "---" else _TOML_FENCE).search(text, len(head) + 1)
+    if closing is None:
+        return None
+    return text[len(head) + 1 : closing.start()], min(closing.end() + 1, len(text))
+
+
+def parse(block: str, largest: int) -> Front:
+    """The values in a block of frontmatter of at most `largest` bytes. Raises BadYaml."""
+    size = len(block.encode())
+    if size > largest:
+        raise BadYaml(f"its frontmatter has {size} bytes; the limit is {largest}")
+    read = read_yaml(block, "its frontmatter", first=2, strict=True)
+    if len(read.documents) > 1:
+        raise BadYaml("its frontmatter holds more than one YAML document", 2)
+    values = read.documents[0] if read.documents else None
+    if values is not None and not isinstance(values, dict):
+        what = "a list" if isinstance(values, list) else "a text"
+        raise BadYaml(f"its frontmatter is {what}; accepted are lines like `key: value`", 2)
+    return Front(values or {}, read.lines, twice=read.twice)
+
+
+def toml(block: str, largest: int) -> Front:
+    """The values in a block of TOML, as Hugo has it between lines of `+++`. Raises BadYaml."""
+    import tomllib
+
+    if len(block) > largest:
+        raise BadYaml(f"its frontmatter has {len(block)} characters; the limit is {largest}")
+    try:
+        values = tomllib.loads(block)
+    except (tomllib.TOMLDecodeError, RecursionError) as wrong:
+        raise BadYaml(f"its frontmatter is not TOML: {wrong}") from None
+    lines = {key: number for number, key in enumerate(map(_toml_key, block.split("\n")), 2) if key in values}
+    return Front({key: _plain_toml(value, 1) for key, value in values.items()}, lines)
+
+
+def _toml_key(line: str) -> str:
+    return line.partition("=")[0].strip(" \t\"'")
+
+
+def _plain_toml(value: Any, depth: int) -> Any:
+    """A value of TOML as JSON has it: dates as they are written."""
+    if isinstance(value, dict | list):
+        if depth >= MAX_NESTING:
+            raise BadYaml(f"its frontmatter is nested more than {MAX_NESTING} levels deep")
+        if isinstance(value, list):
+            return [_plain_toml(each, depth + 1) for each in value]
+        return {key: _plain_toml(each, depth + 1) for key, each in value.items()}
+    return value if isinstance(value, str | int | float) else value.isoformat()
+
+
+def frontmatter(text: str, limits: InputLimits) -> tuple[Front, int, list[Problem]]:
+    """The frontmatter of a text, where the text after it begins, and what is wrong. One that cannot be read
+    has no values."""
+    found = split(text)
+    if found is None:
+        return Front(), 0, []
+    block, start = found
+    try:
+        front = (toml if text[0] == "+" else parse)(block, limits.frontmatter)
+    except BadYaml as wrong:
+        remedy = "put texts with signs like { [ : * in quotes"
+        return Front(), start, [Problem(str(wrong), line=wrong.line, remedy=remedy, lost=False)]
+    twice = "{!r} stands twice in the frontmatter: the last one counts"
+    return (
+        front,
+        start,
+        [Problem(twice.format(key), line=line, lost=False) for key, line in front.twice],
+    )
+
+
+# -- lines `Key: value` at the top of a document ------------------------------------------------------
+
+_KEY_VALUE = re.compile(r"([^\W\d_][\w'’.-]{0,30}(?: [\w'’/&().-]{1,30}){0,3})[ \t]?:(?:[ \t]+(.*))?")
+_FIELD_LINE = re.compile(r":((?:[^:\n\\]|\\.){1,60}):(?:[ \t]+(.*))?")
+"""A line of a field list of reStructuredText, or an attribute of AsciiDoc."""
+
+_RCS = re.compile(r"\$[A-Z][A-Za-z]*(?:: ([^$\n]*?) ?)?\$")
+"""What a version control system filled in: `$Date: 2007-06-01 $`."""
+
+MOST_LINES = 80
+
+
+@cache
+def words(which: str) -> frozenset[str]:
+    """A list of words.toml of all languages: `header` (keys), `parts` (headings of parts of documents)."""
+    return frozenset(word for code in codes("words") for word in tables(code, "words").get(which, ()))
+
+
+def key_values(lines: Sequence[str], marks: bool = False) -> list[tuple[str, str, int]]:
+    """The keys, values and numbers (from 0) of lines that are all `Key: value`, or go on with the value of
+    the line before, indented; [] if one is neither, or if no key is one that headers have. `marks`: a colon
+    stands before the key, too."""
+    found: list[tuple[str, str, int]] = []
+    form = _FIELD_LINE if marks else _KEY_VALUE
+    for number, line in enumerate(lines):
+        if found and line[:1] in (" ", "\t"):
+            key, value, at = found[-1]
+            found[-1] = (key, f"{value} {line.strip()}".strip(), at)
+            continue
+        match = form.fullmatch(line.rstrip())
+        if match is None or number >= MOST_LINES:
+            return []
+        found.append((match[1], (match[2] or "").strip(), number))
+    known = any(fold(key) in words("header") or is_date(key) for key, _, _ in found)
+    return found if known else []
+
+
+def header_lines(text: str) -> tuple[list[tuple[str, str, int]], int]:
+    """The `Key: value` lines at the very top of a text, and where the text after them begins; [] and 0 if the
+    first paragraph is anything else, or a single line."""
+    end = text.find("\n\n")
+    paragraph = text[: end if end >= 0 else len(text)]
+    if ":" not in paragraph.partition("\n")[0] or "\n" not in paragraph:
+        return [], 0
+    found = key_values(paragraph.split("\n"))
+    return (found, len(paragraph)) if len(found) > 1 else ([], 0)
+
+
+def front_of(found: Iterable[tuple[str, str, int]], line: int = 1) -> Front:
+    """The values of `Key: value` lines; the first of them is this line of the file. Keys are in lower case,
+    with `_` between words. Empty values are none."""
+    front = Front()
+    for key, value, number in found:
+        rcs = _RCS.fullmatch(value)
+        value = (rcs[1] or "") if rcs else value
+        if value:
+            name = re.sub(r"[\s-]+", "_", key.lower())
+            front.values[name] = int(value) if re.fullmatch(r"0|[1-9][0-9]{0,8}", value) else value
+            front.lines[name] = line + number
+            front.keys[name] = key
+    return front
+
+
+def fold(key: str) -> str:
+    """A key as lists of keys have it: lower case, a space between words."""
+    return " ".join(re.split(r"[\s_-]+", key.lower()))
+
+
+def is_date(key: str) -> bool:
+    """True for a key that dates its document."""
+    return dates.names_date(key, "published", "changed") or key in _TIMES
+
+
+_TIMES = {*Fields().about, *dates.FISCAL_START}
+
+
+# -- fields: what a header says of its document -------------------------------------------------------
+
+MOST_VALUES, LONGEST_VALUE = 8, 200
+"""The most values of a field that are written, and the most characters of them together."""
+
+TITLES = ("title", "titel", "titre", "título", "titolo", "subject")
+"""The keys of a title."""
+
+_OWN = frozenset({*TITLES, "tag", "tags", "keywords", "alias", "aliases", "categories"})
+PRESENTATION = frozenset(
+    """banner bibliography class classes color colour comments cover css cssclass cssclasses excerpt footer
+    guid hero hide icon id image img index kernelspec keyword lang language layout license link locale logo
+    math mathjax menu nav navigation order output permalink position public publish redirect robots robot
+    search seo sidebar sitemap slug snippet sort style summary template theme thumbnail toc translation
+    twitter og uid url uuid vim weight content coding mode local""".split()  # noqa: SIM905
+)
+"""First words of the keys of fields that tell a program how to show a document."""
+
+
+def is_presentation(key: str) -> bool:
+    """True for a field that tells a program how to show a document: `sidebar_position`."""
+    return fold(key).split(" ", 1)[0] in PRESENTATION
+
+
+def fields(front: Front, plain: Callable[[str], str] = str) -> list[Block]:
+    """The fields of a header that say something of the document, each a line: those with a short value.
+    `plain` takes the marks off a value."""
+    return [
+        blocks.field(front.keys.get(key, key), plain(said))
+        for key, value in front.values.items()
+        if not (fold(key) in _OWN or is_date(key) or is_presentation(key)) and (said := _said(value))
+    ]
+
+
+def _said(value: Any) -> str:
+    """The words of a value, or of a list of them; "" for a long one, an empty one, true and false."""
+    items = value if isinstance(value, list) else [value]
+    texts = [scalar(each) for each in items[: MOST_VALUES + 1]]
+    said = ", ".join(filter(None, texts))
+    return said if len(items) <= MOST_VALUES and len(said) <= LONGEST_VALUE else ""
+
+
+def scalar(value: Any) -> str:
+    """A text or a number as a text; "" for anything else."""
+    return str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
+
+
+def metadata(front: Front) -> dict[str, Any]:
+    """The values of a header without its title."""
+    return {key: value for key, value in front.values.items() if fold(key) not in TITLES}
+
+
+def take_header(body: list[Block], front: Front) -> list[Block]:
+    """The blocks of a document without those that are its header, whose values `front` gets: a list or a
+    paragraph of `Key: value` lines at the top or below the title; and sections whose heading is such a key
+    and whose text is one short line ("Status", "Accepted")."""
+    at = 1 if body and body[0].kind == blocks.HEADING else 0
+    end = at
+    while end < len(body) and body[end].kind == blocks.ITEM and body[at].kind == blocks.ITEM:
+        end += 1
+    if end == at and end < len(body) and body[at].kind == blocks.PARAGRAPH and not body[at].inside:
+        end += 1
+    lines = [line for block in body[at:end] for line in block.words.removeprefix("- ").split("\n")]
+    found = key_values(lines)
+    if found and not any(block.inside for block in body[at:end]):
+        _add(front, found)
+        body = body[:at] + body[end:]
+    kept: list[Block] = []
+    for number, block in enumerate(body):
+        if _is_value(body, number):
+            _add(front, [(kept.pop().words, block.words, 0)])
+        else:
+            kept.append(block)
+    return kept
+
+
+def _add(front: Front, found: Iterable[tuple[str, str, int]]) -> None:
+    more = front_of(found)
+    for key, value in more.values.items():
+        if key not in front.values:
+            front.values[key] = value
+            front.keys[key] = more.keys[key]
+
+
+def _is_value(body: Sequence[Block], at: int) -> bool:
+    """True if a block is the one short line of a section whose heading is a key of headers."""
+    kind, said, _, inside = body[at]
+    if kind != blocks.PARAGRAPH or inside or not at or body[at - 1].kind != blocks.HEADING or len(said) > 80:
+        return False
+    last = at + 1 == len(body) or body[at + 1].kind == blocks.HEADING
+    key = fold(body[at - 1].words)
+    return last and "\n" not in said and (key in words("header") or is_date(key)) and key not in _OWN
+
+
+# -- title --------------------------------------------------------------------------------------------
+
+MOST_WORDS = 8
+"""The most words of a paragraph that may stand above the title."""
+
+_NUMBERED = re.compile(r"[0-9.\s]*[0-9.][.)]?\s+")
+
+
+def title_of(front: Front, body: Iterable[Block], stem: str) -> str:
+    """The title of a document: that of its header, with its number ("PEP 8 – Style"); else the first heading
+    at the top that does not name a part, as "Abstract" does; else `stem`."""
+    values = {fold(key): scalar(value) for key, value in front.values.items()}
+    own = next((title for key in TITLES if (title := values.get(key))), "")
+    if own:
+        return f"{series} – {own}" if (series := _series(front, stem)) else own
+    for kind, said, _, inside in body:
+        if kind == blocks.HEADING:
+            number = _NUMBERED.match(said)
+            plain = said[number.end() if number else 0 :].casefold().rstrip(":. ")
+            if plain and plain not in words("parts"):
+                return said
+        elif inside or kind not in (blocks.PARAGRAPH, blocks.FIELD) or len(said.split()) > MOST_WORDS:
+            break
+    return stem
+
+
+def _series(front: Front, stem: str) -> str:
+    """The name and number of a document of a series ("PEP 8") by a field whose key is in capitals, or begins
+    the file's name."""
+    for key, value in front.values.items():
+        name = front.keys.get(key, key)
+        number = str(value).strip()
+        if (
+            number.isdigit()
+            and len(number) < 6
+            and 1 < len(name) < 6
+            and name.isalpha()
+            and (name.isupper() or stem.lower().startswith(name.lower()))
+        ):
+            return f"{name.upper()} {int(number)}"
+    return ""
+
+
+def readable(stem: str) -> str:
+    """A file's name as words: "use-kafka" is "use kafka"; dashes in dates and numbers stay."""
+    return re.sub(r"_+|(?<![0-9])-+|-+(?![0-9])", " ", stem).strip() or stem

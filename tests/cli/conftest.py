@@ -136,8 +136,10 @@ def filled(fill: Callable[..., object]) -> Any:
 @filled
 def crane(asof: Asof, write: Any) -> None:
     """Three dated notes about a crane, indexed."""
-    write("notes/red.md", note("2020-01-10", "Red", "The crane is red.", tags="[paint, yard]", site="north"))
-    write("notes/blue.md", note("2021-01-10", "Blue", "The crane is blue now.", tags="[paint]", site="south"))
+    write("notes/red.md", note("2020-01-10", "Red", "The crane is red.", tags="[paint, yard]", theme="north"))
+    write(
+        "notes/blue.md", note("2021-01-10", "Blue", "The crane is blue now.", tags="[paint]", theme="south")
+    )
     write("notes/more/oak.md", note("2022-01-10", "Oak", "An oak, and the crane beside it."))
     assert asof("index", "notes").code == 0
 

@@ -113,8 +113,8 @@ def test_a_line_has_the_fields_that_are_read(tmp_path: Path) -> None:
         report = corpus.export(tmp_path / "x.jsonl")
         assert lines(tmp_path / "x.jsonl") == [
             {
-                "id": "a.md", "text": FULL.text, "title": "Äpfel \u2028", "headings": [],
-                "published": "2020-03",
+                "id": "a.md", "text": FULL.text, "title": "Äpfel \u2028",
+                "headings": [[0, 1, "One"], [13, 1, "Two"]], "published": "2020-03",
                 "tags": ["bread", "oven"], "url": "https://a/b?c",
                 "about": [
                     "2019", "2021-Q1", {"until": "2018-01-01T00:00:00Z"},

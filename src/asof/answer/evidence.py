@@ -15,6 +15,7 @@ from asof.rank.words import largest_idf, weighted_words
 from asof.store.digest import KIND, TEXT
 from asof.text.figures import NONE, language_of, lexicon
 from asof.text.passages import (
+    body,
     is_list_item,
     is_row,
     row_parts,
@@ -24,7 +25,6 @@ from asof.text.passages import (
     unnumbered,
 )
 from asof.text.query import key, parse
-from asof.text.snippet import unmarked
 from asof.time.span import DAY, Span, holds_in, nearest_moment
 from asof.values import Hit, Query, SourcedTime
 
@@ -96,8 +96,6 @@ def quotable_sentences(view: View, hits: Sequence[Hit]) -> list[Sentence]:
         headings = frozenset(view.analyzer.terms(" ".join(hit.place.headings), language))
         title = frozenset(view.analyzer.terms(hit.title, language))
         for start, end, row in _parts(hit):
-            if hit.text.startswith("#", start):
-                continue
             text = row or shown(hit.text[start:end])
             stems = frozenset(view.analyzer.terms(row or hit.text[start:end], language))
             context = headings | stems
@@ -106,10 +104,11 @@ def quotable_sentences(view: View, hits: Sequence[Hit]) -> list[Sentence]:
 
 
 def _parts(hit: Hit) -> Iterator[tuple[int, int, str]]:
-    """The sentences of a hit, and the rows of its tables with what each says below its header."""
+    """The sentences of a hit below its headings, and the rows of its tables with what each says below its header."""
+    begin = body(hit.text, hit.place.headings)
     for start, end, above in table_rows(hit.text, hit.place.headings):
         if above is None:
-            yield from ((first, last, "") for first, last in sentences(hit.text, start, end))
+            yield from ((first, last, "") for first, last in sentences(hit.text, max(start, begin), end))
         else:
             yield from row_parts(hit.text, start, end, above)
 
@@ -371,7 +370,7 @@ def _score(
 def _expected(question: ParsedQuestion, sentence: Sentence) -> float:
     """The bonus of a sentence with the kind of thing that is asked for: a figure, a clause that can give a
     reason or a way, or else a name or a figure that the question lacks."""
-    said = unmarked(unnumbered(sentence.text))
+    said = unnumbered(sentence.text)
     if question.figure:
         return FIGURE if any(map(str.isdigit, said)) else 0.0
     tells = _words(sentence) >= CLAUSE if question.explains else tells_more(said, question.text)

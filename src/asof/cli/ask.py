@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,7 +97,7 @@ def show_answer(answer: Answer, *, dated: bool, known: bool = False, streamed: s
         for line in answer.text.split("\n"):
             hang = 4 if line.startswith("[") else 2 if line.startswith("- ") else 0
             citation = quoted.get(line[: line.find("“") + 1])
-            show(_emphasised(_without_marks(plain(line)), citation), hang=hang)
+            show(_emphasised(plain(line), citation), hang=hang)
             if citation is not None:
                 _show_place(citation)
     if answer.by != "extractive" and not answer.refused:
@@ -108,23 +107,9 @@ def show_answer(answer: Answer, *, dated: bool, known: bool = False, streamed: s
     show(moment if answer.by == "extractive" else f"{moment} · by {plain(answer.by)}", dim=True)
     for note in answer.notes:
         if not note.startswith(LEFT_OUT):
-            show(f"note: {_without_marks(plain(note))}", hang=6, dim=True)
+            show(f"note: {plain(note)}", hang=6, dim=True)
     if answer.cost is not None:
         show_cost(answer.cost, streamed=bool(streamed))
-
-
-def _without_marks(line: str) -> str:
-    """A line of an answer without marks of Markdown and HTML; numbers of citations and spaces stay."""
-    from asof.text.snippet import unmarked
-
-    def bare(part: str) -> str:
-        core = part.strip()
-        return part.replace(core, unmarked(core)) if core else part
-
-    return "".join(part if n % 2 else bare(part) for n, part in enumerate(_CITATION.split(line)))
-
-
-_CITATION = re.compile(r"((?<!\[)\[[0-9]+\](?!\]))")
 
 
 def _emphasised(line: str, citation: Citation | None) -> str:
@@ -132,7 +117,7 @@ def _emphasised(line: str, citation: Citation | None) -> str:
     if citation is None or citation.emphasis is None:
         return line
     first, last = citation.emphasis
-    part = _without_marks(plain(citation.quote[first:last]))
+    part = plain(citation.quote[first:last])
     return line.replace(part, click.style(part, bold=True), 1)
 
 

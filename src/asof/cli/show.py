@@ -11,8 +11,8 @@ from asof.cli.terminal import counted, moment_text, plain, readable, shortened, 
 from asof.engine import Results
 from asof.rank.gather import INSTEAD, UNKNOWN, query_terms
 from asof.store.names import NOTHING_MATCHES
-from asof.text.passages import say_rows
-from asof.text.snippet import snippet, unmarked
+from asof.text.passages import body, say_rows
+from asof.text.snippet import snippet
 from asof.time.span import iso
 from asof.values import Hit, SourcedTime, Superseded, Why
 
@@ -191,9 +191,8 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     if hit.superseded is not None:
         show_superseded(hit.superseded, indent=5)
     analyzer = results.view.analyzer
-    text, ranges = snippet(
-        unmarked(say_rows(_body(hit), hit.place.headings)), words, analyzer, analyzer.detect(hit.text)
-    )
+    below = hit.text[body(hit.text, hit.place.headings) :] or hit.text  # the headings are printed above it
+    text, ranges = snippet(say_rows(below, hit.place.headings), words, analyzer, analyzer.detect(hit.text))
     show(f"     {_highlight(plain(text), ranges)}" if text else "     (only a title)")
 
 
@@ -205,13 +204,6 @@ def show_superseded(later: Superseded, indent: int) -> None:
 def _listed(times: Sequence[SourcedTime]) -> str:
     """Times as they were stated, and where: `Q1 2024 (fiscal_quarter), last March (text)`."""
     return ", ".join(f"{time.text} ({time.by})" for time in times)
-
-
-def _body(hit: Hit) -> str:
-    """The text without the line of its heading, which is already printed above it."""
-    first, _, rest = hit.text.partition("\n")
-    headed = hit.place.headings and first.lstrip("#=").strip() == hit.place.headings[-1]
-    return rest if headed and rest.strip() else hit.text
 
 
 def _highlight(text: str, ranges: list[tuple[int, int]]) -> str:

@@ -69,10 +69,8 @@ def json_layout(value: Any, indent: str = "\n", key: str = "") -> str:
 
 
 def readable(text: str, longest: int = LONGEST) -> str:
-    """A text of a document in one line: without marks of Markdown and HTML, cut off where it is long."""
-    from asof.text.snippet import unmarked
-
-    return shortened(plain(" ".join(unmarked(text).split())), longest)
+    """A text of a document in one line, cut off where it is long."""
+    return shortened(plain(" ".join(text.split())), longest)
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:

@@ -486,9 +486,9 @@ def headings_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> l
                 lines.append((start + at, line))
             at = end
         for count in range(len(lines), 0, -1):
-            if [line for _, line in lines[:count]] == path[-count:]:
-                levels = range(len(path) - count + 1, len(path) + 1)
-                headings += ((at, level, line) for (at, line), level in zip(lines, levels, strict=False))
+            if [line.lstrip("# ") for _, line in lines[:count]] == path[-count:]:
+                first = len(path) - count
+                headings += ((at, first + 1 + n, path[first + n]) for n, (at, _) in enumerate(lines[:count]))
                 break
     return headings
 

@@ -92,6 +92,18 @@ def _body(text: str, start: int, end: int) -> int:
     return underline.end() if underline else newline + 1
 
 
+def body(text: str, headings: Sequence[str]) -> int:
+    """Where the text of a passage begins below the lines of its headings."""
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        line = text[at:end].strip("# \t\n")
+        if line and line not in headings:
+            return at
+        at = end
+    return at
+
+
 def blocks(text: str, start: int, end: int) -> list[tuple[int, int, bool]]:
     """The paragraphs of a stretch, with the blank lines after each; True for fenced code and tables."""
     stretches: list[tuple[int, int, bool]] = []

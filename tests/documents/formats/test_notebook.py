@@ -44,12 +44,13 @@ CELLS: tuple[dict[str, object], ...] = (
     {"cell_type": "raw", "source": "as it is"},
 )
 TEXT = """\
-# Ferries #run
+Ferries #run
 
-They *run*. p
-## Runs ##
+They run. p
 
-```python
+Runs
+
+```
 # count
 print(3)
 ```
@@ -58,9 +59,9 @@ print(3)
 3
 ```
 
-````python
+```
 plot('```')
-````
+```
 
 ```
 ZeroDivisionError: by zero
@@ -75,7 +76,7 @@ def test_a_notebook():
     )
     assert page.text == TEXT
     assert [(each.offset, each.level, each.title) for each in page.outline] == [
-        (0, 1, "Ferries #run"), (TEXT.index("## Runs"), 2, "Runs"),
+        (0, 1, "Ferries #run"), (TEXT.index("Runs"), 2, "Runs"),
     ]  # fmt: skip
     assert (page.title, page.tags) == ("Ferries #run", ("run",))
     assert (page.front, page.by) == ({"kernel_language": "python", "author": "Ida"}, "metadata")
@@ -83,7 +84,7 @@ def test_a_notebook():
 
 def test_a_rule_at_the_start_is_no_frontmatter():
     page = read(notebook({"cell_type": "markdown", "source": "---\na: 1\n---\nText"}))
-    assert (page.text, page.front) == ("\n---\na: 1\n---\nText", {})
+    assert (page.text, page.front) == ("a: 1\n\nText", {})
 
 
 def test_a_long_output_is_cut_and_told():

@@ -21,7 +21,7 @@ from typing import Annotated, NamedTuple
 from asof.index.view import View
 from asof.lang import FIRST, codes, detect, stop_words, tables
 from asof.store.digest import hit_id, layout_places
-from asof.text.passages import sentences
+from asof.text.passages import body, sentences
 from asof.text.tokens import tokenize
 from asof.time.lexicon import is_unspaced
 from asof.time.span import BEGINNING, NEVER, Instant, iso
@@ -295,31 +295,27 @@ LONGEST = 600
 
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _ROW = re.compile(r"^[ \t]*\|", re.MULTILINE)
-# A heading, also one with a line below it, or a directive of reStructuredText.
-_NO_STATEMENT = re.compile(
-    r"(?:\A|(?<=\n))(?:[ \t]{0,3}#{1,6}[ \t]|([=~^*#+\-])\1{3,}[ \t]*(?:\n|\Z)"
-    r"|(?:\.\. )?(?:\|\w+\| )?[\w-]+::(?:\s|\Z))"
-)
 _RULE = re.compile(r"[\s|:=~^*#+\-_.`<>]*")
 _WORD = re.compile(r"\w")
 
 
-def statements(text: str) -> Iterator[tuple[int, int]]:
-    """The characters `[start, end)` of each statement of a passage, without white space around it."""
-    for begin, stop in _prose(text):
+def statements(text: str, headings: Sequence[str] = ()) -> Iterator[tuple[int, int]]:
+    """The characters `[start, end)` of each statement of a passage below its headings, without white space
+    around it."""
+    for begin, stop in _prose(text, body(text, headings)):
         for start, end in sentences(text, begin, stop):
             for first, last in _pieces(text, start, end):
                 piece = text[first:last]
                 left = first + len(piece) - len(piece.lstrip())
                 right = first + len(piece.rstrip())
-                if left < right and not _NO_STATEMENT.search(text[left:right]) and _WORD.search(piece):
+                if left < right and _WORD.search(piece):
                     yield left, right
 
 
-def _prose(text: str) -> Iterator[tuple[int, int]]:
-    """The text that is not between two fences of code."""
-    begin, inside = 0, False
-    for fence in _FENCE.finditer(text):
+def _prose(text: str, begin: int) -> Iterator[tuple[int, int]]:
+    """The text from a place on that is not between two fences of code."""
+    inside = False
+    for fence in _FENCE.finditer(text, begin):
         if not inside and begin < fence.start():
             yield begin, fence.start()
         line_end = text.find("\n", fence.end())
@@ -407,11 +403,6 @@ def _spelt(phrase: str) -> str:
 
 _NUMBERED = re.compile(r"[-_]\d{1,2}$")
 _NO_HEADING = re.compile(r"L\d+(?:-L?\d+)?|:~:.*|page=.*|[/!?=].*|top|\d+")
-_HEADING_LINE = re.compile(r"^[ \t>*+-]*#{1,6}[ \t]+(.{1,300})$", re.MULTILINE)
-_HTML_HEADING = re.compile(r"<h[1-6][^<>]{0,200}>([^<>]{1,300})<", re.IGNORECASE)
-_MARKUP = re.compile(r"<[^<>]{1,200}>|\{[^{}]{0,200}\}|\]\([^()\s]{0,300}\)")
-_MADE = re.compile(r"\{%|\{\{|^:::|--8<--|^import |<[A-Z]\w+", re.MULTILINE)
-
 
 LONG_ENOUGH = 6
 """Letters of a heading that is found in another one."""
@@ -448,30 +439,12 @@ class Section:
     def _has(self, each: Interval) -> bool:
         if self.block:
             return re.search(rf"\^{re.escape(self.block)}\s*$", each.text, re.MULTILINE) is not None
-        if not self.keys.isdisjoint(map(folded, each.headings.split("\n"))):
-            return True
-        return self._in_text(each.text)
-
-    def _in_text(self, text: str) -> bool:
-        """Headings that are in no outline, and names that are written into the text."""
-        if self.heading in text and re.search(
-            rf"(?:[{{(#_]|(?:id|name)=[\"']?){re.escape(self.heading)}(?![\w-])", text
-        ):
-            return True
-        if "#" not in text and "<" not in text:
-            return False
-        titles = (*_HEADING_LINE.findall(text), *_HTML_HEADING.findall(text))
-        return any(folded(_MARKUP.sub("", title)) in self.keys for title in titles)
+        return not self.keys.isdisjoint(map(folded, each.headings.split("\n")))
 
     @property
     def stands(self) -> bool:
         """True if the document has it now."""
         return any(each.ended == NEVER for each in self.having)
-
-    @property
-    def made(self) -> bool:
-        """True if the document is made up from others, so that it may have more headings than are seen."""
-        return any(_MADE.search(each.text) for each in self.all if each.ended == NEVER)
 
     @property
     def gone(self) -> int | None:
@@ -496,4 +469,5 @@ class Section:
 
 def _lines(each: Interval) -> set[str]:
     """The lines of a text without its headings."""
-    return {words for line in each.text.splitlines() if (words := line.strip()) and not words.startswith("#")}
+    own = set(each.headings.split("\n"))
+    return {words for line in each.text.splitlines() if (words := line.strip()) and words not in own}

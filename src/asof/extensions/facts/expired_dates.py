@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from asof.extensions.facts.current import (
@@ -29,12 +29,10 @@ from asof.values import Why
 # -- times to come, by words alone -----------------------------------------------------------------
 
 
-_CITED = re.compile(r"(?:\[|^)[^\[\]]{0,400}\]\(https?://[^()\s]{1,500}\)|\[[^\[\]]{0,400}$")
 _IN_BRACKETS = re.compile(r"\((?:19|20)\d\d\)")
-_CODE = re.compile(r"`[^`\n]{1,200}`")
-_ADDRESS = re.compile(r"\]\([^()\s]{1,500}\)|https?://[^\s<>)\]]+|<[^<>\n]{1,300}>|\b[\w./-]+\.\w{2,5}\b")
+_ADDRESS = re.compile(r"https?://[^\s<>)\]]+|<[^<>\n]{1,300}>|\b[\w./-]+\.\w{2,5}\b")
 _SPOKEN = re.compile(r"\"[^\"“”\n]{2,400}[\"”]|“[^“”\"\n]{2,400}[”\"]|„[^„“”\n]{2,400}[“”]|«[^«»\n]{2,400}»")
-_QUOTED = re.compile(r"[ \t]*>(?!\s{0,3}\[!)")
+_QUOTED = re.compile(r"[ \t]*>")
 _ROW = re.compile(r"[ \t]*\|")
 _SIGNS_OF_TIME = (
     "198", "199", "200", "201", "202", "203", "204", "next", "later this", "this year", "this month",
@@ -55,7 +53,7 @@ _BEFORE_A_TIME = re.compile(
 class TimedSentence(NamedTuple):
     """A sentence `text[start:end]` that may speak of a time to come.
 
-    `masked` is as long, with blanks for code, addresses and what others are quoted with. `language`: of its
+    `masked` is as long, with blanks for addresses and what others are quoted with. `language`: of its
     text.
     """
 
@@ -65,12 +63,12 @@ class TimedSentence(NamedTuple):
     language: str
 
 
-def timed_sentences(text: str) -> Iterator[TimedSentence]:
-    """The sentences of a passage that may speak of a time to come."""
+def timed_sentences(text: str, headings: Sequence[str] = ()) -> Iterator[TimedSentence]:
+    """The sentences of a passage below its headings that may speak of a time to come."""
     if not _has_sign(text):
         return
     language = language_of(text)
-    for start, end in statements(text):
+    for start, end in statements(text, headings):
         sentence = text[start:end]
         if not _has_sign(sentence) or _QUOTED.match(sentence) or sentence.endswith(("?", "？")):
             continue
@@ -93,8 +91,8 @@ def _may_come(masked: str, language: str) -> bool:
 
 
 def mask(sentence: str) -> str:
-    """The sentence with blanks for code, titles of other works, addresses, file names and quoted speech."""
-    for found in (_CODE, _CITED, _IN_BRACKETS, _ADDRESS, _SPOKEN):
+    """The sentence with blanks for addresses, file names and quoted speech."""
+    for found in (_IN_BRACKETS, _ADDRESS, _SPOKEN):
         sentence = found.sub(_blank, sentence)
     return sentence
 
@@ -160,7 +158,7 @@ def _sentences(view: View) -> Iterator[tuple[Place, TimedSentence]]:
         if each.document in days or historical_headings(each.headings):
             continue
         if not any(map(of_any("examples").search, each.headings)):
-            for one in timed_sentences(each.text):
+            for one in timed_sentences(each.text, each.headings):
                 yield Place(each, one.start, one.end), one
 
 

@@ -20,6 +20,7 @@ from asof.extensions.facts.current import STALE_KINDS, Stale, StaleQuote
 from asof.extensions.facts.expired_dates import passed_times
 from asof.extensions.facts.stale_links import stale_links
 from asof.index.view import View
+from asof.sources.markdown import Inline
 from asof.sources.readers import NotText, decoded
 from asof.sources.source import InputLimits, SourceNaming, source_file
 from asof.store.digest import span_of
@@ -94,12 +95,10 @@ def _line_in(file: Path, words: str, rest: str) -> int | None:
         content = decoded(file.read_bytes()).text
     except (OSError, NotText):
         return None
-    at = len(content)
-    for _ in range(rest.count(words)):
-        at = content.rfind(words, 0, at)
-        if at < 0:
-            return None
-    return content.count("\n", 0, at) + 1 if at < len(content) else None
+    first, count = words.partition("\n")[0], rest.count(words)
+    plain = Inline().words  # the words of a line without marks of Markdown
+    having = [n for n, line in enumerate(content.split("\n"), 1) if first in line or first in plain(line)]
+    return having[-count] if 0 < count <= len(having) else None
 
 
 # -- the report ------------------------------------------------------------------------------------

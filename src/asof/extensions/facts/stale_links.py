@@ -35,9 +35,8 @@ from asof.extensions.facts.current import (
 )
 from asof.extensions.facts.dated_documents import of_their_day
 from asof.index.view import View
-from asof.sources.markdown import link_to, wikilink
 from asof.store.reader import LinkResolver, LinkTarget, has_links, stem_of
-from asof.text.passages import sentences
+from asof.text.passages import body, sentences
 from asof.time.span import NEVER
 from asof.values import Why
 
@@ -54,11 +53,17 @@ _PLACEHOLDERS = frozenset(
 
 
 class WrittenLink(NamedTuple):
-    """A link of a current document, by the number of the document."""
+    """A link of a current document, by the number of the document, and the words that it stands for."""
 
     document: int
     target: str
     heading: str
+    alias: str
+
+    @property
+    def words(self) -> str:
+        """The words of the link in its text."""
+        return self.alias or " › ".join(filter(None, (self.target, self.heading)))
 
 
 @dataclass(frozen=True)
@@ -137,11 +142,11 @@ def _suffix(name: str) -> str:
 def _written(view: View, known: Mapping[int, DocumentLifetime]) -> list[WrittenLink]:
     current = {life.version: number for number, life in known.items() if life.ended is None}
     rows = view.store.db.execute(
-        "SELECT DISTINCT l.version, l.target, l.heading FROM json_each(?) AS requested"
+        "SELECT DISTINCT l.version, l.target, l.heading, l.alias FROM json_each(?) AS requested"
         " JOIN links AS l ON l.version = requested.value",
         (json.dumps(list(current)),),
     )
-    return [WrittenLink(current[version], target, heading) for version, target, heading in rows]
+    return [WrittenLink(current[version], *words) for version, *words in rows]
 
 
 def _aliases_ever(view: View) -> list[tuple[str, str]]:
@@ -156,43 +161,28 @@ def _aliases_ever(view: View) -> list[tuple[str, str]]:
 # -- links in the text of a passage, and their sentences -------------------------------------------
 
 
-_WIKI = re.compile(r"!?\[\[[^\[\]\n]+\]\](?!\()")
-_MARKDOWN = re.compile(
-    r"!?\[[^\[\]]*\]\(\s{0,9}(?:<([^<>\n]*)>|([^\s()<>]*(?:\([^\s()]*\)[^\s()<>]*)*))"
-    r"(?:\s{1,9}(?:\"[^\"\n]*\"|'[^'\n]*'))?\s{0,9}\)"
-)
-
-
 class FoundLink(NamedTuple):
-    """A link in a sentence; `wiki`: written `[[so]]`."""
+    """A link and the sentence that has its words."""
 
     link: WrittenLink
     place: Place
-    wiki: bool
-
-
-def _links_in(text: str, document: int) -> Iterator[tuple[int, bool, WrittenLink]]:
-    """The links to documents in a text, as the stored ones are written: where they begin, and whether they
-    are written `[[so]]`; those in code are among them."""
-    for match in _WIKI.finditer(text):
-        if link := wikilink(match[0]):
-            yield match.start(), True, WrittenLink(document, link.target, link.heading)
-    for match in _MARKDOWN.finditer(text):
-        target = match[1] if match[1] is not None else match[2]
-        if target and (link := link_to(target)):
-            yield match.start(), False, WrittenLink(document, link.target, link.heading)
 
 
 def sentences_of(view: View, wanted: Collection[WrittenLink]) -> Iterator[FoundLink]:
-    """The links that are wanted and stand in sentences, in the order of their texts; none in fenced code."""
-    for each in current_passages(view, {link.document for link in wanted}):
-        if "](" not in each.text and "[[" not in each.text:
-            continue
-        links = sorted(link for link in _links_in(each.text, each.document) if link[2] in wanted)
-        starts = [link[0] for link in links]
-        for start, end in statements(each.text) if links else ():
-            for _, wiki, link in links[bisect_left(starts, start) : bisect_left(starts, end)]:
-                yield FoundLink(link, Place(each, start, end), wiki)
+    """The links that are wanted, each with the first sentence that has its words, in the order of the texts;
+    none in code."""
+    left: dict[int, set[WrittenLink]] = defaultdict(set)
+    for link in wanted:
+        left[link.document].add(link)
+    for each in current_passages(view, left):
+        found = [link for link in left[each.document] if link.words in each.text]
+        for start, end in statements(each.text, each.headings) if found else ():
+            sentence = each.text[start:end]
+            for link in sorted(link for link in found if link.words in sentence):
+                if re.search(rf"(?<!\w){re.escape(link.words)}(?!\w)", sentence):
+                    yield FoundLink(link, Place(each, start, end))
+                    found.remove(link)
+                    left[each.document].remove(link)
 
 
 # -- faults of links, by sentence ------------------------------------------------------------------
@@ -253,8 +243,9 @@ def _targets(view: View, placed: list[Placed]) -> Mapping[tuple[int, str], Stale
         inside = [each for each in texts if heading and Section(heading, [
             Interval(0, NEVER, True, "\n".join(each.headings), each.text)]).stands]  # fmt: skip
         if first := next(iter(inside or texts), None):
-            end = next((end for _, end in sentences(first.text)), 0)
-            places[number, heading] = Place(first, 0, len(first.text[:end].rstrip()))
+            start = body(first.text, first.headings)
+            end = next((end for _, end in sentences(first.text, start)), start)
+            places[number, heading] = Place(first, start, len(first.text[:end].rstrip()))
     return dict(zip(places, quotes(view, list(places.values())), strict=True))
 
 
@@ -314,8 +305,7 @@ def _next(view: View, known: Mapping[int, DocumentLifetime], removed: Collection
 
 
 def _lines(view: View, documents: Mapping[int, int | None]) -> dict[int, set[str]]:
-    """The lines of documents as they began (an instant), or else as they ended; without headings, which many
-    have in common."""
+    """The lines of documents as they began (an instant), or else as they ended."""
     found: dict[int, set[str]] = {}
     for number, intervals in past_passages(view, documents).items():
         born, ended = documents[number], max(each.ended for each in intervals)
@@ -324,7 +314,7 @@ def _lines(view: View, documents: Mapping[int, int | None]) -> dict[int, set[str
             for each in intervals
             if (each.visible == born if born is not None else each.ended == ended)
             for line in each.text.splitlines()
-            if not line.startswith("#") and (words := line.strip(" \t>*-"))
+            if (words := line.strip(" \t>*-"))
         }
     return found
 
@@ -365,12 +355,9 @@ def _best(known: Mapping[int, DocumentLifetime], number: int, common: Counter[in
 # -- stale links -----------------------------------------------------------------------------------
 
 
-REMOVED, RENAMED, NEVER_THERE, UNWRITTEN = 0.95, 0.9, 0.8, 0.25
+REMOVED, RENAMED, HEADING_GONE, NEVER_THERE, UNWRITTEN = 0.95, 0.9, 0.75, 0.8, 0.25
 """The certainty that a link is stale: its document was removed, or renamed, or never was in the corpus; `[[a
 note]]` that never was may be one that is yet to be written."""
-
-HEADING_GONE, HEADING_NEVER = 0.75, 0.55
-
 
 Faults = dict[WrittenLink, Fault]
 
@@ -418,7 +405,7 @@ def _broken(view: View, table: LinkTable, shape: LinkShape, links: list[WrittenL
 
 
 def _without_heading(view: View, table: LinkTable, links: list[tuple[WrittenLink, int]]) -> Faults:
-    """The faults of links to headings and blocks that their documents do not have."""
+    """The faults of links to headings and blocks that their documents do not have any more."""
     there = {number: {folded(each.rpartition("\n")[2]) for each in headings}
              for number, headings in current_headings(view).items()}  # fmt: skip
     links = [
@@ -438,27 +425,27 @@ def _without_heading(view: View, table: LinkTable, links: list[tuple[WrittenLink
             section = sections[key] = Section(link.heading, history.get(number, ()))
         if section.stands:
             continue
-        what = f"{name!r} has no {'block' if section.block else 'heading'} {link.heading!r}"
         if section.gone is not None:
             renamed = section.renamed
+            what = f"{name!r} has no {'block' if section.block else 'heading'} {link.heading!r}"
             says = f"{what} any more" + (f"; it is {renamed!r}" if renamed else "")
             faults[link] = Fault(HEADING_GONE, says, section.gone, number, renamed)
-        elif not section.made:
-            faults[link] = Fault(HEADING_NEVER, what, None, number)
     return faults
 
 
 def _placed(view: View, faults: Faults, shape: LinkShape, table: LinkTable) -> list[Placed]:
     """The sentences of links, the first one of each."""
-    places: dict[WrittenLink, Placed] = {}
-    for link, place, wiki in sentences_of(view, faults):
-        if link in places:
+    places: dict[tuple[int, str, str], Placed] = {}
+    for link, place in sentences_of(view, faults):
+        key = link[:3]
+        if key in places:
             continue
         fault = faults[link]
         if fault.sure == NEVER_THERE:
+            wiki = not link.alias  # the words of [[this]] are its target
             if not shape.is_document(link.target, table.names[link.document], wiki=wiki):
                 continue
             if wiki:
                 fault = fault._replace(sure=UNWRITTEN)
-        places[link] = Placed(place, link.document, fault)
+        places[key] = Placed(place, link.document, fault)
     return list(places.values())

@@ -104,7 +104,7 @@ def quotable_sentences(view: View, hits: Sequence[Hit]) -> list[Sentence]:
 
 
 def _parts(hit: Hit) -> Iterator[tuple[int, int, str]]:
-    """The sentences of a hit below its headings, and the rows of its tables with what each says below its header."""
+    """The sentences of a hit, and the rows of its tables with what each says below its header; no headings."""
     begin = body(hit.text, hit.place.headings)
     for start, end, above in table_rows(hit.text, hit.place.headings):
         if above is None:

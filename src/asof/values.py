@@ -528,6 +528,13 @@ class Ended:
         object.__setattr__(self, "at", as_time(at, "at", "metadata"))
 
 
+class Moved(Struct, frozen=True):
+    """A source's statement that the document with the id `before` has another one now; it says the same."""
+
+    document: Document
+    before: str
+
+
 class SafeToCommit(Struct, frozen=True):
     """A source's statement that what it stated so far can be committed, as the rest may take long."""
 
@@ -567,7 +574,7 @@ class Problem(Struct, frozen=True):
         return f"{place}{self.message}" + (f" ({self.remedy})" if self.remedy else "")
 
 
-SourceEvent: TypeAlias = Document | Ended | Problem | SafeToCommit | Checkpoint | Unchanged
+SourceEvent: TypeAlias = Document | Ended | Moved | Problem | SafeToCommit | Checkpoint | Unchanged
 """The statements of a source."""
 
 

@@ -16,6 +16,7 @@ from tests.support.rows import db_of
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.sources.history import open_source
+from asof.store.run import IndexReport
 from asof.time.span import iso
 from asof.values import Document, Ended
 
@@ -234,3 +235,84 @@ def test_a_run_after_a_move_knows_the_document_as_before_until_then(tmp_path):
 
 def listed(snapshot: Any) -> list[str]:
     return [each.id for each in snapshot.documents()]
+
+
+NOTE = "# Roof\n\nThe roof was repaired by Anna.\n"
+OTHER = "# Other\n\nA note that stays as it is.\n"
+
+
+def indexed(corpus: Corpus, folder: Path, files: dict[str, str | None]) -> IndexReport:
+    """The report of a run over the folder after these files were written, or removed."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if text is None:
+            path.unlink()
+        else:
+            path.write_text(text)
+    return corpus.add(folder)
+
+
+def test_a_folder_without_git_knows_what_moved_by_its_bytes(tmp_path):
+    folder, dated = tmp_path / "notes", "---\ndate: {}\n---\n"
+    old, new = dated.format("2019-05-01") + NOTE, dated.format("2021-05-01") + NOTE + "\nAnd by Bert.\n"
+    with open_corpus(tmp_path) as corpus:
+        indexed(corpus, folder, {"a.md": old, "c.md": OTHER})
+        indexed(corpus, folder, {"a.md": new})
+        (known,) = db_of(corpus).execute("SELECT max(id) FROM transactions").fetchone()
+        before = lives(corpus)
+        report = indexed(corpus, folder, {"a.md": None, "sub/b.md": new})
+        assert (report.added, report.changed, report.ended) == (0, 1, 0)
+        assert lives(corpus) == before
+        assert listed(corpus.at("2020")) == ["notes/sub/b.md"]
+        assert listed(corpus.at("2020", known_at=iso(known))) == ["notes/a.md"]
+        hit = corpus.at().search("Bert", path="notes/a.md").hits[0]
+        assert (hit.document, str(hit.published)[:10], hit.dated_by) == (
+            "notes/sub/b.md",
+            "2021-05-01",
+            "frontmatter",
+        )
+        assert indexed(corpus, folder, {}).written == 0
+        indexed(corpus, folder, {"sub/b.md": f"{new}More.\n"})
+        assert corpus.at().called("notes/a.md") == "notes/sub/b.md"
+        indexed(corpus, folder, {"sub/b.md": None, "a.md": f"{new}More.\n"})
+        assert listed(corpus.at("2020")) == ["notes/a.md"]
+        corpus.purge("notes/a.md")
+        texts_left = db_of(corpus).execute("SELECT text FROM passages").fetchall()
+        assert texts_left == [(OTHER,)]
+
+
+@pytest.mark.parametrize(
+    ("files", "report"),
+    [
+        ({"b.md": NOTE}, (0, 1, 0)),  # added, changed, ended
+        ({"b.md": NOTE, "c.md": NOTE}, (2, 0, 1)),  # which of them?
+        ({"b.md": f"{NOTE}More.\n"}, (1, 0, 1)),
+        ({"b.md": OTHER}, (1, 0, 1)),
+    ],
+)
+def test_what_has_other_bytes_or_stands_twice_is_new(tmp_path, files, report):
+    with open_corpus(tmp_path) as corpus:
+        indexed(
+            corpus, tmp_path / "notes", {"a.md": NOTE, "x.md": OTHER, "y.md": OTHER, "z.md": NOTE + OTHER}
+        )
+        run = indexed(corpus, tmp_path / "notes", {"a.md": None, **files})
+        assert (run.added, run.changed, run.ended) == report
+
+
+def test_a_note_that_is_titled_by_its_name_has_another_title_since_it_was_renamed(tmp_path):
+    with open_corpus(tmp_path) as corpus:
+        indexed(
+            corpus,
+            tmp_path / "notes",
+            {"2019-01-01 roof.md": "The roof was repaired by Anna.\n", "x.md": OTHER},
+        )
+        indexed(
+            corpus,
+            tmp_path / "notes",
+            {"2019-01-01 roof.md": None, "house.md": "The roof was repaired by Anna.\n"},
+        )
+        assert [corpus.at(when).documents()[0].title for when in ("2020", "2100")] == [
+            "2019-01-01 roof",
+            "house",
+        ]

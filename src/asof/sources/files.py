@@ -25,6 +25,7 @@ from asof.values import (
     PART,
     Checkpoint,
     Document,
+    Moved,
     Problem,
     SafeToCommit,
     SourcedTime,
@@ -247,6 +248,12 @@ def content(path: Path, largest: int) -> bytes:
 
 # -- the source ----------------------------------------------------------------------------------------
 
+TOKEN = 16
+"""The bytes of a token. A checkpoint is that of the file's bytes, that of the rest, COUNT, earlier ids."""
+
+LEAST_MOVED = 32
+"""The bytes of the smallest file that is known by them where it was moved."""
+
 COUNT = 4
 """The bytes of a checkpoint with the number of documents of a file."""
 
@@ -282,6 +289,7 @@ class Files:
         self._slow = 0
         self._files: tuple[FoundFile, ...] = ()
         self._numbered: set[str] = set()
+        self._moved: dict[str, str] = {}
         self._names: frozenset[str] | None = None
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
@@ -294,6 +302,7 @@ class Files:
     def documents(self) -> Iterator[SourceEvent]:
         listing = survey(self.naming)
         self._files, self._names = listing.files, None
+        self._moved = {} if listing.problems else self._moves()
         paths = (Path(file.relative) for file in listing.files)
         self._numbered = {str(path.parent) for path in paths if _NUMBER.fullmatch(path.stem)}
         yield from listing.problems
@@ -322,6 +331,26 @@ class Files:
                 remedy="if these times are right, use --trust-mtime",
                 lost=False,
             )
+
+    def _moves(self) -> dict[str, str]:
+        """The documents of new files whose bytes were those of one file that is gone, with its document."""
+        here = {self.naming.id(file.relative): file for file in self._files}
+        gone = [name for name in self._checkpoints if name not in here and PART not in name and name]
+        new = [name for name in here if name not in self._checkpoints] if gone else []
+        by_bytes: dict[bytes, tuple[list[str], list[str]]] = {}
+        for name in gone:
+            by_bytes.setdefault(self._checkpoints[name][:TOKEN], ([], []))[0].append(name)
+        for name in new:
+            if here[name].size >= LEAST_MOVED:
+                with suppress(Unreadable):  # a problem where it is read
+                    raw = content(self.naming.target / here[name].relative, self.limits.file)
+                    by_bytes.setdefault(token(raw), ([], []))[1].append(name)
+        pairs = [(old[0], new[0]) for old, new in by_bytes.values() if len(old) == len(new) == 1]
+        return {new: old for old, new in pairs if old not in self._parts}
+
+    def _earlier(self, name: str) -> list[str]:
+        """The ids that a document had before, as its checkpoint has them."""
+        return self._checkpoints.get(name, b"")[2 * TOKEN + COUNT :].decode().split("\0")[1:]
 
     def _heads(self) -> Iterator[bytes]:
         """The names and the beginnings of all files, from which the order of their dates is learned."""
@@ -353,7 +382,7 @@ class Files:
             raw = content(self.naming.target / file.relative, self.limits.file)
             committed = git.of(relative, raw)
             mtime = of_file(file.mtime) if believed else None
-            state = token(self._options, relative, raw, repr(committed), repr(mtime))
+            state = token(raw) + token(self._options, relative, repr(committed), repr(mtime))
             if same := self._unchanged(id_, state):
                 yield from map(Unchanged, same)
                 return
@@ -388,7 +417,7 @@ class Files:
         own = self._checkpoints.get(id_, b"")
         names = [id_] * bool(own) + self._parts.get(id_, [])
         whole = state + len(names).to_bytes(COUNT)
-        return names if all(self._checkpoints[name] == whole for name in names) else []
+        return names if all(self._checkpoints[name][: len(whole)] == whole for name in names) else []
 
     def _stated(self, page: ParsedFile, known: dates.FileDates) -> Iterator[SourceEvent]:
         """The statements of a document of a file, and its checkpoint."""
@@ -399,10 +428,17 @@ class Files:
         relative = "" if self.kind == "file" else known.relative
         yield from notes(self.naming, relative, remarks)
         changed = page_dates.changed or known.committed or known.mtime
-        yield document(known.id, page, page_dates, published, changed)
+        before = self._moved.get(known.id)
+        earlier = [*self._earlier(before or known.id), *([before] if before else [])]
+        aliases = [name for name in dict.fromkeys(earlier) if name != known.id]
+        page = replace(page, aliases=(*page.aliases, *aliases))
+        stated = document(known.id, page, page_dates, published, changed)
+        yield Moved(stated, before) if before else stated
         quiet = not remarks or page.slow  # else it is remarked on each time
-        if published is not None and quiet:
-            yield Checkpoint(known.id, known.state)
+        state = (
+            known.state if published is not None and quiet else known.state[:TOKEN].ljust(len(known.state))
+        )
+        yield Checkpoint(known.id, state + "".join(f"\0{name}" for name in aliases).encode())
 
 
 def unreadable(naming: SourceNaming, relative: str, wrong: Unreadable, version: str = "") -> Problem:

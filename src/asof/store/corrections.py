@@ -34,7 +34,8 @@ def correct(write: Transaction, name: str, published: SourcedTime) -> None:
 
 
 def erase(db: sqlite3.Connection, name: str) -> list[int]:
-    """Remove a document and everything derived from it; returns the ids of its passages.
+    """Remove a document and everything derived from it, also under the ids that it had before it was moved;
+    returns the ids of its passages.
 
     Raises DocumentNotFound when there is no such document.
     """
@@ -42,6 +43,15 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
     if row is None:
         raise DocumentNotFound(f"no document {name!r} in the corpus; a search shows the ids")
     document = row[0]
+    before = db.execute(
+        "SELECT DISTINCT d.id FROM versions AS v JOIN aliases AS a ON a.version = v.id"
+        " JOIN documents AS d ON d.name = a.alias WHERE v.document = ? AND d.current IS NULL AND d.id != ?",
+        (document, document),
+    ).fetchall()
+    return [passage for (each,) in [row, *before] for passage in _erase(db, each)]
+
+
+def _erase(db: sqlite3.Connection, document: int) -> list[int]:
     passages = [id_ for (id_,) in db.execute("SELECT id FROM passages WHERE document = ?", (document,))]
     forget_checkpoints(db, document)
     of_source = "DELETE FROM problems WHERE source = (SELECT source FROM documents WHERE id = ?)"

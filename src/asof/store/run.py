@@ -17,7 +17,7 @@ from asof.store import validity
 from asof.store.digest import WEAK_DATES
 from asof.store.store import HISTORY, Publish, SourceWay, Store, source_row, stored_problems, stored_ways
 from asof.store.writing import WHOLE, Transaction
-from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged, document_file
+from asof.values import Checkpoint, Document, Ended, Moved, Problem, SourceEvent, Unchanged, document_file
 from asof.wire import As
 
 EDIT = "edit"
@@ -128,12 +128,12 @@ class IndexRun(Struct):
     def add_batch(self, batch: Iterable[SourceEvent]) -> None:
         """Index one batch in one transaction; problems go into the report."""
         self._change_way()
-        items: list[Document | Ended] = []
+        items: list[Document | Ended | Moved] = []
         tokens: dict[str, bytes | None] = {}
         for statement in batch:
-            if isinstance(statement, Document | Ended):
+            if isinstance(statement, Document | Ended | Moved):
                 items.append(statement)
-                tokens[statement.id] = None  # unless a checkpoint stands for it
+                tokens[_id(statement)] = None  # unless a checkpoint stands for it
             elif isinstance(statement, Checkpoint):
                 self._add_checkpoint(statement, tokens)
             elif isinstance(statement, Unchanged):
@@ -142,13 +142,14 @@ class IndexRun(Struct):
                 self._add_problem(statement)
         if not items and not tokens:
             return
-        with self._write({item.id for item in items} | tokens.keys()) as (write, counts, seen):
+        moved = {item.before for item in items if isinstance(item, Moved)}
+        with self._write(moved | tokens.keys()) as (write, counts, seen):
             for item in items:
                 what, version = self._store_item(write, item)
                 counts[what] += 1
-                self.outcomes[item.id] = what
+                self.outcomes[_id(item)] = what
                 if version is not None:
-                    seen += self._see(write.document_state(item.id), version)
+                    seen += self._see(write.document_state(_id(item)), version)
             write.checkpoints = self._without_held(write, tokens)
 
     @contextmanager
@@ -192,9 +193,11 @@ class IndexRun(Struct):
         return not version.seen and version.dated_by not in UNCOMMITTED
 
     def _store_item(
-        self, write: Transaction, item: Document | Ended
+        self, write: Transaction, item: Document | Ended | Moved
     ) -> tuple[str, validity.StoredVersion | None]:
         said: tuple[str, validity.StoredVersion | None]
+        if isinstance(item, Moved):
+            return write.move(item.before, item.document)
         if isinstance(item, Ended):
             said = write.end(item.id, item.at, item.at.by)
         else:
@@ -389,6 +392,10 @@ def _said(way: SourceWay) -> str:
     """The way in which a source is read, in words."""
     branch = {"": "its branch", "*": "all branches"}.get(way.branch, way.branch)
     return f"with the history of {branch}" if way.kind == HISTORY else "as its files are"
+
+
+def _id(item: Document | Ended | Moved) -> str:
+    return item.document.id if isinstance(item, Moved) else item.id
 
 
 def _looks_like_accident(missing: int, listed: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self, cast
@@ -25,6 +25,7 @@ from asof.store.digest import (
     dumps,
     indexed_text,
     layout_keys,
+    layout_places,
     name_digest,
     pack_layout,
     passage_times,
@@ -284,18 +285,64 @@ class Transaction:
             self.ids["versions"].take(), old.content, old.stated, visible, self.now, _dated_by(published)
         )
         self.layouts[version.id] = layout
-        self.pending["links"] += [
-            (version.id, *row)
-            for row in self.db.execute(
-                "SELECT place, target, heading, alias, kind FROM links WHERE version = ?", (old.id,)
-            )
-        ]
-        self.pending["aliases"] += [
-            (alias, version.id)
-            for (alias,) in self.db.execute("SELECT alias FROM aliases WHERE version = ?", (old.id,))
-        ]
+        self._copy_names(version.id, old.id)
         self._add(state, version, published, head, layout)
         return version
+
+    def _copy_names(self, version: int, old: int, *more: str) -> None:
+        """The links of an old version, and its aliases with some `more`, are a new one's, too."""
+        columns = "SELECT place, target, heading, alias, kind FROM links WHERE version = ?"
+        self.pending["links"] += [(version, *row) for row in self.db.execute(columns, (old,))]
+        aliases = self.db.execute("SELECT alias FROM aliases WHERE version = ?", (old,))
+        names = dict.fromkeys([*(alias for (alias,) in aliases), *more])
+        self.pending["aliases"] += [(alias, version) for alias in names]
+
+    def move(self, before: str, document: Document) -> tuple[str, StoredVersion]:
+        """Continue a document under another id: all its versions are stated under that one, as they were, and
+        withdrawn under the old one. It is stated as `document` from now on."""
+        old, state = self.documents.get(before), self.document_state(document.id)
+        if old is None or not old.versions or state.versions:
+            return self.put(document)
+        rows = self.db.execute("SELECT key, headings, text FROM passages WHERE document = ?", (old.id,))
+        texts = {key: (headings, text) for key, headings, text in rows}
+        for version in sorted(old.versions, key=lambda each: each.order):
+            self._copy_to(state, version, texts, before)
+            self.retire(old, version)
+        current = state.current
+        head = self.texts.head(document)
+        passages, same_head = self.passages.get(current.id, ((), None)) if current else ((), None)
+        if current is None or same_head != head or passages != self.texts.passages(document, head):
+            return self.put(document)  # its title was the name of its file, say
+        current.content = self.texts.content(document)
+        current.stated = stated_digest(current.content, document.published)
+        row = self.pending["versions"].pop()
+        self.pending["versions"].append((*row[:3], current.content, current.stated, *row[5:]))
+        return "changed", current
+
+    def _copy_to(
+        self, state: DocumentState, old: StoredVersion, texts: Mapping[bytes, tuple[str, str]], alias: str
+    ) -> None:
+        """Add a version of another document, whose passages have these `texts`."""
+        head_id, layout, text, starts, ends = self.db.execute(
+            "SELECT head, layout, published, starts, ends FROM versions WHERE id = ?", (old.id,)
+        ).fetchone()
+        dated = starts is not None and ends is not None
+        published = SourcedTime(span_of(starts, ends), text or "", old.dated_by) if dated else None
+        if old.deleted:
+            self.add_deletion(state, old.stated, published, old.dated_by, old.visible)
+            return
+        head = SharedAttributes._make(
+            self.db.execute(
+                f"SELECT {', '.join(SharedAttributes._fields)} FROM heads WHERE id = ?", (head_id,)
+            ).fetchone()
+        )
+        version = StoredVersion(
+            self.ids["versions"].take(), old.content, old.stated, old.visible, self.now, old.dated_by
+        )
+        places = layout_places(layout)
+        self.passages[version.id] = [DigestedPassage(*place, *texts[place[0]]) for place in places], head
+        self._copy_names(version.id, old.id, alias)
+        self._add(state, version, published, self._head_id(state, head), layout)
 
     def retire(self, state: DocumentState, version: StoredVersion) -> None:
         """Mark a version as wrong from the beginning."""

@@ -16,6 +16,9 @@ from asof.text.tokens import term_hash, tokenize
 SHORTEST, LONG = 4, 8
 """Shorter words are not compared; from LONG letters on two faults are accepted, below one."""
 
+COMMON = 5_000
+"""A word that fewer than one in so many passages have is not suggested: it may be misspelled itself."""
+
 MOST, READ = 3, 5
 """The most suggestions for a word, and the most passages that are read for its spelling."""
 
@@ -41,7 +44,7 @@ def nearest_words(view: View, word: str) -> tuple[str, ...]:
         if not is_label(stem) and (count := distance(stem, word, loosely, part=True)) <= loosely
     }
     current = view.dfs([term_hash(stem) for stem in faults])
-    common = {stem: df for stem, df in zip(faults, current, strict=True) if df}
+    common = {stem: df for stem, df in zip(faults, current, strict=True) if COMMON * df >= max(view.n, 1)}
     offered: dict[str, tuple[int, int, str]] = {}
     for stem in sorted(common, key=lambda stem: (faults[stem], -len(stem), -common[stem], stem))[:STEMS]:
         written = _as_written(view, stem, word)

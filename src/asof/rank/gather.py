@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index import lexical
-from asof.index.lexical import Bm25, Term, query_words, scores
+from asof.index.lexical import Bm25, QueryWord, Term, query_words, scores
 from asof.index.segment import Window
 from asof.index.spelling import nearest_words
 from asof.index.vectors import VECTOR_SCALE, cosines, quantise
@@ -71,9 +71,14 @@ INSTEAD = "nothing has these words; searched instead:"
 
 def _spelled(query: Query, view: View) -> list[str]:
     """For each word of a query the word of the view with the most similar spelling, if there is any."""
-    words = query_words(query.lexical, view.analyzer, stop_words=query.stop_words)
-    texts = [word.text for word in words if not is_label(word.text)]
-    return [near[0] for text in texts if (near := nearest_words(view, text))]
+    words = _content_words(query, view.analyzer)
+    return [near[0] for word in words if (near := nearest_words(view, word.text))]
+
+
+def _content_words(query: Query, analyzer: Analyzer) -> list[QueryWord]:
+    """The words of a query that are neither labels nor words of grammar, though it may have no others."""
+    words = query_words(query.lexical, analyzer, stop_words=query.stop_words)
+    return [word for word in words if not is_label(word.text) and word.text not in analyzer.stop_words]
 
 
 def query_terms(query: Query, analyzer: Analyzer) -> tuple[Term, ...]:
@@ -86,13 +91,9 @@ def query_terms(query: Query, analyzer: Analyzer) -> tuple[Term, ...]:
 
 
 def unknown_words(query: Query, known: set[str], analyzer: Analyzer) -> list[str]:
-    """Words of a query without any stem in `known`, the stems that passages have."""
-    words = query_words(query.lexical, analyzer, stop_words=query.stop_words)
-    return [
-        word.text
-        for word in words
-        if not is_label(word.text) and known.isdisjoint(term.word for term in word.terms)
-    ]
+    """Content words of a query without any stem in `known`, the stems that passages have."""
+    words = _content_words(query, analyzer)
+    return [word.text for word in words if known.isdisjoint(term.word for term in word.terms)]
 
 
 @dataclass(frozen=True, slots=True)

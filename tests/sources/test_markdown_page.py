@@ -108,6 +108,7 @@ def test_scalars_are_what_they_look_like():
         ("| [[Note\\|in a table]] |", Link("Note", "", "in a table")),
         ("![[image.png|200]]", Link("image.png", "", "200", "embed")),
         ("[x](other.md#part)", Link("other.md", "part", "x")),
+        ("[x](/a/b#c)", Link("/a/b", "c", "x")),
         ("[x](<a b.md>)", Link("a b.md", "", "x")),
         ("[x](a%20b%C3%A9.md 'title')", Link("a bé.md", "", "x")),
         ("[x](a(1).md)", Link("a(1).md", "", "x")),

@@ -89,6 +89,14 @@ def test_filters_over_attributes() -> None:
         assert names(corpus, path="a") == set()
         assert names(corpus, tags=("sea",)) == {"a/x.md", "a/y.md"}
         assert names(corpus, tags=("sea", "#boat")) == {"a/x.md"}
+        corpus.add(
+            [document("b.md", "text", tags=("sea/deep",)), document("c.md", "text", tags=("sea-bed",))]
+        )
+        assert (
+            names(corpus, tags=("sea",)) == names(corpus, any_tags=("sea",)) == {"a/x.md", "a/y.md", "b.md"}
+        )
+        assert "b.md" not in names(corpus, no_tags=("sea",))
+        assert names(corpus, tags=("sea/deep",)) == {"b.md"}
         assert names(corpus, any_tags=("#boat", "sky")) == {"a/x.md"}
         assert names(corpus, no_tags=("#boat", "sky"), path="a/*") == {"a/y.md"}
         assert names(corpus, documents=("a/y.md", "nothing")) == {"a/y.md"}

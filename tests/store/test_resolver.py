@@ -101,3 +101,22 @@ def test_case_of_letters_beyond_ascii_counts_only_beyond_ascii() -> None:
 def test_steps_in_a_path(target: str, found: str | None) -> None:
     """From a note in the folder a; a path out of the root and an empty one lead nowhere."""
     assert LinkResolver(["a/x.md", "a/x2.md", "b/y.md", "a.md"])(target, "a/x.md") == found
+
+
+@pytest.mark.parametrize(
+    ("target", "found"),
+    [
+        ("/handbook/leave", "site/handbook/leave.md"), ("/handbook/leave/", "site/handbook/leave.md"),
+        ("/handbook/leave.html", "site/handbook/leave.md"), ("/handbook", "site/handbook/README.md"),
+        ("../handbook", "site/handbook/README.md"), ("/handbook/pay/", "site/handbook/pay/_index.md"),
+        ("/site/handbook/leave", "site/handbook/leave.md"), ("/nowhere", None), ("handbook", None),
+    ],
+)  # fmt: skip
+def test_paths_of_a_site(target: str, found: str | None) -> None:
+    names = [
+        "site/handbook/leave.md",
+        "site/handbook/README.md",
+        "site/handbook/pay/_index.md",
+        "site/x/y.md",
+    ]
+    assert LinkResolver(names)(target, "site/x/y.md") == found

@@ -124,6 +124,8 @@ def _links(view: View) -> LinkGraph:
     broken: dict[int, list[str]] = {}
     for origin, target in view.store.current_links():
         document = resolve(target, titles[origin][0])
+        if document is None and target.startswith("/"):
+            continue  # another page of the site, maybe, of which this is a part
         if document is None:
             broken.setdefault(origin, []).append(target)
         elif numbers[document] != origin:

@@ -57,7 +57,7 @@ _COLOUR = re.compile(
     r"(?=[a-f]*[0-9])(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2}(?:\1{3})?", re.I
 )
 _TICKS = re.compile(r"`+")
-_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|/")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _IMAGE = re.compile(r"(?i)\.(?:svg|png|jpe?g|gif|webp|avif|bmp)(?:#|$)")
 
 
@@ -247,7 +247,7 @@ def tag(word: str) -> str:
 
 
 def link_to(target: str, alias: str = "", kind: str = "link") -> Link | None:
-    """The link to a URL that is a relative path (decoded; its fragment is the heading); None for others."""
+    """The link to a URL that is a path (decoded; its fragment is the heading); None for others."""
     if _SCHEME.match(target):
         return None
     path, _, heading = target.partition("#")

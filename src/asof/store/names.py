@@ -211,7 +211,7 @@ def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
     notes += [
         f"{NOTHING_MATCHES} no document has the tag {tag!r}; {_nearest_of(tag, tags)}"
         for tag in (each.removeprefix("#") for each in filters.tags)
-        if tag not in tags
+        if not any(each == tag or each.startswith(f"{tag}/") for each in tags)
     ]
     return notes
 

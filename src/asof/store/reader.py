@@ -7,6 +7,7 @@ Case is ignored in names and aliases; for a target in ASCII only that of ASCII l
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -231,6 +232,9 @@ Rank = tuple[int, int, int]
 """The kind of a match of an id (0 relative path, 1 path, 2 name, 3 none), nearness, length; lowest first."""
 
 BY_NAME = 2
+_PAGE = re.compile(r"\.(?:md|html?)\Z")
+PAGES = ("index", "_index", "readme")
+"""What a folder that is linked to shows."""
 _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
 
 
@@ -242,8 +246,9 @@ class LinkTarget(Struct, frozen=True):
 
     @classmethod
     def of(cls, target: str, origin: str = "") -> LinkTarget:
-        """`./` and `../` are taken as steps from the folder; a path out of the root is a broken link."""
-        path, folder = target.strip("/").removesuffix(".md"), origin.rpartition("/")[0]
+        """`./` and `../` are taken as steps from the folder; a path out of the root is a broken link. One
+        that begins at the root of a site (`/...`) is a path like others: the end of an id will do."""
+        path, folder = _PAGE.sub("", target.strip("/")), origin.rpartition("/")[0]
         if "." in target.split("/") or ".." in target.split("/"):
             path = normpath(join(folder, path))
             return cls("" if path.startswith("..") else path, "")
@@ -298,7 +303,9 @@ class LinkResolver:
         key = target, link
         if key not in self._found:
             exact = [name for each in link.exact for name in self._exactly(each)]
-            others = self._ending_in(link) or self._aliases.get(folded(target), [])
+            pages = [LinkTarget(f"{link.path}/{page}", link.folder) for page in PAGES if "/" in target]
+            endings = filter(None, map(self._ending_in, (link, *pages)))
+            others = next(endings, None) or self._aliases.get(folded(target), [])
             near = ((-common_prefix(link.folder, name), len(name), name) for name in others)
             nearest = min(near, default=(0, 0, None))[2]
             self._found[key] = min(exact, key=lambda name: (link.rank(name), name), default=nearest)
@@ -520,12 +527,12 @@ def matching_heads(
             f" FROM versions AS v JOIN aliases AS a ON a.version = v.id WHERE a.alias GLOB ? AND {KNOWN_AT})"
         )
         values += [path, path, store.as_of, store.known_at, store.known_at]
-    for tag in tags:
-        where.append("h.id IN (SELECT head FROM tags WHERE tag = ?)")
-        values.append(tag.removeprefix("#"))
-    for operator, values_of in (("IN", any_tags), ("NOT IN", no_tags)):
+    for operator, values_of in (*(("IN", (tag,)) for tag in tags), ("IN", any_tags), ("NOT IN", no_tags)):
         if values_of:
-            tagged = "SELECT head FROM tags WHERE tag IN (SELECT value FROM json_each(?))"
+            tagged = (
+                "SELECT t.head FROM tags AS t JOIN json_each(?) AS w ON t.tag = w.value"
+                " OR t.tag >= w.value || '/' AND t.tag < w.value || '0'"  # 0 comes next: money/car is money
+            )
             where.append(f"h.id {operator} ({tagged})")
             values.append(json.dumps([tag.removeprefix("#") for tag in values_of]))
     if documents:

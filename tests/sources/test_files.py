@@ -13,7 +13,7 @@ from tests.support.sources import stated
 
 import asof
 from asof.errors import SourceError
-from asof.sources.files import SAME_MINUTE, together
+from asof.sources.files import OTHERWISE, SAME_MINUTE, together
 from asof.sources.history import open_source
 from asof.sources.source import InputLimits
 from asof.store.writing import stored_checkpoints
@@ -54,10 +54,10 @@ def test_other_kinds_are_counted(tmp_path):
         write(tmp_path / name, "x")
     documents, problems = read(tmp_path)
     assert list(documents) == ["c.md"]
-    assert [str(p) for p in problems] == [
-        ".: 1 file without an extension is not read",
-        ".: 1 .jsonl file is not read (index each on its own)",
-        ".: 2 .png files are not read",
+    assert [(p.message, p.remedy) for p in problems] == [
+        ("1 file without an extension is not read", OTHERWISE),
+        ("1 .jsonl file is not read", "index each on its own"),
+        ("2 .png files are not read", "their text would have to be recognised (OCR) first"),
     ]
     assert not any(p.lost for p in problems)
 

@@ -177,7 +177,7 @@ def test_only_texts_below_the_target(repository):
     repository.commit(10, **{"docs/deep/e.rst": "e", "d.md": "dd"})
     items = history(repository.folder / "docs")
     assert told(items) == [(0, "a.md", "a"), (10, "deep/e.rst", "e")]
-    assert [str(p) for p in problems(items)] == [".: 1 .png file is not read"]
+    assert [p.message for p in problems(items)] == ["1 .png file is not read"]
     source = open_source(repository.folder / "docs", root=repository.folder, history=True)
     assert (source.name, source.kind, source.complete) == ("docs", "history", True)
     assert next(item for item in source.documents() if isinstance(item, Document)).id == "docs/a.md"

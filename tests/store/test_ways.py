@@ -174,3 +174,27 @@ def test_a_folder_in_one_of_another_way_is_refused():
         here.index(history=True)
         with pytest.raises(SourceError, match=r"\. and notes, which is indexed with the history.*--index"):
             here.corpus.add(here.corpus.root)
+
+
+def test_an_old_text_that_is_current_is_found():
+    with world() as here:
+        for number, date in enumerate(("2019-05-05", "2019-06-06")):
+            here.edit("fee.md", number, date)
+            here.index()
+            here.days += 1
+        db = here.corpus.store.writer()
+        for change, found in (
+            ("UPDATE documents SET current = (SELECT min(id) FROM versions)", True),
+            ("UPDATE documents SET current = (SELECT max(id) FROM versions)", False),
+            ("UPDATE versions SET visible = -visible", True),
+            (
+                "UPDATE documents SET current = (SELECT min(id) FROM versions)",
+                True,
+            ),  # last, but not stated last
+        ):
+            db.execute(change)
+            faults = here.corpus.check()
+            assert [fault.partition(" is not its last: ")[0] for fault in faults] == [
+                "corpus.db: the current text of notes/fee.md"
+            ] * found
+        db.close()

@@ -213,12 +213,27 @@ def survey(naming: SourceNaming) -> FolderSurvey:
     return FolderSurvey(tuple(files), others, tuple(problems))
 
 
+_REMEDIES = {
+    "index each on its own": ".jsonl .gz",
+    "unpack them": ".zip .tar .tgz .bz2 .xz .7z .rar",
+    "save them as .docx, .xlsx or .pptx": ".doc .dot .ppt .pps .pages .numbers .key .wpd",
+    "convert them to .pdf": ".ps .eps .dvi .djvu .xps .odg .vsd .vsdx .drawio",
+    "convert them to .epub": ".mobi .azw .azw3 .fb2",
+    "save them as .eml": ".msg .pst .ost",
+    "convert them to .csv": ".db .sqlite .sqlite3 .parquet .dbf .mdb .accdb .sav",
+    "their text would have to be recognised (OCR) first": ".png .jpg .jpeg .gif .tif .tiff .bmp .webp .heic",
+    "their speech would have to be written down first": ".mp3 .m4a .wav .ogg .flac .mp4 .mov .mkv .webm .avi",
+}
+_REMEDY = {kind: remedy for remedy, kinds in _REMEDIES.items() for kind in kinds.split()}
+OTHERWISE = "convert them to .txt or .md, or name them in .asofignore"
+
+
 def unread(naming: SourceNaming, others: Counter[str]) -> Iterator[Problem]:
     """One problem for every kind of file that is not read."""
     for kind, count in sorted(others.items()):
         files = "file is" if count == 1 else "files are"
         named = f"{kind} {files}" if kind else f"{files.split()[0]} without an extension {files.split()[1]}"
-        remedy = "index each on its own" if kind in (".jsonl", ".gz") else ""
+        remedy = _REMEDY.get(kind, OTHERWISE)
         yield Problem(f"{count} {named} not read", naming.shown, remedy=remedy, lost=False)
 
 

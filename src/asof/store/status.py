@@ -120,9 +120,28 @@ def check_database(db: sqlite3.Connection, database: Path) -> list[str]:
     db.execute("BEGIN")
     try:
         faults = [fault for (fault,) in db.execute("PRAGMA integrity_check") if fault != "ok"]
-        return [f"{database.name}: {fault}" for fault in (*faults, *value_faults(db))]
+        faults += value_faults(db)
+        return [f"{database.name}: {fault}" for fault in faults or _mixed(db)]
     finally:
         db.execute("ROLLBACK")
+
+
+def _mixed(db: sqlite3.Connection) -> list[str]:
+    """Documents whose current text is not their last one, or not what their folder stated last, as where it
+    was read in two ways."""
+    stated = "FROM versions AS v JOIN heads AS h ON h.id = v.head AND h.source = d.source"
+    rows = db.execute(
+        "SELECT d.name, s.name FROM documents AS d JOIN sources AS s ON s.id = d.source"
+        " JOIN versions AS c ON c.id = d.current"
+        " WHERE EXISTS (SELECT 1 FROM versions AS v WHERE v.document = d.id AND v.retired IS NULL"
+        "  AND (v.visible, v.added, v.id) > (c.visible, c.added, c.id))"
+        f" OR s.kind = 'folder' AND c.content <> x'' AND c.content <> (SELECT v.content {stated}"
+        "  WHERE v.document = d.id AND v.retired IS NULL AND v.content <> x'' ORDER BY v.id DESC LIMIT 1)"
+    )
+    return [
+        f"the current text of {name} is not its last: erase it with `asof purge`, and index {source} again"
+        for name, source in rows
+    ]
 
 
 def fact_lines(db: sqlite3.Connection) -> tuple[str, ...]:

@@ -134,7 +134,10 @@ def test_the_current_text_is_that_of_the_file_and_the_past_that_of_the_remembere
 
 def test_another_way_is_refused_unless_it_is_wanted():
     with world() as here:
-        here.edit("fee.md", 1, "2019-05-05")
+        here.edit("fee.md", 1)
+        here.commit()
+        here.days += 1
+        here.edit("fee.md", 2, "2019-05-05")
         here.commit()
         here.index()
         here.days += 1
@@ -143,8 +146,8 @@ def test_another_way_is_refused_unless_it_is_wanted():
         ):
             here.corpus.add(here.corpus.root / "notes", history=True)
         here.index(history=True)
-        assert texts(here.corpus, START) == here.current()  # the first version has its own date in both ways
-        assert texts(here.corpus, START, START + timedelta(days=1.5)) == here.current()
+        assert texts(here.corpus, START) == {}  # the frontmatter's date is the other way's
+        assert texts(here.corpus, START, START + timedelta(days=2.5)) == here.current()
         with pytest.raises(WayChanged, match="with the history of its branch, not as its files are"):
             here.corpus.add(here.corpus.root / "notes", history=False)
         assert known_sources(here.corpus) == [here.corpus.root / "notes"]

@@ -88,11 +88,18 @@ def test_line_ends_and_encodings(tmp_path):
     ]
 
 
-@pytest.mark.parametrize("content", ["", " \n\t\n", "---\n---\n", "\ufeff", "x" * 101])
+@pytest.mark.parametrize("content", ["", " \n\t\n", "---\n---\n", "\ufeff"])
+def test_an_empty_note_is_a_document_with_its_name(tmp_path, content):
+    write(tmp_path / "my-stub.md", content)
+    documents, problems = read(tmp_path)
+    assert (documents["my-stub.md"].text, documents["my-stub.md"].title, problems) == ("", "my stub", [])
+
+
+@pytest.mark.parametrize("content", ["", " \n\t\n", "\ufeff", "x" * 101])
 def test_an_empty_file_and_one_beyond_the_limit_are_problems(tmp_path, content):
-    write(tmp_path / "a.md", content)
+    write(tmp_path / "a.txt", content)
     documents, (problem,) = read(tmp_path, limits=InputLimits(file=100))
-    assert (documents, problem.document, problem.lost) == ({}, "a.md", True)
+    assert (documents, problem.document, problem.lost) == ({}, "a.txt", True)
     assert len(content) < 101 or problem.message == "the file has 101 bytes; the limit is 100"
 
 

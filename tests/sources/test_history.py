@@ -205,10 +205,10 @@ def test_versions_that_cannot_be_read(repository):
     repository.commit(20, a=" ", b="---\nx: [\n---\nb")
     repository.commit(30, a="back", b="---\nx: [\n---\nbb")
     items = history(repository.folder, limits=InputLimits(file=100))
-    assert [(*event[:2], event[2] and event[2][-1]) for event in told(items)] == [
+    assert [(*event[:2], event[2] and event[2][-1:]) for event in told(items)] == [
         (0, "a.md", "e"),
         (10, "b.md", "l"),
-        (20, "a.md", None),
+        (20, "a.md", ""),
         (20, "b.md", "b"),
         (30, "a.md", "k"),
         (30, "b.md", "b"),

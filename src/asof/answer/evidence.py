@@ -39,7 +39,8 @@ EVEN = 0.5
 class Sentence(Struct, frozen=True):
     """A sentence of a hit, at `start` to `end` of the hit's text.
 
-    `text`: a row of a table is "header: cell; header: cell". `stems`: those of it; `context_stems`: these and
+    `text`: a row of a table is "header: cell; header: cell", an item of a list has the words before it that
+    introduce it, a lone short line its heading. `stems`: those of it; `context_stems`: these and
     those of the headings above it; `titled_stems`: these and those of the title.
     """
 
@@ -95,22 +96,46 @@ def quotable_sentences(view: View, hits: Sequence[Hit]) -> list[Sentence]:
         language = view.analyzer.detect(hit.text)
         headings = frozenset(view.analyzer.terms(" ".join(hit.place.headings), language))
         title = frozenset(view.analyzer.terms(hit.title, language))
+        lead, above = "", frozenset[str]()  # the words that introduce a list, their stems
         for start, end, row in _parts(hit):
-            text = row or shown(hit.text[start:end])
-            stems = frozenset(view.analyzer.terms(row or hit.text[start:end], language))
-            context = headings | stems
+            said = hit.text[start:end]
+            text = row or _below_heading(hit, start, end) or shown(said)
+            stems = frozenset(view.analyzer.terms(row or said, language))
+            if row or not is_list_item(hit.text, start):
+                introduces = text.endswith((":", "：")) and len(text) <= LONGEST_LEAD
+                lead, above = (text, stems) if introduces else ("", frozenset())
+            elif lead:
+                text = f"{lead} {text}"
+            context = headings | stems | above
             quotable.append(Sentence(hit, start, end, text, stems, context, context | title))
     return quotable
 
 
 def _parts(hit: Hit) -> Iterator[tuple[int, int, str]]:
-    """The sentences of a hit, and the rows of its tables with what each says below its header; no headings."""
+    """The sentences of a hit below its headings, and the rows of its tables with what each says."""
     begin = body(hit.text, hit.place.headings)
     for start, end, above in table_rows(hit.text, hit.place.headings):
         if above is None:
             yield from ((first, last, "") for first, last in sentences(hit.text, max(start, begin), end))
         else:
             yield from row_parts(hit.text, start, end, above)
+
+
+LONGEST_LEAD, BARE = 160, 4
+"""The most characters of words that stand before each item of their list, and the most words of a line that
+says something with its heading only."""
+
+
+def _below_heading(hit: Hit, start: int, end: int) -> str:
+    """A short line that is all of a section's first paragraph, with the heading above it: "Status: final",
+    "Stage › Approved!"; "" for any other sentence."""
+    said = hit.text[start:end]
+    heading = hit.place.headings[-1] if hit.place.headings else hit.title
+    whole = end == len(hit.text) or said.endswith("\n\n")
+    below = hit.text[:start].rstrip().rpartition("\n")[2] == heading
+    if heading == hit.title or not (whole and below) or len(said.split()) > BARE or ":" in said:
+        return ""
+    return f"{heading}{' › ' if said.rstrip().endswith(('.', '!', '?')) else ': '}{shown(said)}"
 
 
 def tells_more(sentence: str, question: str) -> bool:

@@ -406,7 +406,7 @@ class Files:
             yield unreadable(self.naming, file.relative, wrong)
             return
         self._slow += page.slow
-        parts = [(id_, page)] if page.text.strip() or page.lines else []
+        parts = [(id_, page)] if page.text.strip() or page.lines or not page.parts else []
         parts += [(f"{id_}{PART}{part.name}", part) for part in page.parts]
         if page.parts and parts[0][0] != id_:
             yield from notes(self.naming, file.relative, page.notes)

@@ -180,7 +180,7 @@ def fold(key: str) -> str:
 
 def is_date(key: str) -> bool:
     """True for a key that dates its document."""
-    return dates.names_date(key, "published", "changed") or key in _TIMES
+    return dates.names_date(key, "published", "created", "changed") or key in _TIMES
 
 
 _TIMES = {*Fields().about, *dates.FISCAL_START}
@@ -244,7 +244,9 @@ def take_header(body: list[Block], front: Front) -> list[Block]:
     and whose text is one short line ("Status", "Accepted")."""
     at = 1 if body and body[0].kind == blocks.HEADING else 0
     end = at
-    while end < len(body) and body[end].kind == blocks.ITEM and body[at].kind == blocks.ITEM:
+    while (
+        end < len(body) and body[end].kind == body[at].kind and body[at].kind in (blocks.ITEM, blocks.FIELD)
+    ):
         end += 1
     if end == at and end < len(body) and body[at].kind == blocks.PARAGRAPH and not body[at].inside:
         end += 1
@@ -321,8 +323,3 @@ def _series(front: Front, stem: str) -> str:
         ):
             return f"{name.upper()} {int(number)}"
     return ""
-
-
-def readable(stem: str) -> str:
-    """A file's name as words: "use-kafka" is "use kafka"; dashes in dates and numbers stay."""
-    return re.sub(r"_+|(?<![0-9])-+|-+(?![0-9])", " ", stem).strip() or stem

@@ -56,6 +56,7 @@ _ELEMENTS = _INLINE | BLOCKS | {"td", "th", "nav", "iframe", "audio", "button", 
 _COLOUR = re.compile(
     r"(?=[a-f]*[0-9])(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2}(?:\1{3})?", re.I
 )
+_NUMBER = re.compile(r"(\s{0,9}[0-9]{1,4}\.) ")
 _TICKS = re.compile(r"`+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 _IMAGE = re.compile(r"(?i)\.(?:svg|png|jpe?g|gif|webp|avif|bmp)(?:#|$)")
@@ -170,6 +171,8 @@ class Inline:
             return 0
         place, closed = self._brackets.pop()
         inner = "" if closed != self._closed else "".join(self._pieces[place + 1 :]).strip()
+        if _NUMBER.match(inner):  # no sentence ends in "[3. Use it](…)"
+            self._pieces[place + 1] = _NUMBER.sub("\\1\u00a0", self._pieces[place + 1], count=1)
         self._closed += 1
         target, label = mark["angle"] or mark["target"], mark["label"]
         if mark["target"] is None and mark["angle"] is None:
@@ -309,9 +312,7 @@ def parse_markdown(text: str, stem: str, limits: InputLimits) -> ParsedFile:
     )
 
 
-MARKDOWN = text_reader(parse_markdown)
-
-SUFFIXES = (".md", ".markdown")
+MARKDOWN = text_reader(parse_markdown, blank=True)
 
 
 def _read(source: str) -> tuple[Inline, list[Block]]:

@@ -362,6 +362,7 @@ _ADOC_TITLE = re.compile(r"(={1,6})[ \t]+(\S.*)")
 _ADOC_DELIMITER = re.compile(
     r"(?:-{4,}|\.{4,}|/{4,}|\+{4,}|={4,}|\*{4,}|_{4,}|`{3,}\S*|--|\|={3,}|,={3,}|'{3,}|<{3,})"
 )
+_DELIMITERS = {"-": "-", ".": "-", "`": "-", "|": "|", "/": "/", "+": "/"}
 _ADOC_ITEM = re.compile(r"[ \t]*(\*{1,5}|\.{1,5}|-|[0-9]{1,4}\.)[ \t]+(\S.*)")
 _ADOC_TERM = re.compile(r"(\S.{0,200}?):{2,4}(?:[ \t]+(\S.*)|$)")
 _ADOC_LINE = re.compile(
@@ -370,10 +371,12 @@ _ADOC_LINE = re.compile(
 )
 """Lines that are no text: comments, attributes of blocks, macros, the sign of a list that goes on."""
 
+_ADOC_AUTHOR = re.compile(r"[^\W\d_][^<>:]{1,60}<[^<>\s]+@[^<>\s]+>")
+_ADOC_REVISION = re.compile(r"(?:v?([\w.]+),)?\s*([0-9]{4}-[0-9]{2}-[0-9]{2})\b")
 _ADOC_MARK = re.compile(
-    r"\b(?:link|xref|mailto):(?P<target>[^\s\[\]]+)\[(?P<words>[^\]]*)\]|(?P<url>https?://[^\s\[\]<>]+)\[(?P<shown>[^\]]*)\]"
-    r"|<<(?P<anchor>[^<>,\n]{1,200})(?:,(?P<said>[^<>]{0,400}))?>>|\b(?:image|icon|anchor|indexterm2?):[^\s\[\]]*\[[^\]]*\]"
-    r"|\[\[[\w.,: -]{1,80}\]\]|\b(?:kbd|btn|menu|footnote|pass|stem):[^\s\[\]]*\[(?P<text>[^\]]*)\]"
+    r"\b(?:link|xref|mailto):(?P<target>[^\s\[\]]+)\[(?P<words>[^\]]{0,500})\]|(?P<url>https?://[^\s\[\]<>]+)\[(?P<shown>[^\]]{0,500})\]"
+    r"|<<(?P<anchor>[^<>,\n]{1,200})(?:,(?P<said>[^<>]{0,400}))?>>|\b(?:image|icon|anchor|indexterm2?):[^\s\[\]]{0,200}\[[^\]]{0,500}\]"
+    r"|\[\[[\w.,: -]{1,80}\]\]|\b(?:kbd|btn|menu|footnote|pass|stem):[^\s\[\]]*\[(?P<text>[^\]]{0,500})\]"
     r"|(?<![\w`])(?P<sign>\*\*?|__?|``?|\#\#?|\+)(?=[^\s*_`#+])(?P<inner>[^*_`#+\n]+)(?<=\S)(?P=sign)(?!\w)"
 )
 
@@ -402,24 +405,14 @@ class _Adoc:
         """Takes in the lines below the title: author, revision, attributes. Where the text begins."""
         first = at
         while at < len(lines) and lines[at]:
-            match = _RST_FIELD.fullmatch(lines[at])
-            if match and match[2]:
-                self.found.append((match[1], match[2], at))
-            elif (
-                not match and at == first and re.match(r"[^\W\d_][^<>:]{1,60}<[^<>\s]+@[^<>\s]+>", lines[at])
-            ):
-                self.found.append(("author", lines[at].partition("<")[0].strip(), at))
-            elif (
-                not match
-                and at > first
-                and (revision := re.match(r"(?:v?([\w.]+),)?\s*([0-9][0-9-]{9})\b", lines[at]))
-            ):
-                self.found += [
-                    (key, said, at)
-                    for key, said in zip(("version", "date"), revision.groups(), strict=True)
-                    if said
-                ]
-            elif not match and not lines[at].startswith("//"):
+            line = lines[at]
+            if match := _RST_FIELD.fullmatch(line):
+                self.found.append((match[1], match[2] or "", at))
+            elif at == first and _ADOC_AUTHOR.match(line):
+                self.found.append(("author", line.partition("<")[0].strip(), at))
+            elif at == first + 1 and (match := _ADOC_REVISION.match(line)):
+                self.found += [("version", match[1] or "", at), ("date", match[2], at)]
+            elif not line.startswith("//"):
                 break
             at += 1
         return at
@@ -445,7 +438,7 @@ class _Adoc:
                 kind, inside, said = new.kind, new.inside, [new.words]
             else:
                 end = at
-                while end < len(lines) and lines[end] != line:
+                while new and end < len(lines) and lines[end] != line:
                     end += 1
                 if new == "|":
                     table, header = self._table(lines[max(0, at - 2)], lines[at:end])
@@ -458,20 +451,13 @@ class _Adoc:
         """The block that a line begins; the kind of delimiter that it is: of code "-", of a table "|", of a
         comment "/", of what is read as all else ""; None for any other line."""
         if _ADOC_DELIMITER.fullmatch(line):
-            return (
-                {"-": "-", ".": "-", "`": "-", "|": "|", "/": "/", "+": "/"}.get(line[0], "")
-                if line != "--"
-                else ""
-            )
+            return "" if line == "--" else _DELIMITERS.get(line[0], "")
         if title := _ADOC_TITLE.fullmatch(line):
             return Block(blocks.HEADING, self.words(title[2]), len(title[1]))
         if item := _ADOC_ITEM.fullmatch(line):
             mark = "- " if item[1][0] in "*-" else "1. "
             return Block(
-                blocks.ITEM,
-                mark + item[2],
-                0,
-                INDENT * (len(item[1].rstrip("0123456789")) - 1 if item[1][0] in "*." else 0),
+                blocks.ITEM, mark + item[2], 0, INDENT * (len(item[1]) - 1 if item[1][0] in "*." else 0)
             )
         if (term := _ADOC_TERM.fullmatch(line)) and not _ADOC_LINE.fullmatch(line):
             return Block(blocks.FIELD if term[2] else blocks.PARAGRAPH, f"{term[1]}: {term[2] or ''}")
@@ -489,11 +475,8 @@ class _Adoc:
             elif len(found) > 1:
                 cells.append(found[1:])
         columns = len(cells[0]) if cells else 0
-        if match := re.search(r"cols=\"?([^\"\]]*)", above):
-            columns = sum(
-                int(each.partition("*")[0]) if each.partition("*")[0].isdigit() and "*" in each else 1
-                for each in match[1].split(",")[:100]
-            )
+        if match := re.search(r"cols=\"?(?:([0-9]{1,3})\*)?([^\"\]]*)", above):
+            columns = int(match[1] or 0) + len([each for each in match[2].split(",") if each])
         flat = [cell for row in cells for cell in row]
         header = "header" in above or (len(lines) > 1 and bool(lines[0]) and not lines[1])
         return [flat[at : at + columns] for at in range(0, len(flat), max(1, columns))], header

@@ -81,6 +81,9 @@ def _marked(raw: bytes) -> tuple[str, str]:
 
 LONGEST_TITLE = 80
 
+NOTES = (".md", ".markdown")
+"""The suffixes of notes: one without a text is a document, too, that links lead to."""
+
 
 class ParsedFile(Struct, frozen=True):
     """The content of a file. `front` is its metadata, `lines` where each key is (for problems).
@@ -151,8 +154,8 @@ def suffixes() -> tuple[str, ...]:
 
 def parsed(raw: bytes, relative: str, limits: InputLimits) -> ParsedFile:
     """A file's bytes, parsed by the reader of its name's suffix. Raises Unreadable."""
-    kind, stem = suffix(relative), storable(PurePosixPath(relative).stem)
-    if not raw:
+    kind, stem = suffix(relative), readable(storable(PurePosixPath(relative).stem))
+    if not raw and kind not in NOTES:
         raise Unreadable("the file is empty", empty=True)
     try:
         file = _reader(kind)(raw, stem, limits)
@@ -162,8 +165,7 @@ def parsed(raw: bytes, relative: str, limits: InputLimits) -> ParsedFile:
         raise Unreadable(str(error), lost=False) from error
     except (SourceError, UsageError) as error:
         raise Unreadable(str(error)) from error
-    alone = file.lines or file.parts  # a note of frontmatter alone still has a name and links
-    if not file.text.strip() and not alone:
+    if not (file.text.strip() or file.lines or file.parts or kind in NOTES):
         raise Unreadable("there is no text in the file", empty=True)
     return file
 
@@ -225,15 +227,23 @@ def _check(file: object) -> None:
     sections(file.text, file.outline)
 
 
-def text_reader(parse: TextParser, declared: Callable[[bytes], str] = lambda _: "") -> Reader:
-    """The reader of a text format: it finds the encoding, which may be `declared`, and replaces NUL."""
+def readable(stem: str) -> str:
+    """A file's name as words: "use-kafka" is "use kafka"; dashes in dates and numbers stay."""
+    return re.sub(r"_+|(?<![0-9])-+|-+(?![0-9])", " ", stem).strip() or stem
+
+
+def text_reader(
+    parse: TextParser, declared: Callable[[bytes], str] = lambda _: "", *, blank: bool = False
+) -> Reader:
+    """The reader of a text format: it finds the encoding, which may be `declared`, and replaces NUL. `blank`:
+    a text without words is parsed, too."""
 
     def read(raw: bytes, stem: str, limits: InputLimits) -> ParsedFile:
         try:
             text, encoding = decoded(raw, declared(raw))
         except NotText as wrong:
             raise Unreadable(f"the file {wrong}", "save it as UTF-8") from None
-        if not text or text.isspace():
+        if not blank and (not text or text.isspace()):
             raise Unreadable("the file is empty", empty=True)
         notes = []
         if encoding:

@@ -21,8 +21,8 @@ import msgspec
 from asof import values
 from asof.errors import BadTime, SourceError, UsageError
 from asof.sources.dates import DateFields, DateOrder, dates_in, fiscal_start_of, periods, stated
-from asof.sources.markdown import SUFFIXES, parse_markdown, wikilink
-from asof.sources.readers import ParsedFile
+from asof.sources.markdown import parse_markdown, wikilink
+from asof.sources.readers import NOTES, ParsedFile
 from asof.sources.source import Fields, InputLimits, SourceNaming, token
 from asof.values import (
     Checkpoint,
@@ -102,7 +102,7 @@ class RecordReader:
         links = reading.links(fields.links)
         fiscal_start = fiscal_start_of(record, fields.fiscal_start, reading.used, reading.unread)
         page = ParsedFile(text, "", outline or ())
-        if outline is None and name.lower().endswith(SUFFIXES):
+        if outline is None and name.lower().endswith(NOTES):
             page = parse_markdown(text, PurePosixPath(name).stem, InputLimits())
         how = self.how._replace(fields=replace(fields, fiscal_start=fiscal_start))
         front = dates_in(page, how, published=published is None)

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from asof.errors import BadTime, CorpusError, UsageError
 from asof.sources.dates import FISCAL_START, names_date, stated
-from asof.sources.markdown import SUFFIXES as MARKDOWN
+from asof.sources.readers import NOTES
 from asof.sources.records import ENDED, HEADINGS, LONGEST_LIST
 from asof.sources.source import Fields, InputLimits
 from asof.store.digest import time_bounds
@@ -177,7 +177,7 @@ def _record(
     tags = json.loads(row.tags)
     text = text_of(db, row.id, row.layout)
     headings = headings_of(db, row.id, row.layout)
-    is_plain = bool(headings) or row.name.lower().endswith(MARKDOWN)  # no Markdown, whatever it is called
+    is_plain = bool(headings) or row.name.lower().endswith(NOTES)  # no Markdown, whatever it is called
     record: dict[str, Any] = {
         "id": row.name, "text": text if text.strip() or is_plain else row.title or row.name,
         "title": row.title, **({HEADINGS: headings} if is_plain else {}),

@@ -281,7 +281,7 @@ def _breaks(text: str, line: int, at: int, newline: int, after: int) -> bool:
 def _ends(text: str, line: int, match: re.Match[str]) -> bool:
     """True if the terminator (with what follows it) ends the sentence; `line` is the start of its line."""
     mark = match[0]
-    if mark[0] == "\n":
+    if mark[0] == "\n" or mark[1:2] == "\u00a0":
         return False
     if not mark[-1].isspace():
         return "。" in mark or "！" in mark or "？" in mark

@@ -66,6 +66,16 @@ def labels(words: Sequence[str], languages: tuple[str, ...], series: Sequence[st
             numbered, series = False, () if word in grammar or word in calendar else (word,)
 
 
+def asked(words: Sequence[str], languages: tuple[str, ...]) -> list[str]:
+    """The labels among the tokens of a question, without those of a series that it names without a number,
+    too: "which PEP replaced PEP 563" asks for another one."""
+    alone = {
+        word for word, after in zip(words, [*words[1:], ""], strict=False) if not _NUMBER.fullmatch(after)
+    }
+    alone |= {f"{word}s" for word in alone} | {word.removesuffix("s") for word in alone}
+    return [each for each in labels(words, languages) if each.partition(LABEL)[0] not in alone]
+
+
 def _label(series: str, number: str, languages: tuple[str, ...]) -> str:
     versions = _versions(languages)
     return f"{versions[0] if series in versions else series}{LABEL}{_LEADING.sub('', number)}"
@@ -78,18 +88,27 @@ def document_terms(document: str, title: str, headings: str, language: str, anal
     named = list(_of_path(document, languages))
     for text in (title, *headings.split("\n")):
         named += _of_text(text, languages)
-    return list(dict.fromkeys(analyzer.stem(word, language) for word in named[: 2 * MOST]))
+    return list(dict.fromkeys(analyzer.stem(word, language) for word in _families(named[: 2 * MOST])))
+
+
+def _families(words: Sequence[str]) -> Iterator[str]:
+    """The words, and for labels what they are a part of: 4.2.1 is of 4.2, and of 4."""
+    for word in words:
+        yield word
+        while is_label(word := word.rpartition(".")[0]):
+            yield word
 
 
 @lru_cache(maxsize=4096)
 def _of_text(text: str, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """The labels of a title or heading; cached, since many passages share them."""
-    return tuple(labels(tokenize(text)[:MOST], languages))
+    """The labels of a title or heading, none of one word ("IPv6"); cached, since many passages share them."""
+    apart = ("" if _JOINED.fullmatch(word) else word for word in tokenize(text)[:MOST])
+    return tuple(labels(list(apart), languages))
 
 
 @lru_cache(maxsize=1024)
 def _of_path(path: str, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """The different words and labels of a path; of an id that is none ("doc-17") the labels only.
+    """The different words and labels of a path; of an id that is none a label alone ("rfc792", "call-17").
 
     A number at the beginning of a part is of the series that the folders above are named by:
     `keps/sig-node/1287-resize/README.md` is KEP 1287.
@@ -97,15 +116,17 @@ def _of_path(path: str, languages: tuple[str, ...]) -> tuple[str, ...]:
     words: list[str] = []
     folders: list[str] = []
     bare = _ENDING.sub("", path)
-    is_path = bare != path or "/" in path
+    if bare == path and "/" not in path:
+        own = tokenize(path)
+        return tuple(labels(own, languages)) if len(own) <= 2 else ()
     for part in bare.split("/")[:MOST]:
         own = tokenize(part)
-        words += own if is_path else []
+        words += own
         apart = [not all(map(_NUMBER.fullmatch, pair)) for pair in pairwise(["", *own])]
         words += labels(list(compress(own, apart)), languages, folders)
         if _NUMBER.fullmatch(part) and "." in part and (versions := _versions(languages)):
             words.append(_label(versions[0], part, languages))
-        words += [_LEADING.sub("", word) for word in own if is_path and _NUMBER.fullmatch(word)]
+        words += [_LEADING.sub("", word) for word in own if _NUMBER.fullmatch(word)]
         folders += [word for word in own[-1:] if word.isalpha()]
         if len(words) > MOST:
             break

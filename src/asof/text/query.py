@@ -13,7 +13,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.lang import calendar_words
-from asof.text.names import is_label, labels
+from asof.text.names import asked, is_label
 from asof.text.tokens import MARKS, Analyzer, tokenize
 
 # -- queries -------------------------------------------------------------------------------------------
@@ -57,7 +57,7 @@ def _parse(text: str, languages: tuple[str, ...], functional: frozenset[str], ke
         if quoted and len(tokens) > 1:
             phrases[tuple(tokens)] = None
         if not keep:
-            content.update(labels(tokens, languages))
+            content.update(asked(tokens, languages))
         if not quoted:
             beside.update(token for token in tokens if token not in functional)
     # A stop word quoted once and unquoted elsewhere counts once: only the quotation asks for it.

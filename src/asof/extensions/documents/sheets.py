@@ -107,7 +107,7 @@ class _Runs:
     def add(self, row: SheetRow, header: Mapping[int, str]) -> None:
         """Add a row; a wide one as several lines, each with its name before it."""
         cells = {at: row_text([header.get(at, "")], [row.cells[at]]) for at in sorted(row.cells)}
-        name = min(row.texts, default=min(cells))
+        name = min((at for at in row.texts if len(row.cells[at]) > 2), default=min(cells))
         together: list[int] = []
         words = 0
         for at, said in cells.items():

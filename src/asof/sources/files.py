@@ -19,7 +19,7 @@ from asof.errors import SourceError
 from asof.sources import dates
 from asof.sources.dates import of_file, without_later
 from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
-from asof.sources.readers import ParsedFile, Unreadable, names_in, parsed, suffix, suffixes
+from asof.sources.readers import OF_PROGRAMS, ParsedFile, Unreadable, names_in, parsed, suffix, suffixes
 from asof.sources.source import Fields, InputLimits, SourceNaming, printable, token
 from asof.values import (
     PART,
@@ -225,6 +225,7 @@ _REMEDIES = {
     "their speech would have to be written down first": ".mp3 .m4a .wav .ogg .flac .mp4 .mov .mkv .webm .avi",
 }
 _REMEDY = {kind: remedy for remedy, kinds in _REMEDIES.items() for kind in kinds.split()}
+_REMEDY[OF_PROGRAMS] = "programs write them for programs; under another name they are read"
 OTHERWISE = "convert them to .txt or .md, or name them in .asofignore"
 
 

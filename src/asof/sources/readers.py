@@ -134,6 +134,7 @@ class Unreadable(SourceError):
         self.lost = lost
 
 
+OF_PROGRAMS = "lock or settings"
 _BY_PROGRAMS = re.compile(
     r"(?:.*[-_.]lock|npm-shrinkwrap|[jt]sconfig.*|.*\.min)\.(?:json|ya?ml|toml)", re.IGNORECASE
 )
@@ -144,7 +145,7 @@ def suffix(relative: str) -> str:
     """The suffix of a file's name that selects its format, in lower case: ".md"; words for what programs
     write for programs."""
     path = PurePosixPath(relative)
-    return "lock or settings" if _BY_PROGRAMS.fullmatch(path.name) else path.suffix.lower()
+    return OF_PROGRAMS if _BY_PROGRAMS.fullmatch(path.name) else path.suffix.lower()
 
 
 def suffixes() -> tuple[str, ...]:

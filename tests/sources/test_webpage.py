@@ -29,7 +29,9 @@ def html(text: str):
 
 def test_a_page():
     page = html(PAGE)
-    assert page.text == "Head line\nOne <word>\nnext line.\nother\nout\nSub\n1 2\na  b\n  c"
+    assert page.text == (
+        "Head line\n\nOne <word>\nnext line.\n\n- other\n- out\n\nSub\n\n| 1 | 2 |\n\n```\na  b\n  c\n```"
+    )
     assert page.outline == (Heading(0, 1, "Head line"), Heading(page.text.index("Sub"), 2, "Sub"))
     assert page.links == (Link("../other page.html", "part"),)
     assert (page.title, page.language, page.tags) == ("The & title", "en", ("a", "b c"))
@@ -46,7 +48,11 @@ def test_a_page():
         ("a <p b='x", "a <p b='x"),
         ("a<!-- b", "a"),
         ("a<?php x ?>b</>c<!>d", "abcd"),
-        ("a<p =b c>d", "a\nd"),
+        ("a<p =b c>d", "a\n\nd"),
+        ("<table><tr><th>A<th>B<tr><td>1<td><p>2</p></table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"),
+        ("<table><tr><td><h1>A</h1><p>b</table>", "A\n\nb"),
+        ("<dl><dt>Fee</dt><dd>2 <b>euros</b></dd><dt>For<dd>one</dl>", "Fee: 2 euros\nFor: one"),
+        ("<ol><li>a<ul><li>b</ul><li>c</ol>", "1. a\n  - b\n2. c"),
         ("&#xD800;&#0;&bogus;", "\ufffd\ufffd&bogus;"),
         ("<SCRIPT>x</SCRIPT >y", "y"),
         ("a\r\nb", "a b"),
@@ -144,18 +150,18 @@ LAID_OUT = """<header><h1>Site</h1><a href="menu.html">menu</a></header>
 def test_the_main_text():
     """Head, One two three., four and b are six words of eleven; with three more they are six of fourteen."""
     page = html(LAID_OUT)
-    assert page.text == "before\nHead\nOne two three.\nfour\nb"
-    assert page.outline == (Heading(len("before\n"), 1, "Head"),)
+    assert page.text == "before\n\nHead\n\nOne two three.\n\nfour\n\nb"
+    assert page.outline == (Heading(len("before\n\n"), 1, "Head"),)
     assert page.links == (Link("b.html"),)
-    everything = "Site\nmenu\nbefore\nHead\nOne two three.\nfour\nb\nad\nfive"
+    everything = "Site\n\nmenu\n\nbefore\n\nHead\n\nOne two three.\n\nfour\n\nb\n\nad\n\nfive"
     assert html(LAID_OUT.replace("five", "5 6 7 8")).text == everything.replace("five", "5 6 7 8")
 
 
 @pytest.mark.parametrize("markup", ["<article>x</article>", "<main>x</main>", "<aside>x"])
 def test_without_one_main_text_all_is_kept(markup):
     page = html(LAID_OUT + markup)
-    assert page.text.startswith("Site\nmenu\nbefore\nHead")
-    assert page.text.endswith("ad\nfive\nx")
+    assert page.text.startswith("Site\n\nmenu\n\nbefore\n\nHead")
+    assert page.text.endswith("ad\n\nfive\n\nx")
 
 
 # -- pieces of markup ----------------------------------------------------------------------------------

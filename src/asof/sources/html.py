@@ -1,21 +1,21 @@
-"""Reads HTML: body text, a line for each block, with headings, links, and the dates that the page states."""
+"""Reads HTML: the blocks of its body with headings, links, and the dates that the page states."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Iterator
-from itertools import accumulate
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from asof.sources import dates
+from asof.sources.blocks import Block, written
 from asof.sources.html_walk import BLOCKS, HtmlLines, MarkupToken, declared_charset
 from asof.sources.markdown import link_to
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.records import language_code
 from asof.sources.source import InputLimits
 from asof.text.passages import count_words
-from asof.values import Heading, Link, Problem, line_feeds, storable
+from asof.values import Link, Problem, line_feeds, storable
 
 _DATES = {
     "article:published_time": "published", "datepublished": "published", "dc.date.issued": "published",
@@ -30,11 +30,10 @@ _ASIDE = {"header", "footer", "aside"}
 _ARTICLE = re.compile("Article|Posting|Report")
 
 
-class PageLine(NamedTuple):
-    """A line of a page, its level if it is a heading (else 0), and its place: "main", "aside", ""."""
+class PageBlock(NamedTuple):
+    """A block of a page, and its place: "main", "aside", ""."""
 
-    text: str
-    heading: int
+    block: Block
     place: str
 
 
@@ -42,14 +41,12 @@ def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa
     """The text of a web page, its title, dates and links; without headers, footers and asides outside of its
     `<main>` or `<article>`, if it has one of these, with half of the words or more."""
     reading = _PageReading().read(text)
-    lines, links = reading.main_text()
-    starts = accumulate((len(line.text) + 1 for line in lines), initial=0)
-    headings = ((start, line) for start, line in zip(starts, lines, strict=False) if line.heading)
-    outline = tuple(Heading(start, line.heading, line.text.strip()) for start, line in headings)
+    blocks, links = reading.main_text()
+    plain, outline = written(blocks)
     title = reading.title or reading.named or next((h.title for h in outline if h.level == 1), stem)
     notes = (Problem(each, remedy="mend the markup", lost=False) for each in reading.faults())
     return ParsedFile(
-        "\n".join(line.text for line in lines), title, outline, tuple(dict.fromkeys(links)),
+        plain, title, outline, tuple(dict.fromkeys(links)),
         tuple(dict.fromkeys(reading.tags)), language=reading.language, front=reading.dates.front(),
         by="metadata", notes=tuple(notes),
     )  # fmt: skip
@@ -61,15 +58,13 @@ HTML = text_reader(parse_text, declared_charset)
 class _PageReading(HtmlLines):
     """The state of reading a page; `named` is the title that the page shows to others."""
 
-    blocks = BLOCKS | {"br", "dialog", "hgroup", "optgroup", "option", "search"}
+    blocks = BLOCKS | {"dialog", "hgroup", "optgroup", "option", "search"}
     skipped = HtmlLines.skipped | {"nav"}
-    parted: ClassVar = {"td", "th"}
-    bullet = ""
 
     def __init__(self) -> None:
         super().__init__()
         self.in_json = False
-        self.page_lines: list[PageLine] = []
+        self.page_blocks: list[PageBlock] = []
         self.links: list[tuple[Link, str]] = []  # and the place of each, as of a line
         self.tags: list[str] = []
         self.dates = _PageDates()
@@ -82,14 +77,14 @@ class _PageReading(HtmlLines):
     def _place(self) -> str:
         return "main" if any(self._open.values()) else "aside" if self._asides else ""
 
-    def main_text(self) -> tuple[list[PageLine], list[Link]]:
-        """The lines and links; of a page with one main text without those beside it."""
-        words = [(count_words(line.text), line.place == "main") for line in self.page_lines]
+    def main_text(self) -> tuple[list[Block], list[Link]]:
+        """The blocks and links; of a page with one main text without those beside it."""
+        words = [(count_words(block.words), place == "main") for block, place in self.page_blocks]
         most = 2 * sum(count for count, main in words if main) >= sum(count for count, _ in words)
         # What is never closed beside the main text may hold anything.
         left_out = "aside" if self._mains == 1 and most and not self._asides else None
-        lines = [line for line in self.page_lines if line.place != left_out]
-        return lines, [link for link, place in self.links if place != left_out]
+        blocks = [block for block, place in self.page_blocks if place != left_out]
+        return blocks, [link for link, place in self.links if place != left_out]
 
     def faults(self) -> list[str]:
         self.skipping += ["script"] if self.in_json else []
@@ -129,10 +124,8 @@ class _PageReading(HtmlLines):
         elif name in _ASIDE and self._place != "main":
             self._asides = max(0, self._asides - 1)
 
-    def add(self, text: str) -> None:
-        for line in text.split("\n"):
-            if line := line.rstrip():
-                self.page_lines.append(PageLine(line, self.heading, self._place))
+    def add(self, block: Block) -> None:
+        self.page_blocks.append(PageBlock(block, self._place))
 
     def _meta(self, piece: MarkupToken) -> None:
         get = piece.attributes.get

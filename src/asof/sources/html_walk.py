@@ -1,4 +1,4 @@
-"""HTML as a stream of texts and tags, and as lines, in one pass, with the standard library only.
+"""HTML as a stream of texts and tags, and as blocks, in one pass, with the standard library only.
 
 Not `html.parser`: on broken markup it takes quadratic time (60 kB of `<a ` half a minute) and can fail with
 an AssertionError. Here a tag that is never closed turns the rest into text.
@@ -10,6 +10,8 @@ import html
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import ClassVar, NamedTuple, Self
+
+from asof.sources.blocks import CODE, FIELD, HEADING, INDENT, ITEM, PARAGRAPH, Block, rows
 
 RAW = {"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"}
 """Elements whose content holds no tags."""
@@ -132,31 +134,42 @@ def _end_of_raw(source: str, at: int, name: str) -> int:
     return match.start() if match else len(source)
 
 
-# -- lines -----------------------------------------------------------------------------------------
+# -- blocks ----------------------------------------------------------------------------------------
+
+_LISTS = {"ul", "ol", "menu", "dir"}
+_NO_CELL = {*LEVELS, *_LISTS, "dl", "pre", "blockquote", "table", "form", "article", "section"}
+"""Elements in a cell by which its table only lays out a page."""
+
+DEEPEST, LONGEST_CELL = 8, 500
+"""The deepest lists, and the longest cell of a table that is one."""
 
 
 class HtmlLines:
-    """The text of an HTML source: a line for each block, and its level if it is a heading (else 0).
+    """The text of an HTML source as blocks.
 
-    Elements that are `left_out`, and scripts, are not read. A line of what is preformatted, or has a `<br>`,
-    holds line feeds. `skipping`: after reading, the elements that are never closed.
+    Elements that are `left_out`, and scripts, are not read. What has a `<br>` holds line feeds. `skipping`:
+    after reading, the elements that are never closed.
     """
 
     blocks: ClassVar = BLOCKS
     skipped: ClassVar = {"script", "style", "template"}
-    bullet: ClassVar = "- "
-    parted: ClassVar = {"td", "th", "sup"}
-    """Elements before which a word ends: the raised number of a note is no part of a word."""
 
     def __init__(self, left_out: Callable[[MarkupToken], bool] = lambda _: False) -> None:
         self.left_out = left_out
         self.skipping: list[str] = []
-        self.lines: list[tuple[str, int]] = []
+        self.found: list[Block] = []
         self.title = ""
         self.heading = self.preformatted = 0
         self._line: list[str] = []
-        self._mark = ""
-        self._in_title = False
+        self._mark = self._term = ""
+        self._lists: list[int] = []  # for each list that is open the number of its next item; 0 for none
+        self._table: list[list[str]] | None = None
+        self._in_cell = self._header = self._in_title = self._in_term = False
+
+    @property
+    def lines(self) -> list[tuple[str, int]]:
+        """The words of each block, and its level if it is a heading (else 0)."""
+        return [(f"{inside}{words}", level) for _, words, level, inside in self.found]
 
     def read(self, source: str) -> Self:
         """Read a source, whatever it contains."""
@@ -170,6 +183,7 @@ class HtmlLines:
                 self.on_start(piece)
             else:
                 self.on_end(piece.name)
+        self._end_table()
         self.end_line()
         return self
 
@@ -185,44 +199,129 @@ class HtmlLines:
 
     def on_start(self, piece: MarkupToken) -> None:
         name = piece.name
+        if self._table is not None and name in _NO_CELL:
+            self._lay_out()
+        elif name == "table":
+            self.end_line()
+            self._table, self._header = [], True
+            return
+        if name in ("td", "th", "tr") and self._table is not None:
+            self._begin_cell(name)
+            return
+        if name == "dd":
+            self._end_term()
         if name in self.blocks:
             self.end_line()
+        self._in_term |= name == "dt"
         if name in self.skipped or (name not in _VOID and self.left_out(piece)):
             self.skipping.append(name)
         elif name in self.blocks:
             self.heading = LEVELS.get(name, self.heading)
             self._in_title = name == "title"
             self.preformatted += name == "pre"
-            self._mark = self.bullet if name == "li" else self._mark
-        elif name in self.parted:
+            if name in _LISTS:
+                self._lists.append(int(name == "ol"))
+            elif name == "li":
+                self._mark = self._item()
+        elif name in ("td", "th", "sup"):  # the raised number of a note is no part of a word
             self._line.append(" ")
         elif name == "br":
             self._line.append("\n")
 
     def on_end(self, name: str) -> None:
+        if name == "table":
+            self._end_table()
         if name in self.blocks:
+            if name == "dt":
+                self._end_term()
             self.end_line()
             self._in_title = False
             if name in LEVELS:
                 self.heading = 0
             elif name == "pre":
                 self.preformatted = max(0, self.preformatted - 1)
+            elif name in _LISTS and self._lists:
+                self._lists.pop()
 
     def end_line(self) -> None:
-        """Make a line of the text since the last block; one without words is none."""
+        """Make a block of the text since the last one; one without words is none."""
+        if self._table is not None:
+            self._line.append(" ")
+            return
         text = "".join(self._line)
         self._line.clear()
         if not text.strip():
             return
+        depth = min(len(self._lists), DEEPEST)
+        mark, term, self._mark, self._term = self._mark, self._term, "", ""
         if self.heading:
-            text = " ".join(text.split())
+            self.add(Block(HEADING, " ".join(text.split()), self.heading))
         elif self.preformatted:
-            text = text.strip("\n").rstrip()
+            self.add(Block(CODE, text.strip("\n").rstrip(), 0, INDENT * depth))
         else:
             text = "\n".join(" ".join(each.split()) for each in text.split("\n")).strip()
-        self.add(self._mark + text)
-        self._mark = ""
+            if mark:
+                self.add(Block(ITEM, mark + text, 0, INDENT * max(0, depth - 1)))
+            elif term:
+                self.add(Block(FIELD, f"{term}: {' '.join(text.split())}", 0, INDENT * depth))
+            else:
+                self.add(Block(PARAGRAPH, text, 0, INDENT * depth))
 
-    def add(self, text: str) -> None:
-        """Take in a line that was read."""
-        self.lines.append((text, self.heading))
+    def add(self, block: Block) -> None:
+        """Take in a block that was read."""
+        self.found.append(block)
+
+    def _end_term(self) -> None:
+        """Keep the words of the term that is open for its definition."""
+        if self._in_term and self._table is None:
+            self._term = " ".join("".join(self._line).split()).rstrip(":")
+            self._line.clear()
+        self._in_term = False
+
+    def _item(self) -> str:
+        """The mark of the next item of the innermost list."""
+        number = self._lists[-1] if self._lists else 0
+        if number:
+            self._lists[-1] += 1
+        return f"{number}. " if number else "- "
+
+    def _begin_cell(self, name: str) -> None:
+        """Begin a cell, or with "tr" a row, of the table that is open."""
+        self._end_cell()
+        assert self._table is not None  # noqa: S101  the caller looked
+        if name == "tr" or not self._table:
+            self._table.append([])
+        if name != "tr":
+            self._in_cell = True
+            self._header &= len(self._table) > 1 or name == "th"
+
+    def _end_cell(self) -> None:
+        """End the cell that is open; what stands outside of cells is a paragraph above the table."""
+        text = " ".join("".join(self._line).split())
+        self._line.clear()
+        if self._in_cell and self._table:
+            self._table[-1].append(text)
+        elif text:
+            self.add(Block(PARAGRAPH, text))
+        self._in_cell = False
+
+    def _end_table(self) -> None:
+        """The rows of the table that is open; one of a column, or with long cells, is paragraphs."""
+        if self._table is None:
+            return
+        self._end_cell()
+        cells = [cell for row in self._table for cell in row]
+        if max(map(len, self._table), default=0) > 1 and max(map(len, cells), default=0) <= LONGEST_CELL:
+            self.add(rows(self._table, header=self._header))
+        else:
+            for cell in filter(None, cells):
+                self.add(Block(PARAGRAPH, cell))
+        self._table = None
+
+    def _lay_out(self) -> None:
+        """Make paragraphs of the table that is open, and what follows is read as if it were none."""
+        for row in self._table or ():
+            if said := " ".join(filter(None, row)):
+                self.add(Block(PARAGRAPH, said))
+        self._table, self._in_cell = None, False
+        self.end_line()

@@ -393,11 +393,11 @@ def _html(source: str, inline: Inline, inside: str) -> Iterator[Block]:
     """The blocks of HTML that stands in the text."""
     if source.startswith("<!--") and source.rstrip().endswith("-->") and source.count("-->") == 1:
         return
-    for words, level in HtmlLines().read(source).lines:
-        if level and not inside:
-            yield Block(blocks.HEADING, inline.words(words), level)
-        else:
-            yield Block(blocks.PARAGRAPH, inline.words(words), 0, inside)
+    for kind, words, level, within in HtmlLines().read(source).found:
+        if kind == blocks.HEADING and inside:
+            kind = blocks.PARAGRAPH
+        plain = words if kind in (blocks.CODE, blocks.TABLE) else inline.words(words)
+        yield Block(kind, plain, level, inside + within)
 
 
 # -- values of frontmatter -----------------------------------------------------------------------------

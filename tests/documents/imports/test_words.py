@@ -17,11 +17,11 @@ from asof.values import Heading
     ("source", "texts"),
     [
         ("<p>One  &lt;word&gt;<br>next<div>x</div>y", ["One <word>\nnext", "x", "y"]),
-        ("<ul><li>a<ol><li><p>b<li></ol><li>c</ul>f", ["- a", "- b", "- c", "f"]),
+        ("<ul><li>a<ol><li><p>b<li></ol><li>c</ul>f", ["- a", "  1. b", "- c", "f"]),
         ("<pre>a  b\n  c\n</pre>", ["a  b\n  c"]),
         ("a<style>b</style><script>c</script><!-- d -->e", ["ae"]),
         ("word<sup><a href='#1'>1</a></sup>.", ["word 1."]),
-        ("<table><tr><th>K<th>V<tr><td>a<td>1</table>", ["K V", "a 1"]),
+        ("<table><tr><th>K<th>V<tr><td>a<td>1</table>", ["| K | V |\n| --- | --- |\n| a | 1 |"]),
         ("</td></table></li></ol>b", ["b"]),
         ("", []),
     ],

@@ -16,9 +16,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from asof.values import Heading
+if TYPE_CHECKING:
+    from asof.values import Heading
 
 HEADING, PARAGRAPH, ITEM, TABLE, FIELD, CODE = range(6)
 
@@ -60,6 +61,8 @@ def rows(cells: Sequence[Sequence[str]], *, header: bool = True, inside: str = "
 
 def written(blocks: Iterable[Block]) -> tuple[str, tuple[Heading, ...]]:
     """The text of blocks and its outline. Blocks without words are none."""
+    from asof.values import Heading  # readers in a process of their own have the standard library alone
+
     pieces: list[str] = []
     outline: list[Heading] = []
     at, before = 0, -1

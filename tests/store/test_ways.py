@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -100,16 +100,18 @@ def world() -> Iterator[World]:
         yield World(root, stack)
 
 
-NAMES = st.sampled_from(["fee.md", "rule.md"])
+NAMES = st.sampled_from(["fee.md", "rule.md", "rate.md"])
 ACTS = st.one_of(
     st.tuples(st.just("edit"), NAMES, st.integers(1, 4), st.sampled_from(["", "2019-05-05", "2020-01-03"])),
     st.tuples(st.just("commit"), st.sampled_from([0, 0, 0.5, 1.5])),
     st.tuples(st.just("index"), st.sampled_from([None, None, True, False])),
     st.tuples(st.just("restore")),
     st.tuples(st.just("delete"), NAMES),
+    st.tuples(st.just("move"), NAMES, NAMES),
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(acts=st.lists(ACTS, min_size=3, max_size=14))
 def test_the_current_text_is_that_of_the_file_and_the_past_that_of_the_remembered_way(acts):
     with world() as here:
@@ -119,8 +121,13 @@ def test_the_current_text_is_that_of_the_file_and_the_past_that_of_the_remembere
             here.days += 1
             if act == "restore":
                 here.git("reset", "-q", "--hard")
+                for file in here.folder.glob("*.md"):
+                    os.utime(file, (here.now.timestamp(), here.now.timestamp()))
             elif act == "delete":
                 (here.folder / arguments[0]).unlink(missing_ok=True)
+            elif act == "move":
+                with suppress(FileNotFoundError):
+                    (here.folder / arguments[0]).rename(here.folder / arguments[1])
             else:
                 getattr(here, act)(*arguments)
             if act == "index":

@@ -9,7 +9,7 @@ from asof import plugins
 from asof.errors import UsageError
 from asof.rank.combine import Combine, Hybrid, MaxNormalize
 from asof.rank.gather import ByDocument, Lexical, TopK
-from asof.rank.rerank import AppendRest, ExactName, RerankWindow, RoundRobinByDocument
+from asof.rank.rerank import AppendRest, ExactName, Originals, RerankWindow, RoundRobinByDocument
 from asof.rank.stage import Range, Recipe, Tunable
 from asof.rank.times import JustPublished, RequestedTime, TimePreference
 from asof.rank.words import NeighbouringText, QueryCoverage, TitleColumns
@@ -95,6 +95,7 @@ ASOF = Recipe(
         ),
         RequestedTime(time_weight=0.6, bounds_weight=0.6, off_topic_weight=0.7),
         TIMELY,
+        Originals(),
         RoundRobinByDocument(title_coverage=0.35),
         AppendRest(),
         ExactName(),

@@ -404,6 +404,9 @@ LONGEST_ID = 4_096
 DATED_BY = ("metadata", "frontmatter", "filename", "git", "content", "edit", "mtime", "none")
 """The origins of a date, most trusted first; `edit`: the text changed, its date did not."""
 
+CHANGES = frozenset({"git", "edit", "mtime"})
+"""Those that date a change, and not what is stated."""
+
 
 PART = "!/"
 """Between the id of a file and the name of a document in it: `mail/inbox.mbox!/<id@host>`."""

@@ -17,7 +17,7 @@ from asof.index.segment import Prefix
 from asof.index.spelling import nearest_words
 from asof.index.view import View
 from asof.recipes import ASOF
-from asof.revisions import chains
+from asof.revisions import chains, copies
 from asof.revisions.chains import SeriesCache, Succession, succession
 from asof.revisions.link import Linker
 from asof.revisions.rows import CandidateLimits, GraphLimits, Rows
@@ -94,12 +94,14 @@ def series(moment: Moment, asked: Asked) -> Any:
         for row, record, instant in zip(rows.tolist(), view.records(rows), visible, strict=True)
     }
     names[-1] = ("", b"", 0)
-    columns = (found.predecessors(rows), found.successors(rows), found.in_series(rows))
+    columns = (found.predecessors(rows), found.successors(rows), found.originals(rows), found.in_series(rows))
     told = {}
-    for row, one, other, inside in zip(rows.tolist(), *(each.tolist() for each in columns), strict=True):
+    for row, one, other, original, inside in zip(
+        rows.tolist(), *(each.tolist() for each in columns), strict=True
+    ):
         assert one < 0 or names[one][2] < names[row][2]
         line = [names[each] for each in found.series(row).tolist()]
-        told[str(names[row])] = (names[one], names[other], inside, line)
+        told[str(names[row])] = (names[one], names[other], names[original], inside, line)
     return told
 
 
@@ -138,6 +140,7 @@ right_ends = index_segment.ended_by
 right_known = chains.ends_known
 right_link = Linker._linked
 right_chain = SeriesCache.chain
+right_last = copies._last
 
 
 def of_all_rows(segments: Any, as_of: int, known_at: int = NEVER) -> Prefix:
@@ -186,6 +189,12 @@ def in_any_series(self: Succession, rows: Any) -> Any:
     """A series is known before it goes on: all passages are looked among."""
     nodes = self.nodes(rows)
     return (self.chain.before[nodes] >= 0) | (self.chain.after[nodes] >= 0)
+
+
+def original_at_any_time(rows: Rows, *given: Any, **options: Any) -> Any:
+    """A file is the copy of one that was published after it."""
+    timeless = {**rows.columns, "visible": np.zeros(rows.n, np.int64)}
+    return right_last(replace(rows, columns=timeless), *given, **options)
 
 
 counts_what_turned_out_wrong = put(Rows, "known", lambda self, _: self.present.copy())
@@ -245,6 +254,10 @@ FAULTS = [
     Fault("a successor is not visible yet", put(Linker, "_linked", latest_successor), ("series",), (
         fee(ONE, "2020-03-03", BERTH), fee(TWO, "2020-03-05", BERTH),
         fee(ONE, "2020-03-09", "A berth is free."),
+    ), "2020-03-05"),
+    Fault("a copy of what is not visible yet", put(copies, "_last", original_at_any_time), ("series",), (
+        fee(ONE, "2020-03-01", BERTH), fee("harbour/Copy of 2.md", "2020-03-03", BERTH),
+        fee(TWO, "2020-03-09", BERTH),
     ), "2020-03-05"),
     Fault("chains are never brought up to date", put(SeriesCache, "chain", first_chain), ("series",), (
         fee(ONE, "2020-03-01"), LOOK, fee(TWO, "2020-03-03"), LOOK, fee(THREE, "2020-03-05"),

@@ -15,7 +15,8 @@ from asof.wire import replace
 
 NAMES = (
     "ferry.md", "mill.md", "harbour/ferry.md", "harbour/index.md", "people/quill.md", "journal/2020-02-03.md",
-    "mole.md", "Ärger.md", "harbour/old/mill.md", "adr/0002-mole.md",
+    "mole.md", "Ärger.md", "harbour/old/mill.md", "adr/0002-mole.md", "Copy of ferry.md",
+    "harbour/index (1).md",
 )  # fmt: skip
 TITLES = (
     "", "Ferry", "Fees 2019", "Fees 2020", "Fees 2021", "The Ledger", "Note 1", "Quay Ltd", "Marta Quill",
@@ -88,6 +89,8 @@ class Note:
         stem = self.name.rpartition("/")[2].removesuffix(".md")
         published = found.published or dating.of_name(stem, dating.UNKNOWN, [])
         published = published or dating.of_content(page.text, dating.UNKNOWN, [])
+        if published is not None and "title" not in dict(self.front):
+            published = replace(published, by="git")  # so that it can be a copy of what says the same
         return document(self.name, page, found, published, found.changed)
 
 

@@ -1,6 +1,7 @@
 """The word lists of languages: a folder for each, named by its ISO 639-1 code, without code of its own.
 
     dates.toml         names of fields that hold the date of a document
+    files.toml         what the name of a copy of a file looks like
     time.toml          words for times: months, "yesterday", "ago"
     intent.toml        words of a question that ask for the newest or the past, or mark a tense
     answer_kinds.toml  words that name the kind of answer: a price, a result, a record

@@ -37,6 +37,7 @@ from asof.rank.gather import TopK, admitted, query_terms
 from asof.rank.stage import Ranking, Recipe, Stage, Traits, places_among, traits_of
 from asof.rank.times import OF_TIME, match_times, of_time
 from asof.rank.words import match_titles
+from asof.revisions.chains import succession
 from asof.schema import within
 from asof.text.names import is_label
 from asof.values import Query
@@ -346,6 +347,43 @@ def _allowed(places: Places, query: Query, window: Window, view: View) -> Places
         return places
     allowed = admitted(query, window, view)
     return places[window.visible(places) if allowed is None else window.visible(places) & allowed[places]]
+
+
+# -- copies --------------------------------------------------------------------------------------------
+
+BEHIND = 1 - 1 / 4096
+"""The share of the score of an original that its copy has at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Originals:
+    """The column `originals`: the score; that of a copy (`asof.revisions.copies`) is at most just below the
+    score of what is current of that which it repeats, if that is a candidate.
+
+        originals = min(score, (1 - 1/4096) · score of the original)       of a copy
+        originals = score                                                  of all others
+    """
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        matches = ranking.matching()
+        chains = succession(view)
+        repeated = chains.originals(matches.rows)
+        copies = np.flatnonzero(repeated >= 0)
+        current = np.array([chains.series(row)[-1] for row in repeated[copies].tolist()], np.int64)
+        order = np.argsort(matches.rows)
+        at = order[np.searchsorted(matches.rows, current, sorter=order) % max(matches.count, 1)]
+        of_original = matches.score.copy()
+        of_original[copies] = np.where(matches.rows[at] == current, matches.score[at], matches.score[copies])
+        behind = np.zeros(matches.count, bool)
+        behind[copies] = matches.score[copies] > BEHIND * of_original[copies]
+        behind[copies] &= matches.rows[at] == current
+        if not behind.any():
+            return ranking
+        limited = product(
+            "behind its original", Given("score of the original", of_original), Constant("less", BEHIND)
+        )
+        score = matches.scores
+        return matches.with_column("originals", Where(behind, limited, score), high=score.high)
 
 
 # -- round robin over documents, for the subjects and periods that a question asks for -----------------

@@ -41,7 +41,7 @@ from asof.text.passages import sentences
 from asof.text.tokens import term_hash, tokenize
 from asof.time.intent import mentions_termination, termination_words
 from asof.time.span import Span
-from asof.values import Query
+from asof.values import CHANGES, Query
 
 # -- ages at the moment of the query -------------------------------------------------------------------
 
@@ -288,9 +288,6 @@ def _published(view: View, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Mask of the rows whose date is that of a publication, not of a change."""
     return np.array([record.dated_by not in CHANGES for record in view.records(rows)], bool)
 
-
-CHANGES = frozenset({"git", "edit", "mtime"})
-"""Where the date of a change comes from (`asof.values.DATED_BY`)."""
 
 LAST, LEAST = 14, 1e-9
 """After so many times `days` less than a millionth is left; a coverage that can be divided by."""

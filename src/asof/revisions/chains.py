@@ -44,7 +44,7 @@ from asof.time.span import NEVER
 
 FOLDER = "succession"
 FILE = "chains.seg"
-FORMAT = 3
+FORMAT = 4
 
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
 FILE_FORMAT = FileFormat(
@@ -55,7 +55,7 @@ FILE_FORMAT = FileFormat(
     | {
         "counts": ArraySpec("<i4", "nodes", low=0), "keys": ArraySpec("<u8", "keys", order="ascending"),
         "nodes": ArraySpec("<i4", "keys", low=0, below="nodes"), "known": ArraySpec("|u1", "packed"),
-        "ends": ArraySpec("<i8", "nodes"), "before": _LINK, "after": _LINK, "edit": _LINK,
+        "ends": ArraySpec("<i8", "nodes"), "before": _LINK, "after": _LINK, "edit": _LINK, "copy": _LINK,
     },
     {"nodes": int, "rows": int, "made": str},
     {"known": lambda read, facts: len(read("known")) == -(-facts["nodes"] // 8)},
@@ -125,7 +125,7 @@ class SeriesCache(RowCache):
         keys = Postings(0, segment["counts"], segment["keys"], segment["nodes"])
         columns = {name: segment[name] for name in COLUMNS}
         known = np.unpackbits(segment["known"], count=n).astype(bool)
-        chain = Chain(known, *(segment[name] for name in ("ends", "before", "after", "edit")))
+        chain = Chain(known, *(segment[name] for name in ("ends", "before", "after", "edit", "copy")))
         self._statements, self.parts, self._chain = StatementTable(n, columns), [keys], chain
         self._on_disk = known
         return chain
@@ -145,7 +145,7 @@ class SeriesCache(RowCache):
                 writer.add("keys", part.hashes)
                 writer.add("nodes", part.carriers)
             writer.add("known", np.packbits(chain.known))
-            for name in ("ends", "before", "after", "edit"):
+            for name in ("ends", "before", "after", "edit", "copy"):
                 writer.add(name, getattr(chain, name))
             writer.close(nodes=rows.n, made=_made_from(rows, rows.n, view), rows=int(chain.known.sum()))
 
@@ -205,11 +205,21 @@ class Succession(Struct, frozen=True):
         return self._rows(np.where(nodes < 0, -1, self.chain.before[nodes]))
 
     def successors(self, rows: RowNumbers) -> RowNumbers:
-        """For each row the one that follows it, or -1: of its own document if one does, else the earliest."""
+        """For each row the one that follows it, or -1: of its own document if one does, else the earliest. A
+        copy is followed by what follows that which it repeats."""
         nodes = self.nodes(rows)
-        after = self._rows(np.where(nodes < 0, -1, self.chain.after[nodes]))
-        edit = self._rows(np.where(nodes < 0, -1, self.chain.edit[nodes]))
-        return np.where(edit >= 0, edit, after)
+        copied, text = self.chain.copy[nodes], self.linker.statements["text"]
+        repeated = np.where((nodes >= 0) & (copied >= 0) & (text[copied] == text[nodes]), copied, nodes)
+        choices = (self.chain.edit, nodes), (self.chain.edit, repeated), (self.chain.after, repeated)
+        found = np.full(len(rows), -1, np.int64)
+        for following, of in choices:
+            found = np.where(found >= 0, found, self._rows(np.where(of < 0, -1, following[of])))
+        return found
+
+    def originals(self, rows: RowNumbers) -> RowNumbers:
+        """For each row the one that it repeats, or one of the document of which its own is a copy; or -1."""
+        nodes = self.nodes(rows)
+        return self._rows(np.where(nodes < 0, -1, self.chain.copy[nodes]))
 
     def in_series(self, rows: RowNumbers) -> NDArray[np.bool_]:
         """Mask of the rows that have a predecessor or a successor."""
@@ -286,7 +296,7 @@ def status(folder: Path) -> list[str]:
         segment = Segment(path, expected=FILE_FORMAT)
     except DamagedSegment:
         return [f"succession: {path.name} is damaged; it will be rebuilt"]
-    links = int((segment.unchecked("before") >= 0).sum())
-    return [
-        f"succession: {segment.facts['rows']:,} passages, {links:,} follow another; {segment.size:,} bytes"
-    ]
+    links, copies = (int((segment.unchecked(name) >= 0).sum()) for name in ("before", "copy"))
+    copied = f", {copies:,} are in copies" if copies else ""
+    rows = segment.facts["rows"]
+    return [f"succession: {rows:,} passages, {links:,} follow another{copied}; {segment.size:,} bytes"]

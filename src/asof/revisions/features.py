@@ -29,9 +29,10 @@ from numpy.typing import NDArray
 from asof.index.columns import Array
 from asof.lang import calendar_words, codes, tables
 from asof.revisions.rows import DEFAULT, GraphLimits
+from asof.sources.source import original_of
 from asof.text.query import mixed
 from asof.text.tokens import Analyzer, term_hash, tokenize
-from asof.values import PART
+from asof.values import CHANGES, PART
 
 # -- word sets -----------------------------------------------------------------------------------------
 # Each word sets one of 512 bits. k different words set 512 (1 - e^(-k/512)) on average, so the number of bits
@@ -156,7 +157,8 @@ LEAST_UNTITLED = 3
 COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "body": (np.uint64, (SIZE_WORDS,)), "title": (np.uint64, (SIZE_WORDS,)), "subject": (np.uint64, ()),
     "version": (np.int32, (PARTS,)), "frame": (np.uint64, ()), "framed": (np.int16, ()),
-    "folder": (np.uint64, ()), "event": (np.bool_, ()), "dated": (np.bool_, ()),
+    "folder": (np.uint64, ()), "event": (np.bool_, ()), "dated": (np.bool_, ()), "changed": (np.bool_, ()),
+    "text": (np.uint64, ()), "name": (np.uint64, ()), "original": (np.uint64, ()),
 }  # fmt: skip
 
 _SALTS = {"subject": 1, "frame": 2, "first": 3, "second": 4, "words": 5}
@@ -166,8 +168,9 @@ _DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:1\d|20)\d\d")
 _ISO = re.compile(r"(?<!\d)(?:1\d|20)\d\d-\d\d(?:-\d\d)?(?!\d)")
 
 _TEXTS = (
-    "SELECT p.id, p.dated, d.name, p.headings, p.text, h.title, h.language FROM passages AS p"
+    "SELECT p.id, p.dated, d.name, p.headings, p.text, h.title, h.language, v.dated_by FROM passages AS p"
     " JOIN heads AS h ON h.id = p.head JOIN documents AS d ON d.id = p.document"
+    " JOIN versions AS v ON v.id = p.version"
     " WHERE p.id BETWEEN ? AND ? ORDER BY p.id"
 )
 
@@ -203,7 +206,7 @@ def read(
         yield _batch(rows, first, low, high, lexicon, limits.candidates.words_titled)
 
 
-def _batch(rows: list[tuple[int, int, str, str, str, str, str]], first: int, low: int, high: int,
+def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int, low: int, high: int,
            lexicon: WordReader, words_titled: int) -> StatementBatch:  # fmt: skip
     lexicon.begin()
     columns: dict[str, Array] = {
@@ -211,7 +214,7 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str]], first: int, low
     }
     columns["version"][:] = -1
     nodes = np.array([row[0] for row in rows], np.int64) - first - low
-    above = [f"{title}\n{headings}" for _, _, _, headings, _, title, _ in rows]
+    above = [f"{title}\n{headings}" for _, _, _, headings, _, title, _, _ in rows]
     distinct = dict.fromkeys(zip(above, (row[6] for row in rows), strict=True))
     at = {each: place for place, each in enumerate(distinct)}
     titles = [title_of(text, lexicon.calendar) for text, _ in distinct]
@@ -228,6 +231,13 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str]], first: int, low
     frames = [frame_of(row[4], row[6], lexicon) for row in rows]
     columns["frame"][nodes] = [frame.hash for frame in frames]
     columns["framed"][nodes] = [frame.words for frame in frames]
+    columns["changed"][nodes] = [row[7] in CHANGES for row in rows]
+    columns["text"][nodes] = [term_hash(" ".join(row[4].split())) for row in rows]
+    columns["name"][nodes] = [term_hash(row[2].casefold()) for row in rows]
+    originals = {row[2]: original_of(row[2]) for row in rows}
+    columns["original"][nodes] = [
+        term_hash(original) if (original := originals[row[2]]) else 0 for row in rows
+    ]
     columns["folder"][nodes] = [term_hash(row[2].partition(PART)[0].rpartition("/")[0]) for row in rows]
     events = {(row[2], row[5]): _tells_of_a_day(row[2], row[5]) for row in rows}
     columns["event"][nodes] = [events[row[2], row[5]] for row in rows]

@@ -18,6 +18,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.columns import Array
+from asof.revisions.copies import copies
 from asof.revisions.features import LEAST_FRAME, LEAST_UNTITLED, PARTS, StatementTable, words_in
 from asof.revisions.rows import DEFAULT, CandidateLimits, GraphLimits, Postings, Rows
 from asof.text.query import mixed
@@ -188,7 +189,7 @@ class Chain(Struct, frozen=True):
     """The chains among the nodes that are `known`, whose passages end at `ends`. All arrays are by node.
 
     `before`: the node that it follows; `after`: the earliest one that follows it; `edit`: the earliest one of
-    its own document that does. -1 for none.
+    its own document that does; `copy`: the one whose copy it is (`copies.py`). -1 for none.
     """
 
     known: NDArray[np.bool_]
@@ -196,6 +197,7 @@ class Chain(Struct, frozen=True):
     before: NDArray[np.int32]
     after: NDArray[np.int32]
     edit: NDArray[np.int32]
+    copy: NDArray[np.int32]
 
     @property
     def n(self) -> int:
@@ -214,7 +216,8 @@ class Linker(Struct, frozen=True):
         """The chains of these nodes."""
         n = self.rows.n
         before = np.full(n, -1, np.int32)
-        mine = self._counted(known)
+        mine = known & self.statements["dated"]
+        copy = copies(self.rows, self.statements, mine)
         keys = np.concatenate([np.zeros(0, np.uint64), *(part.hashes for part in self.parts)])
         nodes = np.concatenate([np.zeros(0, np.int32), *self._nodes()])
         keep = mine[nodes]
@@ -224,10 +227,10 @@ class Linker(Struct, frozen=True):
             keys, nodes = keys[order], nodes[order]
         alone = np.diff(keys, prepend=keys[:1] ^ np.uint64(1)) != 0
         alone &= np.diff(keys, append=keys[-1:] ^ np.uint64(1)) != 0
-        later, earlier = self._followed(keys[~alone], nodes[~alone], mine, mine, ends)
+        later, earlier = self._followed(keys[~alone], nodes[~alone], mine, mine, ends, copy >= 0)
         before[later] = earlier
         none = np.full(n, -1, np.int32)
-        return self._linked(Chain(known, ends, before, none, none.copy()), np.ones(n, bool))
+        return self._linked(Chain(known, ends, before, none, none.copy(), copy), np.ones(n, bool))
 
     def moved(self, chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> Chain:
         """The chains of the nodes that are known now, from those of another set of nodes.
@@ -236,17 +239,19 @@ class Linker(Struct, frozen=True):
         a document in which a passage has another end.
         """
         n, old = self.rows.n, chain.n
-        was, ended = np.zeros(n, bool), np.full(n, np.iinfo(np.int64).max)
-        was[:old], ended[:old] = chain.known, chain.ends
-        dirty = (was != known) | ((ended != ends) & known & was)
-        mine = self._counted(known)
+        was, ended, copied = np.zeros(n, bool), np.full(n, np.iinfo(np.int64).max), np.zeros(n, bool)
+        was[:old], ended[:old], copied[:old] = chain.known, chain.ends, chain.copy >= 0
+        mine = known & self.statements["dated"]
+        copy = copies(self.rows, self.statements, mine)
+        dirty = (was != known) | ((ended != ends) & known & was) | (copied != (copy >= 0))
         documents = self.rows.columns["document"]
         selected = dirty | np.isin(documents, np.unique(documents[dirty]))
         selected[self._displaced(dirty, mine)] = True
         selected &= mine
         if int(selected.sum()) * self.limits.rebuild_share > int(mine.sum()):
             return self.anew(known, ends)
-        later, earlier = self.followed(selected, known, ends)
+        keys, nodes = self._sharing(selected, mine)
+        later, earlier = self._followed(keys, nodes, selected, mine, ends, copy >= 0)
         was_before, after, edit = (
             np.concatenate([each, np.full(n - old, -1, np.int32)])
             for each in (chain.before, chain.after, chain.edit)
@@ -258,7 +263,7 @@ class Linker(Struct, frozen=True):
         ends_of_links = np.concatenate([before[changed], was_before[changed]])
         touched = np.zeros(n, bool)
         touched[ends_of_links[ends_of_links >= 0]] = True
-        return self._linked(Chain(known, ends, before, after, edit), touched)
+        return self._linked(Chain(known, ends, before, after, edit, copy), touched)
 
     def _displaced(self, dirty: NDArray[np.bool_], among: NDArray[np.bool_]) -> NDArray[np.int32]:
         """The nodes that may have other candidates since the dirty ones came or went: not before the first of
@@ -267,20 +272,6 @@ class Linker(Struct, frozen=True):
         _, nodes = self._sharing(dirty, among)
         late: NDArray[np.bool_] = visible[nodes] >= visible[dirty].min(initial=NEVER)
         return nodes[late]
-
-    def followed(
-        self, selected: NDArray[np.bool_], known: NDArray[np.bool_], ends: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The `selected` nodes that follow another of the `known` ones, and these others."""
-        mine = self._counted(known)
-        selected = selected & mine
-        keys, nodes = self._sharing(selected, mine)
-        return self._followed(keys, nodes, selected, mine, ends)
-
-    def _counted(self, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """The nodes that can follow and be followed: known and dated."""
-        counted: NDArray[np.bool_] = known & self.statements["dated"]
-        return counted
 
     def _nodes(self) -> list[NDArray[np.int32]]:
         return [part.carriers + np.int32(part.begin) for part in self.parts]
@@ -300,10 +291,12 @@ class Linker(Struct, frozen=True):
 
     def _followed(
         self, keys: NDArray[np.uint64], nodes: NDArray[np.int32], selected: NDArray[np.bool_],
-        mine: NDArray[np.bool_], ends: NDArray[np.int64],
+        mine: NDArray[np.bool_], ends: NDArray[np.int64], copied: NDArray[np.bool_],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
-        """The selected nodes that have a predecessor, and these predecessors."""
-        pairs = recent(keys, nodes, selected, self.rows, self.limits.candidates)
+        """The selected nodes that have a predecessor, and these predecessors. One that is `copied` follows
+        what was edited, and nothing else."""
+        pairs = recent(keys, nodes, selected & ~copied, self.rows, self.limits.candidates)
+        pairs = Pairs(*(each[~copied[pairs.earlier]] for each in pairs))
         edits = edited(ends, mine, selected, self.rows, self.limits.candidates.edits)
         both = Pairs(
             np.concatenate([pairs.later, edits.later]), np.concatenate([pairs.earlier, edits.earlier])

@@ -20,7 +20,7 @@ from asof.sources import dates
 from asof.sources.dates import of_file, without_later
 from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
 from asof.sources.readers import OF_PROGRAMS, ParsedFile, Unreadable, names_in, parsed, suffix, suffixes
-from asof.sources.source import Fields, InputLimits, SourceNaming, printable, token
+from asof.sources.source import Fields, InputLimits, SourceNaming, original_of, printable, token
 from asof.values import (
     PART,
     Checkpoint,
@@ -276,6 +276,9 @@ COUNT = 4
 HEAD = 2048
 """The bytes at the beginning of a file that may hold its dates."""
 
+COPIED = 40
+"""The fewest bytes of a file that another one can repeat by chance no more."""
+
 COMMIT = 100
 """After so many slow files their documents are committed, in case the run breaks off."""
 
@@ -307,6 +310,7 @@ class Files:
         self._numbered: set[str] = set()
         self._moved: dict[str, str] = {}
         self._names: frozenset[str] | None = None
+        self._same: dict[bytes, list[FoundFile]] = {}
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
         self._checkpoints = checkpoints
@@ -317,7 +321,7 @@ class Files:
 
     def documents(self) -> Iterator[SourceEvent]:
         listing = survey(self.naming)
-        self._files, self._names = listing.files, None
+        self._files, self._names, self._same = listing.files, None, {}
         self._moved = {} if listing.problems else self._moves()
         paths = (Path(file.relative) for file in listing.files)
         self._numbered = {str(path.parent) for path in paths if _NUMBER.fullmatch(path.stem)}
@@ -337,6 +341,7 @@ class Files:
             if self._slow >= COMMIT:
                 self._slow = 0
                 yield SafeToCommit()
+        yield from self._copies()
         if remark := self.dating.order.remark:
             yield replace(remark, file=self.naming.shown)
         if same_minute and undated:
@@ -396,6 +401,7 @@ class Files:
         id_ = self.naming.id(file.relative)
         try:
             raw = content(self.naming.target / file.relative, self.limits.file)
+            self._same.setdefault(token(raw), []).append(file)
             committed = git.of(relative, raw)
             mtime = of_file(file.mtime) if believed else None
             state = token(raw) + token(self._options, relative, repr(committed), repr(mtime))
@@ -418,6 +424,28 @@ class Files:
             )
             known = dates.FileDates(relative, name, committed, mtime, whole, named)
             yield from self._stated(without_later(part, file.mtime // 1000), known)
+
+    def _copies(self) -> Iterator[Problem]:
+        """One problem that names a file which is a copy of another one, by its name or its bytes."""
+        named = {file.relative.casefold(): file.relative for file in self._files}
+        original = {
+            file.relative: named[name]
+            for file in self._files
+            if file.relative and (name := original_of(file.relative)) in named
+        }
+        for same in self._same.values():
+            first = min(same, key=lambda file: (file.relative in original, file.mtime, file.relative))
+            if first.size >= COPIED:
+                original |= {file.relative: first.relative for file in same if file is not first}
+        if original:
+            copy, of = next(iter(sorted(original.items())))
+            count = f"{len(original)} files are copies" if len(original) > 1 else "a file is a copy"
+            yield Problem(
+                f"{count}, which is no news: they rank behind their originals ({copy} behind {of})",
+                self.naming.shown,
+                remedy="delete them, or name them in .asofignore",
+                lost=False,
+            )
 
     def _unquoted(self, page: ParsedFile) -> ParsedFile:
         """A file without what it quotes, if the quoted one is among the files."""

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -20,6 +21,7 @@ from msgspec import Struct
 
 from asof import plugins
 from asof.errors import SourceError, UsageError
+from asof.lang import codes, tables
 from asof.schema import Table
 from asof.values import SourceEvent, document_file
 from asof.version import __version__
@@ -279,3 +281,36 @@ def open_scheme(target: str, context: SourceContext, options: Mapping[str, objec
         )
     target = name + target[len(name) :]  # whatever its case was
     return scheme.open(target, context, **{key: options[key] for key in options if key in accepted})
+
+
+# -- copies, by their names ----------------------------------------------------------------------------
+
+_MARKED = (r"(?P<name>.+?)\.sync-conflict-\d{8}-\d{6}(?:-\w+)?", r"(?P<name>.+?) \(\d{1,2}\)")
+"""What programs add to the name of a copy, in any language."""
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], ...]:
+    words = (each for code in codes("files") for each in tables(code, "files").get("copies", ()))
+    return tuple(map(re.compile, (*map(_pattern, dict.fromkeys(words)), *_MARKED)))
+
+
+def _pattern(words: str) -> str:
+    """The pattern of a name such as "copy of {}", which programs number: "copy (2) of a", "a copy 3"."""
+    made = re.escape(words).replace(r"\{\}", "(?P<name>.+?)").replace(r"\*", "[^()]*")
+    made = made.replace(r"\ ", r"(?:[ _-]+\(\d{1,3}\))?[ _-]+", 1).replace(r"\ ", "[ _-]+")
+    return made if words.endswith(")") else made + r"(?:[ _-]+\(?\d{1,3}\)?)?"
+
+
+def original_of(document: str) -> str:
+    """The name of the file of which another would be a copy by its name ("Copy of a.md", "a (1).md", a
+    conflict of a sync program), in lower case; "" if its name is not one of a copy."""
+    folder, slash, file = document.casefold()[-LONGEST_COPIED:].rpartition("/")
+    stem, dot, kind = file.rpartition(".") if "." in file else (file, "", "")
+    found = next((match for each in _patterns() if (match := each.fullmatch(stem))), None)
+    name = found["name"].strip() if found else ""
+    return f"{folder}{slash}{name}{dot}{kind}" if name else ""
+
+
+LONGEST_COPIED = 1_000
+"""The most characters of a name that are looked at."""

@@ -16,7 +16,7 @@ from asof.sources.files import document
 from asof.sources.html import parse_text as parse_html
 from asof.sources.html_walk import HtmlLines, pieces
 from asof.sources.markdown import parse_markdown
-from asof.sources.plaintext import parse_asciidoc
+from asof.sources.plaintext import parse_asciidoc, parse_rst
 from asof.sources.readers import ParsedFile, TextParser, Unreadable, parsed, suffixes
 from asof.sources.source import InputLimits
 from asof.values import Document
@@ -28,6 +28,10 @@ MARKDOWN = (
 ORG = (
     "* ¦** TODO ¦\n¦:END:\n¦:PROPERTIES:\n¦#+BEGIN_SRC\n¦#+END_SRC\n¦[[¦][¦]]¦file:¦#+TITLE: ¦ :a:b:\n¦=¦*¦~"
     "¦|-¦COMMENT ¦#+BEGIN_COMMENT\n¦word¦|--+¦/a¦ :a¦[[a]¦[[a][b¦#+a[¦<2024-03-05 ¦: a"
+)
+RST = (
+    "Title\n=====\n¦T\n-\n¦.. note:: a\n¦.. image:: b\n¦   c\n¦\n¦- d¦1. e\n¦:f: g\n¦``¦`¦*¦`h <i>`_¦===== ==\n¦+--+\n"
+    "¦| j |\n¦k::\n¦Status: a\n¦|¦.. code::\n¦>>> l\n"
 )
 ASCIIDOC = "= ¦== ¦\n¦----\n¦////\n¦word¦=¦ "
 HTML = (
@@ -65,7 +69,8 @@ def test_any_bytes_make_a_page_or_are_refused(raw: bytes, kind: str):
 @pytest.mark.parametrize(
     ("parse", "parts"),
     [
-        (parse_markdown, MARKDOWN), (parse_org, ORG), (parse_asciidoc, ASCIIDOC), (parse_html, HTML),
+        (parse_markdown, MARKDOWN), (parse_org, ORG), (parse_asciidoc, ASCIIDOC), (parse_rst, RST),
+        (parse_html, HTML),
     ],
 )  # fmt: skip
 @given(data=st.data())

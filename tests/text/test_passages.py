@@ -161,9 +161,6 @@ def test_a_heading_is_a_sentence_of_its_own() -> None:
     ("sentence", "line"),
     [
         ("- Ropes are sold.", "Ropes are sold."),
-        ("## 3. Ropes", "3. Ropes"),
-        ("> [!warning]+ Ropes\n> are *not*\n>> sold.", "Ropes are *not* sold."),
-        ("Ropes\\\nare sold.", "Ropes are sold."),
         ("Ropes are sold. #rope #mill/2020", "Ropes are sold."),
         ("Ropes are #1 here", "Ropes are #1 here"),
         ("#rope", "#rope"),

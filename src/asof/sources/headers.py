@@ -196,11 +196,12 @@ TITLES = ("title", "titel", "titre", "título", "titolo", "subject")
 
 _OWN = frozenset({*TITLES, "tag", "tags", "keywords", "alias", "aliases", "categories"})
 PRESENTATION = frozenset(
-    """banner bibliography class classes color colour comments cover css cssclass cssclasses excerpt footer
-    guid hero hide icon id image img index kernelspec keyword lang language layout license link locale logo
-    math mathjax menu nav navigation order output permalink position public publish redirect robots robot
-    search seo sidebar sitemap slug snippet sort style summary template theme thumbnail toc translation
-    twitter og uid url uuid vim weight content coding mode local""".split()  # noqa: SIM905
+    """banner bibliography class classes coding color colour comments content cover css cssclass cssclasses
+    draft excerpt footer guid has hero hide icon id image img index kanban kernelspec keyword lang
+    language layout license link local locale logo math mathjax menu mobile mode nav navigation og order
+    output permalink position public publish redirect robot robots search seo show sidebar sitemap slug
+    snippet sort style summary template theme thumbnail toc translation twitter uid url uuid
+    vim weight""".split()  # noqa: SIM905
 )
 """First words of the keys of fields that tell a program how to show a document."""
 

@@ -305,20 +305,19 @@ def _goes_on(text: str, word: str, after: int, leads: bool) -> bool:
     return folded in _BEFORE_A_NUMBER and text[after].isdigit()
 
 
-_LINE_MARKS = re.compile(r"^[ \t]*+(?:>[ \t]*)+(?:\[![\w-]{1,40}\][+-]?[ \t]*+)?")
-_HARD_BREAK = re.compile(r"\\[ \t]*$", re.MULTILINE)
-_MARKS = re.compile(r"(?:[-*+•–>]\s+|#{1,6}\s+|\[![\w-]{1,40}\][+-]?\s*)+")
+_LINE_MARKS = re.compile(r"^[ \t]*+(?:>[ \t]*)+")
+_MARKS = re.compile(r"(?:[-*+•–>]\s+)+")
 _TAGS_BEHIND = re.compile(r"(?:\s+#[^\W\d][\w/-]*)+$")
 
 
 def shown(sentence: str) -> str:
-    """A sentence on one line, without the marks of lists, quotations, callouts and headings before it or its
-    lines, and without the tags behind it.
+    """A sentence on one line, without the marks of lists and quotations before it or its lines, and without
+    the tags behind it.
 
-    >>> shown("> [!note]- Ferries\\n> The *mole* is closed. #harbour #news")
-    'Ferries The *mole* is closed.'
+    >>> shown("> - The mole\\n> is closed. #harbour #news")
+    'The mole is closed.'
     """
-    lines = [_LINE_MARKS.sub("", line, count=1) for line in _HARD_BREAK.sub("", sentence).split("\n")]
+    lines = [_LINE_MARKS.sub("", line, count=1) for line in sentence.split("\n")]
     text = " ".join(" ".join(lines).split())
     text = _TAGS_BEHIND.sub("", text) or text
     mark = _MARKS.match(text)

@@ -20,6 +20,7 @@ from asof.extensions.facts.patterns import FactDraft, TaggedSentence
 from asof.extensions.facts.store import EVENT, EXPECTED, NAME, VALUE, Extraction, ExtractorInput, Fact
 from asof.extensions.facts.tokens import Token, tokens_of
 from asof.lang import every
+from asof.sources.headers import is_date, is_presentation
 from asof.text.figures import NONE, RuleLexicon, language_of, lexicon
 from asof.text.passages import sentences
 from asof.text.query import key
@@ -39,14 +40,9 @@ MOST_VALUES, LONGEST = 8, 80
 
 _NOTES = (".md", ".markdown")
 _TECHNICAL = frozenset({
-    "id", "uid", "uuid", "permalink", "slug", "publish", "draft", "mobile", "description", "excerpt",
-    "layout", "template", "cssclass", "cssclasses", "banner", "cover", "icon", "position", "kanban-plugin",
-    "lang", "language", "locale", "tag", "tags", "keywords", "category", "categories", "weight", "order",
-    "toc",
-    "type", "kind", "created", "modified", "updated", "lastmod", "reviewed", "image", "thumbnail", "summary",
+    "description", "excerpt", "category", "categories", "tag", "tags", "keywords", "type", "kind", "reviewed",
+    "summary",
 })  # fmt: skip
-_OF_A_SITE = frozenset({"sidebar", "nav", "redirect", "hide", "has", "show", "og", "seo", "menu"})
-"""First words of technical fields: `sidebar_position`."""
 
 _TEMPLATE = re.compile(
     r"%%.*?%%|<!--.*?-->|<%.*?%>|\{\{.*?\}\}|<table\b.*?</table\s*>|<tr\b.*?</tr\s*>",
@@ -85,7 +81,7 @@ def field_facts(excerpt: ExtractorInput, subject: str, when: SourcedTime | None)
         return
     for field, stated in excerpt.meta.items():
         relation = " ".join(re.split(r"[\s_-]+", field)).strip()
-        technical = field.lower() in _TECHNICAL or relation.lower().split(" ")[0] in _OF_A_SITE
+        technical = field.lower() in _TECHNICAL or is_presentation(field) or is_date(field)
         if technical or field in NAMES or field in OTHERS:
             continue
         for value in (stated if isinstance(stated, list) else [stated])[:MOST_VALUES]:

@@ -42,9 +42,8 @@ export function marked(text, question) {
   });
 }
 
-/** A passage without marks of Markdown at the starts of lines, shortened. */
+/** A passage in one line, shortened. */
 export function shortened(text, most = 420) {
-  const plain = text.replace(/\[\[(?:[^\]|]*\|)?([^\]]*)\]\]/g, "$1").replace(/^#+\s+/gm, "").replace(/[*_`]{1,3}/g, "");
-  const flat = plain.replace(/\s+/g, " ").trim();
+  const flat = text.replace(/\s+/g, " ").trim();
   return flat.length > most ? `${flat.slice(0, most).replace(/\s\S*$/, "")} …` : flat;
 }

@@ -234,13 +234,10 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
     columns["changed"][nodes] = [row[7] in CHANGES for row in rows]
     columns["text"][nodes] = [term_hash(" ".join(row[4].split())) for row in rows]
     columns["name"][nodes] = [term_hash(row[2].casefold()) for row in rows]
-    originals = {row[2]: original_of(row[2]) for row in rows}
-    columns["original"][nodes] = [
-        term_hash(original) if (original := originals[row[2]]) else 0 for row in rows
-    ]
+    originals = [original_of(row[2]) for row in rows]
+    columns["original"][nodes] = [term_hash(name) if name else 0 for name in originals]
     columns["folder"][nodes] = [term_hash(row[2].partition(PART)[0].rpartition("/")[0]) for row in rows]
-    events = {(row[2], row[5]): _tells_of_a_day(row[2], row[5]) for row in rows}
-    columns["event"][nodes] = [events[row[2], row[5]] for row in rows]
+    columns["event"][nodes] = [_tells_of_a_day(row[2], row[5]) for row in rows]
     keys, owners = _keys({name: values[nodes] for name, values in columns.items()})
     bands, carriers = _bands(*content_words, columns["subject"][nodes], words_titled)
     keys, owners = np.concatenate([keys, bands]), np.concatenate([owners, carriers])
@@ -332,23 +329,22 @@ def frame_of(text: str, language: str, lexicon: WordReader) -> Frame:
 
 
 @cache
-def _day_words() -> frozenset[str]:
-    return frozenset(word for code in codes("stale") for word in tables(code, "stale").get("day", ()))
-
-
-def _tells_of_a_day(document: str, title: str) -> bool:
-    """True if the title or a part of the name of a document says that it tells what was so on a day (minutes,
-    a diary), or if it is a mail."""
-    parts = [title, *document.partition(PART)[0].rpartition(".")[0].split("/")]
-    return document.endswith(".eml") or PART in document or any(map(_names_a_day, parts))
+def _day_words() -> tuple[str, ...]:
+    return tuple(f" {word} " for code in codes("stale") for word in tables(code, "stale").get("day", ()))
 
 
 @lru_cache(65_536)
-def _names_a_day(name: str) -> bool:
-    words = [word for token in tokenize(name) if (word := _DIGITS.sub("", token).strip("-._"))]
-    ends = (words[first:] for first in range(max(len(words) - 3, 0), len(words)))
-    begins = (words[:last] for last in range(1, min(len(words), 3) + 1))
-    return any(" ".join(each) in _day_words() for each in (*ends, *begins))
+def _tells_of_a_day(document: str, title: str) -> bool:
+    """True for a mail, and if the title of a document or a part of its name begins or ends with a word for
+    what tells how it was on a day (minutes, a diary)."""
+    if document.endswith(".eml") or PART in document:
+        return True
+    names = (title, *(document.rpartition(".")[0] or document).split("/"))
+    parts = (f" {' '.join(_LETTERS.findall(name.casefold()))} " for name in names)
+    return any(part.startswith(_day_words()) or part.endswith(_day_words()) for part in parts)
+
+
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def _version(text: str, *, plain: bool) -> str:

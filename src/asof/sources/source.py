@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal, Protocol, runtime_checkable
@@ -302,6 +302,7 @@ def _pattern(words: str) -> str:
     return made if words.endswith(")") else made + r"(?:[ _-]+\(?\d{1,3}\)?)?"
 
 
+@lru_cache(65_536)
 def original_of(document: str) -> str:
     """The name of the file of which another would be a copy by its name ("Copy of a.md", "a (1).md", a
     conflict of a sync program), in lower case; "" if its name is not one of a copy."""

@@ -30,8 +30,8 @@ ORG = (
     "¦|-¦COMMENT ¦#+BEGIN_COMMENT\n¦word¦|--+¦/a¦ :a¦[[a]¦[[a][b¦#+a[¦<2024-03-05 ¦: a"
 )
 RST = (
-    "Title\n=====\n¦T\n-\n¦.. note:: a\n¦.. image:: b\n¦   c\n¦\n¦- d¦1. e\n¦:f: g\n¦``¦`¦*¦`h <i>`_¦===== ==\n¦+--+\n"
-    "¦| j |\n¦k::\n¦Status: a\n¦|¦.. code::\n¦>>> l\n"
+    "Title\n=====\n¦T\n-\n¦.. note:: a\n¦.. image:: b\n¦   c\n¦\n¦- d¦1. e\n¦:f: g\n¦``¦`¦*¦`h <i>`_¦== ==\n"
+    "¦+--+\n¦| j |\n¦k::\n¦Status: a\n¦|¦.. code::\n¦>>> l\n"
 )
 ASCIIDOC = "= ¦== ¦\n¦----\n¦////\n¦word¦=¦ "
 HTML = (

@@ -17,15 +17,17 @@ from asof.values import Link
 
 _ANY_MARK = re.compile(r"[`*|\\\[]|_(?!\w)")
 _RST_MARK = re.compile(
-    r"``(?P<code>[^`]+(?:`[^`]+)*)``"
+    r"(?=[`:*|\[\\_ \n])(?:``(?P<code>[^`]+(?:`[^`]+)*)``"
     r"|(?::(?P<role>[a-z][\w:.+-]{0,40}):)?`(?P<text>[^`]+)`(?::[a-z][\w:.+-]{0,40}:)?(?P<ref>_{0,2})(?!\w)"
     r"|(?P<strong>\*\*(?=[^\s*])(?P<bold>[^*]+)(?<=\S)\*\*)|(?<![\w*])\*(?=[^\s*])(?P<em>[^*]+)(?<=\S)\*(?![\w*])"
     r"|(?<!\w)\|(?=\S)(?P<named>[^|\n]{1,60})(?<=\S)\|_{0,2}(?!\w)"
     r"|\s?\[(?:[0-9]{1,4}|\#[\w-]{0,40}|\*)\]_(?!\w)|\[(?P<cited>[\w.-]{1,40})\]_(?!\w)"
-    r"|(?<![\w`])(?P<word>[^\W_](?:[\w.-]{0,80}[^\W_])?)__?(?!\w)|\\(?P<escaped>\S)|\\\s"
+    r"|(?P<word>(?<=[^\W_])__?(?!\w))|\\(?P<escaped>\S)|\\\s)"
 )
 _ADDRESS = re.compile(r"([^<]*?)\s*<([^<>]*)>", re.DOTALL)
-_KEPT = ("code", "bold", "em", "named", "cited", "word", "escaped")
+_KEPT = ("code", "bold", "em", "named", "cited", "escaped")
+LONGEST_NAME = 80
+_WORD = re.compile(r"(?<![\w`])[^\W_][\w.-]*\Z")
 _SERIES = {"pep": ("PEP ", "pep-{:04}"), "rfc": ("RFC ", "")}
 """Roles that name a document by its number: what they show, and the name of its file."""
 
@@ -42,6 +44,9 @@ class _Inline:
         return "\n".join(map(str.strip, text.split("\n")))
 
     def _words(self, mark: re.Match[str]) -> str:
+        if mark["word"]:  # the end of a name that refers to a target, as in name_
+            before = _WORD.search(mark.string[max(0, mark.start() - LONGEST_NAME) : mark.start()])
+            return "" if before else mark[0]
         if mark["text"] is None:
             return next((mark[name] for name in _KEPT if mark[name]), "")
         said, role = mark["text"], mark["role"] or ""

@@ -278,8 +278,8 @@ def test_a_folder_without_git_knows_what_moved_by_its_bytes(tmp_path):
         indexed(corpus, folder, {"sub/b.md": None, "a.md": f"{new}More.\n"})
         assert listed(corpus.at("2020")) == ["notes/a.md"]
         corpus.purge("notes/a.md")
-        texts_left = db_of(corpus).execute("SELECT text FROM passages").fetchall()
-        assert texts_left == [(OTHER,)]
+        (left,) = db_of(corpus).execute("SELECT text FROM passages").fetchall()
+        assert left[0].startswith("Other")
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import deque
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 from unicodedata import category
@@ -612,19 +612,32 @@ def chunk(text: str, outline: tuple[Heading, ...], chunking: Chunking) -> list[C
     by_words = chunking.unit == "words"
     if chunking.unit == "whole" or (not outline and _is_short(text, fresh, by_words)):
         return [Chunk(0, len(text), ())]
-    filling = ChunkBuilder(text, fresh, by_words)
     pieces: list[Chunk] = []
     for section in sections(text, outline):
-        ends = filling.fill(section)
+        fill = _filled if section.end - section.start <= LONGEST_KEPT else _filled.__wrapped__
+        filled = fill(text[section.start : section.end], section.body - section.start, fresh, by_words)
+        ends = [section.start + end for end in filled.ends]
         starts = [section.start, *ends[:-1]]
         if chunking.overlap and len(starts) > 1:
             earlier = _words_earlier if by_words else _characters_earlier
             starts[1:] = earlier(text, section.start, starts[1:], chunking.overlap)
         pieces += (
-            Chunk(start, end, (*section.path, *filling.above(start)))
+            Chunk(start, end, (*section.path, *filled.above(start - section.start)))
             for start, end in zip(starts, ends, strict=True)
         )
     return pieces
+
+
+LONGEST_KEPT = 20_000
+"""The characters of the longest section whose cuts are kept."""
+
+
+@lru_cache(maxsize=1024)
+def _filled(text: str, body: int, size: int, by_words: bool) -> ChunkBuilder:
+    """The cuts of a section alone; kept, as versions of a document have most sections in common."""
+    filling = ChunkBuilder(text, size, by_words)
+    filling.fill(TextSection(0, body, len(text), ()))
+    return filling
 
 
 def _is_short(text: str, size: int, by_words: bool) -> bool:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import Annotated, Literal, NamedTuple
 
 from asof.time.calendar_names import Name, with_year
@@ -480,15 +481,33 @@ def parse(
     if not 1 <= context.fiscal_start <= 12:
         raise ValueError(f"a fiscal year starts in a month from 1 to 12, not in {context.fiscal_start}")
     published = context.published
-    if published is None or anchor is not None:
-        return _mentions(text, anchor, context)
-    if published.start is not None and published.end is not None:
+    if anchor is None and published is not None and published.start is not None and published.end is not None:
+        fixed = len(text) <= LONGEST_KEPT and _fixed(text, context._replace(published=None, own=None))
+        if isinstance(fixed, tuple):
+            return fixed
         anchor = nearest_moment(published.last)
+    elif published is None or anchor is not None:
+        return _mentions(text, anchor, context)
     found = _mentions(text, anchor, context)
     if not any(mention.relative for mention in found):
         return found
     placed = (_placed(each, published, context) if each.relative else each for each in found)
     return tuple(each for each in placed if each is not None)
+
+
+LONGEST_KEPT = 4_000
+"""The characters of the longest text whose times are kept."""
+
+_FAR = datetime(4000, 6, 15, tzinfo=UTC)
+"""An anchor from which every relative time can be counted within the years 1 to 9999."""
+
+
+@lru_cache(maxsize=4096)
+def _fixed(text: str, context: TimeContext) -> tuple[TimeExpression, ...] | None:
+    """The times of a text if none is relative to an anchor; else None. They are kept: the versions of a
+    document, of different dates, have most passages and headings in common."""
+    found = _mentions(text, _FAR, context)
+    return None if any(mention.relative for mention in found) else found
 
 
 def _mentions(text: str, anchor: datetime | None, context: TimeContext) -> tuple[TimeExpression, ...]:

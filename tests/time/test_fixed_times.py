@@ -1,0 +1,26 @@
+"""Times that no anchor changes are read once for texts of all dates."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from asof.time.expressions import PLAIN, _fixed, _mentions
+
+ANCHORS = [
+    datetime.fromisoformat(f"{day}+00:00") for day in ("1987-03-03T00", "2000-02-29T00", "2026-12-31T23")
+]
+FILES = sorted(Path(__file__).parent.glob("expressions_*.txt"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
+def test_a_text_without_a_relative_time_reads_alike_from_every_anchor(file):
+    context = PLAIN._replace(language=file.stem.rpartition("_")[2])
+    texts = [line.partition(" => ")[0] for line in file.read_text().splitlines()]
+    fixed = {text: found for text in texts if (found := _fixed(text, context)) is not None}
+    assert any(fixed.values())
+    assert len(fixed) < len(texts)
+    for anchor in ANCHORS:
+        assert {text: _mentions(text, anchor, context) for text in fixed} == fixed

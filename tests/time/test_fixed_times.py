@@ -9,9 +9,8 @@ import pytest
 
 from asof.time.expressions import PLAIN, _fixed, _mentions
 
-ANCHORS = [
-    datetime.fromisoformat(f"{day}+00:00") for day in ("1987-03-03T00", "2000-02-29T00", "2026-12-31T23")
-]
+DAYS = ("1987-03-03", "2000-02-29", "2026-12-31")
+ANCHORS = [datetime.fromisoformat(f"{day}T00:00+00:00") for day in DAYS]
 FILES = sorted(Path(__file__).parent.glob("expressions_*.txt"))
 
 

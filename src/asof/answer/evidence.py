@@ -14,8 +14,10 @@ from asof.index.view import View
 from asof.rank.words import largest_idf, weighted_words
 from asof.store.digest import KIND, TEXT
 from asof.text.figures import NONE, language_of, lexicon
+from asof.text.names import is_label
 from asof.text.passages import (
     body,
+    is_field,
     is_list_item,
     is_row,
     row_parts,
@@ -69,7 +71,7 @@ class WeightedPhrase(NamedTuple):
     def of(cls, text: str, view: View) -> WeightedPhrase:
         known = {word.text: word.weight for word in weighted_words(Query(text, text), view)}
         rarest = largest_idf(view) ** 2
-        words = [word for word, _ in parse(text, view.analyzer).words]
+        words = [word for word, _ in parse(text, view.analyzer).words if not is_label(word)]
         return cls(
             text,
             tuple(
@@ -428,7 +430,7 @@ def states_something(sentence: Sentence) -> bool:
 
 def _with_neighbours(sentences: Sequence[Sentence], at: int, others: Sequence[Excerpt]) -> Excerpt:
     """A sentence with those after and before it in its passage, while they fit and are in none of the other
-    quotes; those after it first.
+    quotes; those after it first. Rows and fields stand alone.
 
     Items of a list are quoted below the sentence with a colon that introduces them; else one alone, with the
     few words above it that name its topic.
@@ -446,7 +448,7 @@ def _with_neighbours(sentences: Sequence[Sentence], at: int, others: Sequence[Ex
             return False
         if any(each.start < end and start < each.end for each in others):
             return False
-        if is_row(hit.text, one.start) or is_row(hit.text, other.start):
+        if _stands_alone(one) or _stands_alone(other):
             return False
         items = is_list_item(hit.text, one.start), is_list_item(hit.text, other.start)
         top = min(first, before)
@@ -460,6 +462,13 @@ def _with_neighbours(sentences: Sequence[Sentence], at: int, others: Sequence[Ex
             first -= 1
         else:
             return Excerpt(hit, sentences[first].start, sentences[last].end, sentences[at])
+
+
+def _stands_alone(sentence: Sentence) -> bool:
+    """True for a row of a table, and for a field whose value is no sentence ("Status: Final")."""
+    text, at = sentence.hit.text, sentence.start
+    ends = text[at : sentence.end].rstrip().endswith((".", "!", "?", "。"))
+    return is_row(text, at) or (not ends and is_field(text, at))
 
 
 def _words(sentence: Sentence) -> int:

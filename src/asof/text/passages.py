@@ -260,6 +260,11 @@ def is_list_item(text: str, at: int) -> bool:
     return _LIST_ITEM.match(text, at) is not None
 
 
+def is_field(text: str, at: int) -> bool:
+    """True if a field (`Key: value`) begins at this position, which begins a line."""
+    return _FIELD.match(text, at) is not None
+
+
 def unnumbered(text: str) -> str:
     """A text without the bullet or number of a list item before it."""
     mark = _LIST_ITEM.match(text)
@@ -272,7 +277,7 @@ def _breaks(text: str, line: int, at: int, newline: int, after: int) -> bool:
         return True
     if _HEADING.match(text, line) or _HEADING.match(text, newline + 1):
         return True
-    if _FIELD.match(text, line) and _FIELD.match(text, newline + 1):
+    if is_field(text, line) and is_field(text, newline + 1):
         return True
     indented = after > newline + 1  # the item's second line
     return not indented and is_list_item(text, line)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.excerpts import excerpt, facts, triples
 
-from asof.extensions.facts.rules import MOST, RuleExtractor, without_templates
+from asof.extensions.facts.rules import MOST, RuleExtractor
 from asof.extensions.facts.store import CHANGE, EVENT, KINDS, NAME, VALUE, ExtractorInput, Fact
 from asof.text.figures import language_of
 from asof.values import Amount
@@ -280,7 +280,6 @@ DONE = [
     ),
     ("Our CFO, Jane Moor, spoke.", [("Jane Moor", "is", "CFO")]),
     ("Treasurer: Lena Moor.", [("", "Treasurer", "Lena Moor")]),
-    ("Ship: [[Second Wind]].", [("", "Ship", "Second Wind")]),
     ("May Hollis resigned.", [("May Hollis", "resigned", "")]),
 ]
 
@@ -416,7 +415,7 @@ def test_the_text_says_its_language():
     assert language_of("", "fr") == "en"
 
 
-# -- facts of frontmatter and of lines of links; what templates leave in a note states nothing -----
+# -- facts of frontmatter ------------------------------------------------------------------------
 
 
 def read(note: ExtractorInput) -> tuple[Fact, ...]:
@@ -424,29 +423,9 @@ def read(note: ExtractorInput) -> tuple[Fact, ...]:
     return extraction.facts
 
 
-LINES = [
-    ("Developed by: [[mgmeyers]]", [("", "Developed by", "mgmeyers")]),
-    ("- **Crew**: [[Ida Holm|Ida]], [[Ole]] and [Jo](people/jo.md)",
-     [("", "Crew", "Ida Holm"), ("", "Crew", "Ole"), ("", "Crew", "Jo")]),
-    ("Status:: [[Ready#Since May]]", [("", "Status", "Ready")]),
-    ("see: nothing", []),
-    ("Developed by: [[mgmeyers]] since the autumn", []),  # a sentence, no field
-    ("%% Developed by: [[somebody]] %%", []),
-    ("<!-- Treasurer: Lena Moor. -->", []),
-    ("<table><tr><td>Treasurer: Lena Moor.</td></tr></table>", []),
-    ("Developed by: {{author}}", []),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "found"), LINES)
-def test_lines_of_links(text, found):
-    assert triples(text) == found
-
-
 @pytest.mark.parametrize(
     ("text", "place"),
     [
-        ("%% hidden %%\nBuilt.\n- Keeper: [[ida]]\n", "Keeper: [[ida]]"),
         ("Nothing here.  Revenue was $5 million. \n\nThe end.", "Revenue was $5 million."),
     ],
 )
@@ -472,13 +451,6 @@ def test_short_values_of_the_frontmatter_are_facts():
     assert found[-1].amount == Amount(7.0, "")
     assert [each.kind for each in read(replace(note, document="Quay"))] == [NAME]  # no note
     assert read(replace(note, number=1)) == ()  # they stand once
-
-
-@pytest.mark.parametrize("text", ["a %% b %% c", "a <% b\n %> c", "a {{b}} c", "a <!-- b --> c"])
-def test_templates_become_spaces_of_their_length(text):
-    plain = without_templates(text)
-    assert plain.split() == ["a", "c"]
-    assert len(plain) == len(text)
 
 
 # -- what holds of any text ------------------------------------------------------------------------

@@ -28,7 +28,6 @@ from asof.values import Heading, SourcedTime
 _BLANK_LINES = re.compile(r"\n(?>(?:[ \t]*+\n)+)")
 _FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)([^\n]*+)(?:\n(?>(?:[ \t]*+\n)*))?", re.MULTILINE)
 _TABLE = re.compile(r"(?>(?:^[ \t]*+\|[^\n]*+(?:\n|\Z))+)(?>(?:[ \t]*+\n)*)", re.MULTILINE)
-_UNDERLINE = re.compile(r"[ \t]*+(?:=++|-++)[ \t]*+(?:\n|\Z)")
 _WORD = re.compile(r"\S++\s*+|\s++")
 
 _PLAIN = 20  # characters a word, white space included: no plain text has more on average
@@ -84,12 +83,8 @@ def sections(text: str, outline: Sequence[Heading]) -> list[TextSection]:
 
 
 def _body(text: str, start: int, end: int) -> int:
-    """The position at which the text after a heading's line (and its underline) begins."""
-    newline = text.find("\n", start, end)
-    if newline < 0:
-        return end
-    underline = _UNDERLINE.match(text, newline + 1, end)
-    return underline.end() if underline else newline + 1
+    """The position at which the text after a heading's line begins."""
+    return text.find("\n", start, end) + 1 or end
 
 
 def body(text: str, headings: Sequence[str]) -> int:

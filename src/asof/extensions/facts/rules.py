@@ -27,13 +27,12 @@ from asof.text.query import key
 from asof.time.expressions import TimeContext, parse
 from asof.time.span import Span
 from asof.values import Amount, SourcedTime
-from asof.wire import replace
 
-# -- fields of notes: "status: accepted", "Built by: [[Ida]]" --------------------------------------
+# -- fields of notes: "status: accepted" --------------------------------------
 
 
-FIELD, LINKED = 0.9, 0.8
-"""The confidence of a field of the frontmatter and of a line whose value is links."""
+FIELD = 0.9
+"""The confidence of a field of the frontmatter."""
 
 MOST_VALUES, LONGEST = 8, 80
 """The most values of a field that are read, and the most characters of one: a longer one is a description."""
@@ -44,35 +43,7 @@ _TECHNICAL = frozenset({
     "summary",
 })  # fmt: skip
 
-_TEMPLATE = re.compile(
-    r"%%.*?%%|<!--.*?-->|<%.*?%>|\{\{.*?\}\}|<table\b.*?</table\s*>|<tr\b.*?</tr\s*>",
-    re.DOTALL | re.IGNORECASE,
-)
-_LINK = r"\[\[[^\[\]\n]{1,200}\]\]|\[[^\[\]\n]{1,200}\]\([^()\s]{1,500}\)"
-_LINE = re.compile(
-    rf"^[ \t>*+-]{{0,9}}(?P<label>[^\W\d_][\w /'’-]{{0,39}}?)[*_]{{0,3}}[ \t]?::?[*_]{{0,3}}[ \t]{{1,9}}"
-    rf"(?P<links>(?:{_LINK})(?:(?:[ \t]?[,;&][ \t]?|[ \t]and[ \t])(?:{_LINK})){{0,7}})[ \t.]{{0,9}}$",
-    re.MULTILINE,
-)
 _NAME = re.compile(r"\[\[(?:[^\[\]\n|#]*/)?([^\[\]\n|#/]+)[^\[\]\n]*\]\]|\[([^\[\]\n]+)\]\([^()\s]*\)")
-
-
-def without_templates(text: str) -> str:
-    """The text with spaces for comments, placeholders of templates and tables written in HTML."""
-    if "%" not in text and "<" not in text and "{{" not in text:
-        return text
-    return _TEMPLATE.sub(lambda match: " " * len(match[0]), text)
-
-
-def linked_facts(text: str, subject: str, when: SourcedTime | None) -> Iterator[Fact]:
-    """A fact for each link of a line that is a label, a colon and links: the label is the relation."""
-    if "[" not in text:
-        return
-    for line in _LINE.finditer(text):
-        start = line.start("label")
-        for link in _NAME.finditer(line["links"]):
-            name = " ".join((link[1] or link[2]).split())
-            yield Fact(subject, line["label"].strip(), name, when, start, line.end(), EVENT, None, LINKED)
 
 
 def field_facts(excerpt: ExtractorInput, subject: str, when: SourcedTime | None) -> Iterator[Fact]:
@@ -94,8 +65,8 @@ def field_facts(excerpt: ExtractorInput, subject: str, when: SourcedTime | None)
 
 
 def _plain(value: str) -> str:
-    """A value without the marks of links; "" for one that is too long, an address or a placeholder."""
-    text = " ".join(_NAME.sub(lambda link: link[1] or link[2] or "", without_templates(value)).split())
+    """A value without the marks of links; "" for one that is too long or an address."""
+    text = " ".join(_NAME.sub(lambda link: link[1] or link[2] or "", value).split())
     return "" if len(text) > LONGEST or "://" in text else text
 
 
@@ -247,7 +218,6 @@ class RuleExtractor:
 
 
 def _facts_of(excerpt: ExtractorInput) -> tuple[Fact, ...]:
-    excerpt = replace(excerpt, text=without_templates(excerpt.text))
     entity = Entity.of(excerpt)
     passage = _PassageReader.of(excerpt, entity)
     facts: list[Fact] = []
@@ -284,7 +254,7 @@ class _PassageReader:
         return cls(excerpt, entity, dating, items, words)
 
     def facts(self) -> list[Fact]:
-        """The facts of the sentences, and of lines of links that these do not state, by place."""
+        """The facts of the sentences, by place."""
         text, items = self.excerpt.text, self.items
         starts = [item.start for item in items]
         facts: list[Fact] = []
@@ -294,10 +264,6 @@ class _PassageReader:
                 drafts = TaggedSentence(inside, text, self.words.be, self.person).read()
                 self.person = next((each.owner for each in reversed(drafts) if _is_person(each)), self.person)
                 facts += self._dated(drafts, inside, (start, start + len(text[start:end].rstrip())))
-        known = {(key(fact.relation), key(fact.object)) for fact in facts}
-        for fact in linked_facts(text, self.entity.name, self.dating.otherwise(expected=False)):
-            if (key(fact.relation), key(fact.object)) not in known:
-                facts.append(fact)
         return sorted(facts, key=lambda fact: fact.start)
 
     def _dated(

@@ -180,7 +180,7 @@ def test_a_reader_of_a_package(install: Install, memory_folder: Path) -> None:
     )
     (memory_folder / "a.rev").write_text(".yrref A")
     with asof.open(memory_folder) as corpus:
-        assert [str(each) for each in corpus.add(memory_folder).problems] == [".: 1 .rev file is not read"]
+        assert [each.message for each in corpus.add(memory_folder).problems] == ["1 .rev file is not read"]
         install("asof-mirror", {READERS: {".rev": "asof_mirror:read", ".md": "asof_mirror:read"}}, module)
         (memory_folder / "b.md").write_text("A crane")
         assert corpus.add(memory_folder).added == 2

@@ -400,4 +400,4 @@ def test_reports_that_are_left_and_what_is_no_report(asof, yard):
     result = asof("precompute", "--reports")
     assert result.code == 3
     assert "reports: 0 generated, 5 could not be generated in" in result.out
-    assert "2021-05-03: extracted, because" in result.err
+    assert "  5 places: extracted, because" in result.err

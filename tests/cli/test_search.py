@@ -181,14 +181,14 @@ EXPLAINED = (
     "0.2178 half of exp = 0.4356 exp(match and age) × 0.5000 half",
     "0.4356 exp(match and age) = exp -0.8310 match and age",
     "0.8802 query words in the title = 0.9808 weight of those words / 1.1144 weight of all query words",
-    # ln(1 + 2.5 / 1.5) = .9808, and 3 / 4.2 × .9808 × 2.2 = 1.5413
-    "1.5413 “blue” = 3 tf / (3 tf + 1.2000 length norm) × 0.9808 idf × 2.2 · 9 words, in 1 of 3 passages",
+    # ln(1 + 2.5 / 1.5) = .9808, and 4 / 5.2 × .9808 × 2.2 = 1.6599 (in the text, title, heading and path)
+    "1.6599 “blue” = 4 tf / (4 tf + 1.2000 length norm) × 0.9808 idf × 2.2 · 9 words, in 1 of 3 passages",
     "0.9808 idf of “blue” = idf, in 1 of 3 passages",
     # ln(1 + .5 / 3.5) = .1335
     "0.0178 “crane” = (0.1335 idf)², in 3 of 3 passages",
     "1.1144 weight of all query words = the same for all query words",
     "2.7300 log10(1 + age) = log10 537.00 · 1 + age in days",
-    "0.0135 other match = 0.1076 relevance / 8.0000 twice the power of two",
+    "0.0128 other match = 0.1024 relevance / 8.0000 twice the power of two",
 )
 
 

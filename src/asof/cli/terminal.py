@@ -103,7 +103,8 @@ def problem_lines(problems: Iterable[Problem], most: int = 20) -> Iterator[str]:
         same = all(problem.message == first.message for problem in others)
         said, rest = (first.message, "") if same else (f"{kind}: …", first.message.partition(": ")[2])
         shown = str(replace(first, message=rest, remedy="")).removesuffix(": ")
-        yield f"{what}: {said}, e.g. {shown}" + (f" ({remedy})" if remedy else "")
+        example = f", e.g. {shown}" if shown else ""
+        yield f"{what}: {said}{example}" + (f" ({remedy})" if remedy else "")
     if len(kinds) > most:
         left = sum(map(len, list(kinds.values())[most:]))
         yield f"and {counted(left, 'more problem')}: --json lists them all"

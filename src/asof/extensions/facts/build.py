@@ -411,7 +411,7 @@ def generate_all(
     extracted = [each for each in reports.values() if each.by == "extract"]
     left = sum(each.unsent for each in extracted)
     problems = [
-        Problem(f"{each.period}: {'; '.join(each.notes)}", remedy="run the same command again", lost=False)
+        Problem("; ".join(each.notes), str(each.period), remedy="run the same command again", lost=False)
         for each in extracted if not each.unsent
     ]  # fmt: skip
     return GeneratedReports(len(reports) - len(extracted), left, tuple(problems), model.meter)

@@ -11,7 +11,6 @@ import csv
 import io
 import json
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -20,11 +19,11 @@ from typing import Any
 
 from asof.lang import codes, tables
 from asof.sources.blocks import FIELD, HEADING, ITEM, PARAGRAPH, Block, rows, written
-from asof.sources.plainyaml import BadYaml, read_yaml
+from asof.sources.plainyaml import BadYaml, read_toml, read_yaml
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, TextParser, Unreadable, text_reader
 from asof.sources.records import LONGEST_LIST, constant
 from asof.sources.source import Fields, InputLimits
-from asof.values import MAX_NESTING, Problem, TooDeep, storable_value
+from asof.values import Problem, TooDeep, storable_value
 
 
 class _Full(Exception):
@@ -243,12 +242,6 @@ LISTED = 200
 
 _FIELDS = Fields()
 
-
-_MANY_PARTS = re.compile(
-    rf"""(?<![\w-])(?>(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{4 * MAX_NESTING}}}"""
-)
-"""A key of many parts in TOML, on which its parser spends time as the square of their number."""
-
 _Loaded = tuple[Any, Mapping[str, int], list[Problem]]
 """A value, the lines of its keys, and what is wrong with them."""
 
@@ -280,10 +273,7 @@ def _yaml(text: str) -> _Loaded:
 
 
 def _toml(text: str) -> _Loaded:
-    """Dates and times are texts, as in the other formats."""
-    if _MANY_PARTS.search(text):
-        raise RecursionError
-    return json.loads(json.dumps(tomllib.loads(text, parse_float=_number), default=str)), {}, []
+    return read_toml(text, _number), {}, []
 
 
 def _number(text: str) -> int | float | str:

@@ -13,9 +13,10 @@ from msgspec import Struct
 from asof.lang import codes, tables
 from asof.sources import blocks, dates
 from asof.sources.blocks import Block
-from asof.sources.plainyaml import BadYaml, read_yaml
+from asof.sources.plainyaml import BadYaml, read_toml, read_yaml
+from asof.sources.readers import ParsedFile
 from asof.sources.source import Fields, InputLimits
-from asof.values import MAX_NESTING, Problem
+from asof.values import MAX_NESTING, Problem, TooDeep, storable_value
 
 # -- frontmatter ---------------------------------------------------------------------------------------
 
@@ -63,31 +64,16 @@ def parse(block: str, largest: int) -> Front:
 
 def toml(block: str, largest: int) -> Front:
     """The values in a block of TOML, as Hugo has it between lines of `+++`. Raises BadYaml."""
-    import tomllib
-
     if len(block) > largest:
         raise BadYaml(f"its frontmatter has {len(block)} characters; the limit is {largest}")
     try:
-        values = tomllib.loads(block)
-    except (tomllib.TOMLDecodeError, RecursionError) as wrong:
+        values = storable_value(read_toml(block))
+    except (RecursionError, TooDeep):
+        raise BadYaml(f"its frontmatter is nested more than {MAX_NESTING} levels deep") from None
+    except ValueError as wrong:
         raise BadYaml(f"its frontmatter is not TOML: {wrong}") from None
-    lines = {key: number for number, key in enumerate(map(_toml_key, block.split("\n")), 2) if key in values}
-    return Front({key: _plain_toml(value, 1) for key, value in values.items()}, lines)
-
-
-def _toml_key(line: str) -> str:
-    return line.partition("=")[0].strip(" \t\"'")
-
-
-def _plain_toml(value: Any, depth: int) -> Any:
-    """A value of TOML as JSON has it: dates as they are written."""
-    if isinstance(value, dict | list):
-        if depth >= MAX_NESTING:
-            raise BadYaml(f"its frontmatter is nested more than {MAX_NESTING} levels deep")
-        if isinstance(value, list):
-            return [_plain_toml(each, depth + 1) for each in value]
-        return {key: _plain_toml(each, depth + 1) for key, each in value.items()}
-    return value if isinstance(value, str | int | float) else value.isoformat()
+    keys = (line.partition("=")[0].strip(" \t\"'") for line in block.split("\n"))
+    return Front(values, {key: number for number, key in enumerate(keys, 2) if key in values})
 
 
 def frontmatter(text: str, limits: InputLimits) -> tuple[Front, int, list[Problem]]:
@@ -113,13 +99,13 @@ def frontmatter(text: str, limits: InputLimits) -> tuple[Front, int, list[Proble
 # -- lines `Key: value` at the top of a document ------------------------------------------------------
 
 _KEY_VALUE = re.compile(r"([^\W\d_][\w'’.-]{0,30}(?: [\w'’/&().-]{1,30}){0,3})[ \t]?:(?:[ \t]+(.*))?")
-_FIELD_LINE = re.compile(r":((?:[^:\n\\]|\\.){1,60}):(?:[ \t]+(.*))?")
-"""A line of a field list of reStructuredText, or an attribute of AsciiDoc."""
-
 _RCS = re.compile(r"\$[A-Z][A-Za-z]*(?:: ([^$\n]*?) ?)?\$")
 """What a version control system filled in: `$Date: 2007-06-01 $`."""
 
 MOST_LINES = 80
+
+KeyValue = tuple[str, str, int]
+"""A key, its value, and the number of its line from 0."""
 
 
 @cache
@@ -128,18 +114,16 @@ def words(which: str) -> frozenset[str]:
     return frozenset(word for code in codes("words") for word in tables(code, "words").get(which, ()))
 
 
-def key_values(lines: Sequence[str], marks: bool = False) -> list[tuple[str, str, int]]:
-    """The keys, values and numbers (from 0) of lines that are all `Key: value`, or go on with the value of
-    the line before, indented; [] if one is neither, or if no key is one that headers have. `marks`: a colon
-    stands before the key, too."""
-    found: list[tuple[str, str, int]] = []
-    form = _FIELD_LINE if marks else _KEY_VALUE
+def key_values(lines: Sequence[str]) -> list[KeyValue]:
+    """The `Key: value` lines of a header, which may go on with the value indented below; [] if one of these
+    is neither, or if no key is one that headers have."""
+    found: list[KeyValue] = []
     for number, line in enumerate(lines):
         if found and line[:1] in (" ", "\t"):
             key, value, at = found[-1]
             found[-1] = (key, f"{value} {line.strip()}".strip(), at)
             continue
-        match = form.fullmatch(line.rstrip())
+        match = _KEY_VALUE.fullmatch(line.rstrip())
         if match is None or number >= MOST_LINES:
             return []
         found.append((match[1], (match[2] or "").strip(), number))
@@ -147,7 +131,7 @@ def key_values(lines: Sequence[str], marks: bool = False) -> list[tuple[str, str
     return found if known else []
 
 
-def header_lines(text: str) -> tuple[list[tuple[str, str, int]], int]:
+def header_lines(text: str) -> tuple[list[KeyValue], int]:
     """The `Key: value` lines at the very top of a text, and where the text after them begins; [] and 0 if the
     first paragraph is anything else, or a single line."""
     end = text.find("\n\n")
@@ -158,9 +142,9 @@ def header_lines(text: str) -> tuple[list[tuple[str, str, int]], int]:
     return (found, len(paragraph)) if len(found) > 1 else ([], 0)
 
 
-def front_of(found: Iterable[tuple[str, str, int]], line: int = 1) -> Front:
-    """The values of `Key: value` lines; the first of them is this line of the file. Keys are in lower case,
-    with `_` between words. Empty values are none."""
+def front_of(found: Iterable[KeyValue]) -> Front:
+    """The values of `Key: value` lines. Keys are in lower case, with `_` between words. Empty values are
+    none."""
     front = Front()
     for key, value, number in found:
         rcs = _RCS.fullmatch(value)
@@ -168,7 +152,7 @@ def front_of(found: Iterable[tuple[str, str, int]], line: int = 1) -> Front:
         if value:
             name = re.sub(r"[\s-]+", "_", key.lower())
             front.values[name] = int(value) if re.fullmatch(r"0|[1-9][0-9]{0,8}", value) else value
-            front.lines[name] = line + number
+            front.lines[name] = 1 + number
             front.keys[name] = key
     return front
 
@@ -234,9 +218,15 @@ def scalar(value: Any) -> str:
     return str(value).strip() if isinstance(value, str | int | float) and not isinstance(value, bool) else ""
 
 
-def metadata(front: Front) -> dict[str, Any]:
-    """The values of a header without its title."""
-    return {key: value for key, value in front.values.items() if fold(key) not in TITLES}
+def parsed_file(
+    front: Front, body: list[Block], stem: str, plain: Callable[[str], str] = str, above: Sequence[Block] = ()
+) -> ParsedFile:
+    """The file with this header, the blocks `above` it, and those of its body."""
+    body = take_header(body, front)
+    title = title_of(front, body, stem)
+    text, outline = blocks.written([*above, *fields(front, plain), *body])
+    meta = {key: value for key, value in front.values.items() if fold(key) not in TITLES}
+    return ParsedFile(text, title, outline, front=meta, lines=front.lines)
 
 
 def take_header(body: list[Block], front: Front) -> list[Block]:
@@ -265,7 +255,7 @@ def take_header(body: list[Block], front: Front) -> list[Block]:
     return kept
 
 
-def _add(front: Front, found: Iterable[tuple[str, str, int]]) -> None:
+def _add(front: Front, found: Iterable[KeyValue]) -> None:
     more = front_of(found)
     for key, value in more.values.items():
         if key not in front.values:

@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from asof.sources import blocks, headers
-from asof.sources.blocks import INDENT, QUOTED, Block, written
+from asof.sources.blocks import INDENT, QUOTED, Block
 from asof.sources.headers import frontmatter, scalar
 from asof.sources.html_walk import BLOCKS, HtmlLines
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.source import InputLimits
 from asof.values import Link, storable
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -292,22 +293,17 @@ def parse_markdown(text: str, stem: str, limits: InputLimits) -> ParsedFile:
         found, start = headers.header_lines(text)
         front, body = headers.front_of(found), text[start:]
     inline, read = _read(body)
-    read = headers.take_header(read, front)
-    title = headers.title_of(front, read, stem)
-    values = headers.metadata(front)
+    file = headers.parsed_file(front, read, stem, Inline().words, above)
+    values = dict(file.front)
     tags = [*_tags(values.pop("tags", None)), *_tags(values.pop("tag", None))]
     aliases = [*_texts(values.pop("aliases", None)), *_texts(values.pop("alias", None))]
     links = [link for value in values.values() for link in _written(value)]
-    plain, outline = written([*above, *headers.fields(front, Inline().words), *read])
-    return ParsedFile(
-        plain,
-        title,
-        outline,
-        tuple(dict.fromkeys((*inline.links, *links))),
-        tuple(dict.fromkeys((*tags, *inline.tags))),
-        tuple(dict.fromkeys(aliases)),
+    return replace(
+        file,
+        links=tuple(dict.fromkeys((*inline.links, *links))),
+        tags=tuple(dict.fromkeys((*tags, *inline.tags))),
+        aliases=tuple(dict.fromkeys(aliases)),
         front=values,
-        lines=front.lines,
         notes=tuple(notes),
     )
 

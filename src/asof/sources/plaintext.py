@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 from asof.sources import blocks, headers
-from asof.sources.blocks import INDENT, Block, written
+from asof.sources.blocks import INDENT, Block
 from asof.sources.markdown import link_to
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, text_reader
 from asof.sources.source import InputLimits
 from asof.values import Link
+from asof.wire import replace
 
 # -- reStructuredText: inside of lines -----------------------------------------------------------------
 
@@ -343,22 +344,12 @@ def parse_rst(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa:
     found, start = headers.header_lines(text)
     reading = _Rst()
     lines = [line.rstrip() for line in text[start:].expandtabs(8).split("\n")]
-    said = [(key, reading.inline.words(value), number) for key, value, number in found]
-    return _file(said, list(reading.blocks(lines)), stem, reading.inline.links)
+    front = headers.front_of((key, reading.inline.words(value), number) for key, value, number in found)
+    file = headers.parsed_file(front, list(reading.blocks(lines)), stem)
+    return replace(file, links=tuple(reading.inline.links))
 
 
 RST = text_reader(parse_rst)
-
-
-def _file(
-    found: list[tuple[str, str, int]], body: list[Block], stem: str, links: Iterable[Link] = ()
-) -> ParsedFile:
-    """The file with the header that was found, and these blocks."""
-    front = headers.front_of(found)
-    body = headers.take_header(body, front)
-    title = headers.title_of(front, body, stem)
-    plain, outline = written([*headers.fields(front), *body])
-    return ParsedFile(plain, title, outline, tuple(links), front=headers.metadata(front), lines=front.lines)
 
 
 # -- AsciiDoc ------------------------------------------------------------------------------------------
@@ -491,7 +482,8 @@ def parse_asciidoc(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # 
     """An AsciiDoc file parsed."""
     reading = _Adoc()
     body = list(reading.blocks([line.rstrip() for line in text.split("\n")]))
-    return _file(reading.found, body, stem, reading.links)
+    file = headers.parsed_file(headers.front_of(reading.found), body, stem)
+    return replace(file, links=tuple(reading.links))
 
 
 ASCIIDOC = text_reader(parse_asciidoc)
@@ -505,6 +497,6 @@ def parse_plain(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noq
     found, start = headers.header_lines(text)
     if found:
         body = text[start:].strip("\n")
-        return _file(found, [Block(blocks.PARAGRAPH, body)] if body else [], stem)
+        return headers.parsed_file(headers.front_of(found), [Block(blocks.PARAGRAPH, body)], stem)
     first = text.lstrip().partition("\n")[0].rstrip()
     return ParsedFile(text, first if len(first) <= LONGEST_TITLE else stem)

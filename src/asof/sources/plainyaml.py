@@ -1,4 +1,4 @@
-"""Reads YAML as plain values: frontmatter and files.
+"""Reads YAML and TOML as plain values: frontmatter and files.
 
 Values are built from the parser's events by YAML 1.2's plain rules: `2024-03-05` stays the text that was
 written, `no` is a word, `10:30` is no number. An alias is never expanded and no tag obeyed, so that a few
@@ -8,14 +8,21 @@ lines cannot become gigabytes and no text can name a Python object.
 from __future__ import annotations
 
 import itertools
+import json
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from asof.values import MAX_NESTING
+
+_MANY_PARTS = re.compile(
+    rf"""(?<![\w-])(?>(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{4 * MAX_NESTING}}}"""
+)
+"""A key of many parts in TOML, on which its parser spends time as the square of their number."""
 
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")
 _FLOAT = re.compile(r"[-+]?(?:[0-9]{1,30}\.[0-9]{0,30}|\.[0-9]{1,30})(?:[eE][-+]?[0-9]{1,2})?")
@@ -50,7 +57,7 @@ def read_yaml(text: str, what: str, *, first: int = 1, strict: bool = False) -> 
     """
     import yaml
 
-    reading = _Reading(what, first, strict)
+    reading = _YamlReading(what, first, strict)
     try:
         events = map(reading.event, yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)))
         for found in events:
@@ -69,7 +76,7 @@ _Event = tuple[Any, str, int]
 """An event of the YAML parser, its kind and its line."""
 
 
-class _Reading:
+class _YamlReading:
     """A YAML text that is read."""
 
     def __init__(self, what: str, first: int, strict: bool) -> None:
@@ -127,3 +134,13 @@ def _plain_value(text: str) -> Any:
     if _INT.fullmatch(text):
         return int(text)
     return float(text) if _FLOAT.fullmatch(text) else text
+
+
+def read_toml(text: str, number: Callable[[str], Any] = float) -> Any:
+    """The values of a TOML text, dates and times as texts; `number` reads a fraction. Raises ValueError,
+    RecursionError."""
+    if _MANY_PARTS.search(text):
+        raise RecursionError
+    return json.loads(
+        json.dumps(tomllib.loads(text, parse_float=number), default=lambda time: time.isoformat())
+    )

@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from asof.index.segment import Segment, SegmentWriter
 from asof.index.vectors import dimensions
 from asof.store.digest import indexed_text, loads, name_digest
 from asof.store.writing import EndRow, IndexRow
-from asof.text.names import document_terms
+from asof.text.names import document_words
 from asof.text.tokens import Analyzer
 
 # -- build ---------------------------------------------------------------------------------------------
@@ -82,9 +83,10 @@ def build(
     analyzer.reset_if_large()
     ids = [analyzer.ids(row.text, row.language) for row in rows]
     lengths = np.array([len(tokens) for tokens in ids], np.int64)
+    numbered = cache(lambda word, language: analyzer.number(analyzer.stem(word, language)))
     for tokens, row in zip(ids, rows, strict=True):
-        named = document_terms(row.name, row.title, row.headings, row.language, analyzer)
-        tokens += map(analyzer.number, named)
+        named = document_words(row.name, row.title, row.headings, analyzer.languages)
+        tokens += dict.fromkeys(numbered(word, row.language) for word in named)
     columns: dict[str, Array] = {
         name: np.array([getattr(row, name) for row in rows], dtype)
         for name, dtype in COLUMNS.items()

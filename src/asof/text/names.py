@@ -13,13 +13,14 @@ from functools import cache, lru_cache
 from itertools import compress, pairwise
 
 from asof.lang import calendar_words, stop_words, tables
-from asof.text.tokens import LABEL, Analyzer, tokenize
+from asof.text.tokens import LABEL, tokenize
 
 MOST = 64
 """The most words of a path, and the most labels of a passage, that are indexed."""
 
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,5}")
 _JOINED = re.compile(r"([^\W\d_]{1,20})([0-9]{1,9}(?:\.[0-9]{1,9}){0,5})")  # pep649, v1
+_FIGURE = re.compile("[0-9]")
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _LEADING = re.compile(r"^0+(?=[0-9])")
 
@@ -81,21 +82,16 @@ def _label(series: str, number: str, languages: tuple[str, ...]) -> str:
     return f"{versions[0] if series in versions else series}{LABEL}{_LEADING.sub('', number)}"
 
 
-def document_terms(document: str, title: str, headings: str, language: str, analyzer: Analyzer) -> list[str]:
-    """The stems with which a passage is indexed beside its text: of the words of its document's id, of their
-    numbers without leading zeros, and of labels."""
-    languages = analyzer.languages
+def document_words(document: str, title: str, headings: str, languages: tuple[str, ...]) -> Iterator[str]:
+    """The words with which a passage is indexed beside its text: those of its document's id, their numbers
+    without leading zeros, and labels."""
     named = list(_of_path(document, languages))
     for text in (title, *headings.split("\n")):
-        named += _of_text(text, languages)
-    return list(dict.fromkeys(analyzer.stem(word, language) for word in _families(named[: 2 * MOST])))
-
-
-def _families(words: Sequence[str]) -> Iterator[str]:
-    """The words, and for labels what they are a part of: 4.2.1 is of 4.2, and of 4."""
-    for word in words:
-        yield word
-        while is_label(word := word.rpartition(".")[0]):
+        if _FIGURE.search(text):
+            named += _of_text(text, languages)
+    for word in named[: 2 * MOST]:
+        yield word  # and for labels what they are a part of: 4.2.1 is of 4.2, and of 4
+        while "." in word and is_label(word := word.rpartition(".")[0]):
             yield word
 
 
@@ -122,11 +118,13 @@ def _of_path(path: str, languages: tuple[str, ...]) -> tuple[str, ...]:
     for part in bare.split("/")[:MOST]:
         own = tokenize(part)
         words += own
-        apart = [not all(map(_NUMBER.fullmatch, pair)) for pair in pairwise(["", *own])]
-        words += labels(list(compress(own, apart)), languages, folders)
-        if _NUMBER.fullmatch(part) and "." in part and (versions := _versions(languages)):
-            words.append(_label(versions[0], part, languages))
-        words += [_LEADING.sub("", word) for word in own if _NUMBER.fullmatch(word)]
+        if _FIGURE.search(part):
+            numbers = [bool(_NUMBER.fullmatch(word)) for word in own]
+            apart = [not all(pair) for pair in pairwise([False, *numbers])]
+            words += labels(list(compress(own, apart)), languages, folders)
+            if "." in part and _NUMBER.fullmatch(part) and (versions := _versions(languages)):
+                words.append(_label(versions[0], part, languages))
+            words += [_LEADING.sub("", word) for word in compress(own, numbers)]
         folders += [word for word in own[-1:] if word.isalpha()]
         if len(words) > MOST:
             break

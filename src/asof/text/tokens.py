@@ -158,7 +158,11 @@ def term_hash(term: str) -> int:
 
 def _surfaces(text: str) -> list[str]:
     """The words of a text in lower case, before `_tidy`."""
-    if text.isascii():
+    if not text.isascii():
+        above, _, below = text.partition("\n")
+        if below and below.isascii():  # a title with a dash
+            return [*_surfaces(above), *_surfaces(below)]
+    else:
         folded = text.lower()
         if "_" in folded:
             folded = folded.replace("_", " ")

@@ -17,8 +17,8 @@ from __future__ import annotations
 import math
 import re
 import sqlite3
-from collections.abc import Container, Iterator, Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -214,13 +214,10 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
     }
     columns["version"][:] = -1
     nodes = np.array([row[0] for row in rows], np.int64) - first - low
-    above = [f"{title}\n{headings}" for _, _, _, headings, _, title, _, _ in rows]
-    distinct = dict.fromkeys(zip(above, (row[6] for row in rows), strict=True))
-    at = {each: place for place, each in enumerate(distinct)}
-    titles = [title_of(text, lexicon.calendar) for text, _ in distinct]
-    place = np.array([at[text, row[6]] for text, row in zip(above, rows, strict=True)], np.int64)
+    above, place = _distinct((f"{row[5]}\n{row[3]}", row[6]) for row in rows)
+    titles = [title_of(text, lexicon.calendar) for text, _ in above]
     bodies = lexicon.read([row[4][:READ] for row in rows], [row[6] for row in rows])
-    headed = lexicon.read([text for text, _ in distinct], [language for _, language in distinct])
+    headed = lexicon.read([text for text, _ in above], [language for _, language in above])
     content_words = bodies.content()
     columns["dated"][nodes] = [bool(row[1]) for row in rows]
     columns["body"][nodes] = bits_of(*content_words, len(rows))
@@ -233,16 +230,22 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
     columns["framed"][nodes] = [frame.words for frame in frames]
     columns["changed"][nodes] = [row[7] in CHANGES for row in rows]
     columns["text"][nodes] = [term_hash(" ".join(row[4].split())) for row in rows]
-    columns["name"][nodes] = [term_hash(row[2].casefold()) for row in rows]
-    originals = [original_of(row[2]) for row in rows]
-    columns["original"][nodes] = [term_hash(name) if name else 0 for name in originals]
-    columns["folder"][nodes] = [term_hash(row[2].partition(PART)[0].rpartition("/")[0]) for row in rows]
-    columns["event"][nodes] = [_tells_of_a_day(row[2], row[5]) for row in rows]
+    documents, of = _distinct((row[2], row[5]) for row in rows)
+    for column, read_from in _OF_DOCUMENTS.items():
+        values = [read_from(name, title) for name, title in documents]
+        columns[column][nodes] = np.array(values, COLUMNS[column][0])[of]
     keys, owners = _keys({name: values[nodes] for name, values in columns.items()})
     bands, carriers = _bands(*content_words, columns["subject"][nodes], words_titled)
     keys, owners = np.concatenate([keys, bands]), np.concatenate([owners, carriers])
     order = np.argsort(keys, kind="stable")
     return StatementBatch(low, high, columns, keys[order], nodes[owners[order]].astype(np.int32))
+
+
+def _distinct(values: Iterable[tuple[str, str]]) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:
+    """The different ones of values, and for each value its place among these."""
+    places: dict[tuple[str, str], int] = {}
+    place = np.array([places.setdefault(each, len(places)) for each in values], np.int64)
+    return list(places), place
 
 
 def title_of(text: str, calendar: Container[str] = ()) -> TitleSubject:
@@ -256,8 +259,9 @@ def title_of(text: str, calendar: Container[str] = ()) -> TitleSubject:
     tokens = tokenize(text)
     dated = any(token in calendar for token in tokens)
     words = [
-        left for token in tokens if (left := _DIGITS.sub("", token).strip(".,")) and left not in calendar
-        and (left != "v" or left == token)
+        left for token in tokens if (
+            left := token if token.isalpha() else _DIGITS.sub("", token).strip(".,")
+        ) and left not in calendar and (left != "v" or left == token)
     ]  # fmt: skip
     version = _version(_ISO.sub(" ", text) if "-" in text else text, plain=not dated)
     # not by lines: "Harbour" with a heading "Fees" has the same subject as "Harbour fees"
@@ -333,7 +337,6 @@ def _day_words() -> tuple[str, ...]:
     return tuple(f" {word} " for code in codes("stale") for word in tables(code, "stale").get("day", ()))
 
 
-@lru_cache(65_536)
 def _tells_of_a_day(document: str, title: str) -> bool:
     """True for a mail, and if the title of a document or a part of its name begins or ends with a word for
     what tells how it was on a day (minutes, a diary)."""
@@ -345,6 +348,14 @@ def _tells_of_a_day(document: str, title: str) -> bool:
 
 
 _LETTERS = re.compile(r"[^\W\d_]+")
+
+_OF_DOCUMENTS: dict[str, Callable[[str, str], int]] = {
+    "name": lambda name, _: term_hash(name.casefold()),
+    "original": lambda name, _: term_hash(original) if (original := original_of(name)) else 0,
+    "folder": lambda name, _: term_hash(name.partition(PART)[0].rpartition("/")[0]),
+    "event": _tells_of_a_day,
+}
+"""What the name and the title of a document tell."""
 
 
 def _version(text: str, *, plain: bool) -> str:

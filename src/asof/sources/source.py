@@ -285,14 +285,19 @@ def open_scheme(target: str, context: SourceContext, options: Mapping[str, objec
 
 # -- copies, by their names ----------------------------------------------------------------------------
 
-_MARKED = (r"(?P<name>.+?)\.sync-conflict-\d{8}-\d{6}(?:-\w+)?", r"(?P<name>.+?) \(\d{1,2}\)")
+_MARKED = {
+    "conflict": r"(?P<name>.+?)\.sync-conflict-\d{8}-\d{6}(?:-\w+)?",
+    "(": r"(?P<name>.+?) \(\d{1,2}\)",
+}
 """What programs add to the name of a copy, in any language."""
 
 
 @cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
+def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """The patterns of the names of copies, each after its longest word, without which no name has it."""
     words = (each for code in codes("files") for each in tables(code, "files").get("copies", ()))
-    return tuple(map(re.compile, (*map(_pattern, dict.fromkeys(words)), *_MARKED)))
+    patterns = [(max(re.findall(r"\w+", each), key=len), _pattern(each)) for each in dict.fromkeys(words)]
+    return tuple((word, re.compile(each)) for word, each in (*patterns, *_MARKED.items()))
 
 
 def _pattern(words: str) -> str:
@@ -308,7 +313,9 @@ def original_of(document: str) -> str:
     conflict of a sync program), in lower case; "" if its name is not one of a copy."""
     folder, slash, file = document.casefold()[-LONGEST_COPIED:].rpartition("/")
     stem, dot, kind = file.rpartition(".") if "." in file else (file, "", "")
-    found = next((match for each in _patterns() if (match := each.fullmatch(stem))), None)
+    found = next(
+        (match for word, each in _patterns() if word in stem and (match := each.fullmatch(stem))), None
+    )
     name = found["name"].strip() if found else ""
     return f"{folder}{slash}{name}{dot}{kind}" if name else ""
 

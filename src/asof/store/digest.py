@@ -16,8 +16,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from asof import wire
-from asof.errors import BadTime
-from asof.time.moment import read
+from asof.time.moment import is_time, read
 from asof.time.span import BEGINNING, NEVER, Span, moment
 from asof.values import Document, SourcedTime
 
@@ -79,7 +78,7 @@ def is_searchable(text: str, *, tag: bool = False) -> bool:
         return False
     if not any(map(str.isdigit, text)):
         return True
-    return not _is_id(text) and not _is_date(text)
+    return not _is_id(text) and not is_time(text)
 
 
 def _is_id(text: str) -> bool:
@@ -93,20 +92,17 @@ def _is_id(text: str) -> bool:
     return bool(_HEX.fullmatch("".join(text.rpartition(":")[2].split("-")))) or len(_RUN.findall(text)) >= 7
 
 
-def _is_date(text: str) -> bool:
-    try:
-        read(text)
-    except BadTime:
-        return False
-    return True
-
-
-def missing_keywords(keywords: str, text: str) -> list[str]:
-    """Those of `keywords` (a JSON list) that do not occur in `text` as whole words, case ignored."""
+def missing_keywords(keywords: str, *texts: str) -> list[str]:
+    """Those of `keywords` (a JSON list) that do not occur in `texts` as whole words, case ignored."""
     if keywords == "[]":
         return []
-    folded = text.casefold()
-    return [word for word in json.loads(keywords) if not _occurs(word.casefold(), folded)]
+    text = "\n".join(map(str.casefold, texts))  # one by one: most are ASCII, which is done soon
+    return [word for word, folded in _folded(keywords) if not _occurs(folded, text)]
+
+
+@lru_cache(maxsize=64)
+def _folded(keywords: str) -> tuple[tuple[str, str], ...]:
+    return tuple((word, word.casefold()) for word in json.loads(keywords))
 
 
 def _occurs(word: str, text: str) -> bool:
@@ -281,8 +277,7 @@ def indexed_text(title: str, headings: str, about: str, text: str, keywords: str
         above = above[:-1]
     period = " ".join(time["text"] for time in json.loads(about)) if about != "[]" else ""
     parts = [title, *above, period]
-    if keywords != "[]":
-        parts += missing_keywords(keywords, "\n".join([*parts, text]))
+    parts += missing_keywords(keywords, *parts, text)
     return "\n".join([part for part in (*parts, text) if part])
 
 

@@ -83,6 +83,31 @@ def read(
     Raises BadTime for any text that is not such a time, and for a relative one when there is no anchor;
     AmbiguousDate where `order` is missing.
     """
+    span, plain = _span_of(text, anchor, zone, fiscal_start, order)
+    if span is not None:
+        return span
+    if not _is_relative(plain):
+        raise _refusal(text, _complaint(plain))
+    if anchor is None:
+        raise BadTime(
+            f"{text!r} counts from an anchor, and there is none; give one, or write a date: 2024-03-05"
+        )
+    raise _refusal(text, f"counted from {anchor} it is outside the years 1 to 9999")
+
+
+@lru_cache(maxsize=4096)
+def is_time(text: str) -> bool:
+    """True for a text that `read` reads without an anchor."""
+    try:
+        return _span_of(text, None, UTC, 1, "")[0] is not None
+    except BadTime:
+        return False
+
+
+def _span_of(
+    text: str, anchor: datetime | None, zone: tzinfo, fiscal_start: int, order: str
+) -> tuple[Span | None, str]:
+    """The span that a text names, or None, and the text as it was compared."""
     if len(text) > LONGEST:
         raise _refusal(text[:24] + "...", f"it has {len(text)} characters, and a time at most {LONGEST}")
     plain = " ".join(unicodedata.normalize("NFC", text).split())
@@ -93,15 +118,7 @@ def read(
         raise _refusal(text, "in UTC it is outside the years 1 to 9999") from None
     except (ValueError, BadTime) as why:
         raise _refusal(text, str(why)) from None
-    if span is not None or (span := _said(plain, anchor, zone, fiscal_start)) is not None:
-        return span
-    if not _is_relative(plain):
-        raise _refusal(text, _complaint(plain))
-    if anchor is None:
-        raise BadTime(
-            f"{text!r} counts from an anchor, and there is none; give one, or write a date: 2024-03-05"
-        )
-    raise _refusal(text, f"counted from {anchor} it is outside the years 1 to 9999")
+    return span if span is not None else _said(plain, anchor, zone, fiscal_start), plain
 
 
 def read_bounded(

@@ -196,7 +196,7 @@ def test_a_document_type_that_declares_nothing(source, shown):
 
 def test_elements_that_are_skipped_end_where_they_end():
     page = HtmlLines(lambda piece: piece.name == "nav").read("a<nav>b<p>c</p><nav>d</nav>e</nav>f</p>")
-    assert (page.lines, page.skipping) == ([("af", 0)], [])
+    assert ([each.words for each in page.found], page.skipping) == (["af"], [])
 
 
 # -- reStructuredText and plain texts ------------------------------------------------------------------

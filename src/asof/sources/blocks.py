@@ -59,12 +59,46 @@ def rows(cells: Sequence[Sequence[str]], *, header: bool = True, inside: str = "
     return Block(TABLE, "\n".join(lines), inside=inside)
 
 
+class Full(Exception):
+    """A page has as much text as is read of a file."""
+
+
+class Page:
+    """Gathers the blocks of a page. Raises Full for what exceeds the limit of characters."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.blocks: list[Block] = []
+        self._length = 0
+
+    def take(self, length: int) -> None:
+        """Count what is to be added."""
+        self._length += length + 2
+        if self._length > self.most:
+            raise Full
+
+    def add(self, block: Block) -> None:
+        """Take in a block; one without words is left out."""
+        if block.words and not block.words.isspace():
+            self.take(len(block.words))
+            self.blocks.append(block)
+
+    def heading(self, words: str, level: int = 1) -> None:
+        self.add(Block(HEADING, " ".join(words.split()), max(1, min(level, 6))))
+
+
 def written(blocks: Iterable[Block]) -> tuple[str, tuple[Heading, ...]]:
-    """The text of blocks and its outline. Blocks without words are none."""
+    """The text of blocks and its outline."""
     from asof.values import Heading  # readers in a process of their own have the standard library alone
 
+    text, outline = plainly(blocks)
+    return text, tuple(Heading(*each) for each in outline)
+
+
+def plainly(blocks: Iterable[Block]) -> tuple[str, list[tuple[int, int, str]]]:
+    """The text of blocks, and the offset, level and words of its headings. Blocks without words are none."""
     pieces: list[str] = []
-    outline: list[Heading] = []
+    outline: list[tuple[int, int, str]] = []
     at, before = 0, -1
     for kind, words, level, inside in blocks:
         if not words or words.isspace():
@@ -72,23 +106,23 @@ def written(blocks: Iterable[Block]) -> tuple[str, tuple[Heading, ...]]:
         if kind == HEADING:
             words = " ".join(words.split())
         elif kind == CODE:
-            words = _fenced(words)
+            words = fenced(words)
         if pieces:
             gap = "\n" if kind == before and kind in _SUCCESSIVE else "\n\n"
             pieces.append(gap)
             at += len(gap)
         if kind == HEADING:
-            outline.append(Heading(at, level, words))
+            outline.append((at, level, words))
         if inside or kind == ITEM:
             following = f"{inside}{INDENT}" if kind == ITEM else inside
             words = f"{inside}{words}".replace("\n", f"\n{following}")
         pieces.append(words)
         at += len(words)
         before = kind
-    return "".join(pieces), tuple(outline)
+    return "".join(pieces), outline
 
 
-def _fenced(code: str) -> str:
+def fenced(code: str) -> str:
     """Code between fences that are longer than any in it."""
     longest = max((len(fence[1]) for fence in _FENCE.finditer(code)), default=2) if "```" in code else 2
     fence = "`" * (longest + 1)

@@ -18,7 +18,7 @@ from itertools import chain, islice
 from typing import Any
 
 from asof.lang import codes, tables
-from asof.sources.blocks import FIELD, HEADING, ITEM, PARAGRAPH, Block, rows, written
+from asof.sources.blocks import FIELD, ITEM, PARAGRAPH, Block, Full, Page, rows, written
 from asof.sources.plainyaml import BadYaml, read_toml, read_yaml
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, TextParser, Unreadable, text_reader
 from asof.sources.records import LONGEST_LIST, constant
@@ -26,36 +26,12 @@ from asof.sources.source import Fields, InputLimits
 from asof.values import Problem, TooDeep, storable_value
 
 
-class _Full(Exception):
-    """A page has as much text as is read of a file."""
-
-
-class _Page:
-    """The blocks of a page. Raises _Full for what exceeds the limit of characters."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.blocks: list[Block] = []
-        self.length = 0
-
-    def add(self, kind: int, words: str, level: int = 0) -> None:
-        self.take(len(words))
-        self.blocks.append(Block(kind, words, level))
-
-    def take(self, length: int) -> None:
-        self.length += length + 2
-        if self.length > self.most:
-            raise _Full
-
-    def heading(self, words: str, level: int) -> None:
-        self.add(HEADING, " ".join(words[: 2 * LONGEST_TITLE].split()), min(level, 6))
-
-    def cut(self) -> Problem:
-        """The problem of a file with more text. Raises Unreadable where nothing of it could be read."""
-        said, remedy = f"it has more than {self.most:,} characters of text", "split it into smaller files"
-        if not self.blocks:
-            raise Unreadable(said, remedy)
-        return Problem(f"{said}: what comes after them is not read", remedy=remedy)
+def _cut(page: Page) -> Problem:
+    """The problem of a file with more text. Raises Unreadable where nothing of it could be read."""
+    said, remedy = f"it has more than {page.most:,} characters of text", "split it into smaller files"
+    if not page.blocks:
+        raise Unreadable(said, remedy)
+    return Problem(f"{said}: what comes after them is not read", remedy=remedy)
 
 
 # -- tables --------------------------------------------------------------------------------------------
@@ -66,38 +42,43 @@ LOOKED_AT = 20
 LONG = 60
 """Rows of more words than this with their header are records."""
 
-_NUMBER = re.compile(r"(?=\D*\d)[-+\d.,:/' %€$£¥]+")  # or a date, a time
+NUMBER = re.compile(r"(?=\D*\d)[-+\d.,:/' %€$£¥]+")  # or a date, a time
 _YEAR = re.compile(r"(?:1[89]|20)\d\d(?:[-/]\d{2,4})?")
 _SEPARATORS = re.compile(r"[\s_.-]+")
 
 
 def add_table(
-    page: _Page, cells: Iterator[Sequence[str]], header: Sequence[str] = (), level: int = 1
-) -> None:
+    page: Page, cells: Iterator[Sequence[str]], header: Sequence[str] = (), level: int = 1
+) -> Sequence[str]:
     """Add rows of cells; without a `header` the first one is it if it looks like one. Single cells before it
-    are paragraphs. Raises _Full."""
+    are paragraphs. The header. Raises Full."""
     ahead = list(islice(cells, LOOKED_AT))
     widest = max((len(row) - row.count("") for row in ahead), default=0)
     while not header and ahead and len(ahead[0]) - ahead[0].count("") == 1 < widest:
-        page.add(PARAGRAPH, next(filter(None, ahead.pop(0))))
+        page.add(Block(PARAGRAPH, next(filter(None, ahead.pop(0)))))
     if not header and len(ahead) > 1 and _is_header(ahead[0], widest):
         header = ahead.pop(0)
+    shown = header
     if interval := _interval(header, ahead):
-        header = _joined(header, *interval, both=True)
+        shown = _joined(header, *interval, both=True)
         ahead, cells = [_joined(row, *interval) for row in ahead], (_joined(row, *interval) for row in cells)
     words = sum(len(cell.split()) for row in ahead for cell in row) / max(1, len(ahead))
-    if words + sum(len(name.split()) for name in header) > LONG:
-        named = _name_column(header, ahead)
+    if words + sum(len(name.split()) for name in shown) > LONG:
+        named = _name_column(shown, ahead)
         for number, row in enumerate(chain(ahead, cells), 1):
-            _add_record(page, header, row, named, number, level)
-        return
-    if widest < 2 and not header:
+            _add_record(page, shown, row, named, number, level)
+    elif widest < 2 and not header:
         for row in chain(ahead, cells):
-            page.add(ITEM, f"- {' '.join(row).strip()}")
-        return
+            page.add(Block(ITEM, f"- {' '.join(row).strip()}"))
+    else:
+        _add_rows(page, shown, chain(ahead, cells))
+    return header
+
+
+def _add_rows(page: Page, header: Sequence[str], cells: Iterable[Sequence[str]]) -> None:
     kept = [header] if header else []
     try:
-        for row in chain(ahead, cells):
+        for row in cells:
             page.take(sum(map(len, row)) + 3 * len(row))
             kept.append(row)
     finally:
@@ -108,20 +89,25 @@ def add_table(
 def _is_header(row: Sequence[str], widest: int) -> bool:
     """True if the cells of a row are names of columns: different ones, and no numbers but years."""
     names = [cell for cell in row if cell]
-    numbers = [name for name in names if _NUMBER.fullmatch(name)]
+    numbers = [name for name in names if NUMBER.fullmatch(name)]
     if len(names) < 2 or 2 * len(names) < widest or len({*names}) < len(names):
         return False
     return len(numbers) < len(names) and all(map(_YEAR.fullmatch, numbers))
 
 
 def _add_record(
-    page: _Page, header: Sequence[str], row: Sequence[str], named: int, number: int, level: int
+    page: Page, header: Sequence[str], row: Sequence[str], named: int, number: int, level: int
 ) -> None:
     name = row[named] if named < len(row) else ""
-    page.heading(name or str(number), level)
+    page.heading(_short(name) or str(number), level)
     for at, cell in enumerate(row):
         if cell and (at != named or len(name) > LONGEST_TITLE):
-            page.add(FIELD, f"{header[at]}: {cell}" if at < len(header) and header[at] else cell)
+            page.add(Block(FIELD, f"{header[at]}: {cell}" if at < len(header) and header[at] else cell))
+
+
+def _short(name: str) -> str:
+    """The words of a heading."""
+    return name[: 2 * LONGEST_TITLE]
 
 
 def _name_column(header: Sequence[str], ahead: Sequence[Sequence[str]]) -> int:
@@ -130,7 +116,7 @@ def _name_column(header: Sequence[str], ahead: Sequence[Sequence[str]]) -> int:
     telling = []
     for at in range(len(header)):
         cells = {row[at] for row in ahead if at < len(row) and row[at]}
-        if len(cells) == len(ahead) and not any(map(_NUMBER.fullmatch, cells)):
+        if len(cells) == len(ahead) and not any(map(NUMBER.fullmatch, cells)):
             telling.append(at)
     called = (at for at in telling if _SEPARATORS.split(header[at].lower())[-1] in TITLES)
     return next(called, next(iter(telling), 0))
@@ -189,13 +175,13 @@ def parse_csv(text: str, stem: str, limits: InputLimits) -> ParsedFile:
         said = f"a line of it has more than {limits.characters:,} characters"
         raise Unreadable(said, "check its quotes, or split it")
     notes: list[Problem] = []
-    page = _Page(limits.characters)
+    page = Page(limits.characters)
     try:
         _add_cells(page, _quoted(text, sign), notes)
     except csv.Error:  # the cell may be all the rest of the file
         said = "a quoted cell has no end or is very long: quotes are read as they stand"
         notes = [Problem(said, lost=False)]
-        page = _Page(limits.characters)
+        page = Page(limits.characters)
         _add_cells(page, (line.split(sign) for line in io.StringIO(text)), notes)
     words, outline = written(page.blocks)
     return ParsedFile(words, stem, outline, notes=tuple(notes))
@@ -208,12 +194,12 @@ def _quoted(text: str, sign: str) -> Iterator[list[str]]:
     yield from csv.reader(io.StringIO(text), delimiter=sign, skipinitialspace=True)
 
 
-def _add_cells(page: _Page, found: Iterable[list[str]], notes: list[Problem]) -> None:
+def _add_cells(page: Page, found: Iterable[list[str]], notes: list[Problem]) -> None:
     cells = ([" ".join(cell.split()) for cell in row] for row in found)
     try:
         add_table(page, filter(any, cells))
-    except _Full:
-        notes.append(page.cut())
+    except Full:
+        notes.append(_cut(page))
 
 
 def delimiter(head: str) -> str:
@@ -315,12 +301,12 @@ def _parser(name: str, load: Callable[[str], _Loaded]) -> TextParser:
 
 def _text(value: Any, limits: InputLimits, notes: list[Problem], first: str = "") -> tuple[str, Any]:
     """The text and the outline of a value, with a text before it."""
-    page = _Page(limits.characters)
+    page = Page(limits.characters)
     try:
-        page.add(PARAGRAPH, first)
+        page.add(Block(PARAGRAPH, first))
         _add(page, value, 1)
-    except _Full:
-        notes.append(page.cut())
+    except Full:
+        notes.append(_cut(page))
     return written(page.blocks)
 
 
@@ -391,10 +377,10 @@ def _line(value: Any) -> str | None:
     return str(value).strip()
 
 
-def _add(page: _Page, value: Any, level: int, path: str = "") -> None:
-    """Add a value below its heading; keys of a mapping begin with `path`. Raises _Full."""
+def _add(page: Page, value: Any, level: int, path: str = "") -> None:
+    """Add a value below its heading; keys of a mapping begin with `path`. Raises Full."""
     if (line := _line(value)) is not None:
-        page.add(PARAGRAPH, line)
+        page.add(Block(PARAGRAPH, line))
     elif isinstance(value, list):
         _add_list(page, value, level)
     elif not path and (found := _rows(value.values(), [*value])):
@@ -403,7 +389,7 @@ def _add(page: _Page, value: Any, level: int, path: str = "") -> None:
         _add_mapping(page, value, level, path)
 
 
-def _add_mapping(page: _Page, value: Mapping[str, Any], level: int, path: str) -> None:
+def _add_mapping(page: Page, value: Mapping[str, Any], level: int, path: str) -> None:
     """Fields first, then what has a heading of its own."""
     below = {}
     for name, each in value.items():
@@ -412,17 +398,17 @@ def _add_mapping(page: _Page, value: Mapping[str, Any], level: int, path: str) -
             each = each[0]
         line = _line(each)
         if line:
-            page.add(PARAGRAPH if "\n" in line else FIELD, f"{key}: {line}")
+            page.add(Block(PARAGRAPH if "\n" in line else FIELD, f"{key}: {line}"))
         elif isinstance(each, dict) and len(each) < SEVERAL and None not in map(_line, each.values()):
             _add_mapping(page, each, level, f"{key}.")
         elif line is None:
             below[key] = each
     for key, each in below.items():
-        page.heading(key, level)
+        page.heading(_short(key), level)
         _add(page, each, level + 1)
 
 
-def _add_list(page: _Page, values: list[Any], level: int) -> None:
+def _add_list(page: Page, values: list[Any], level: int) -> None:
     """A table, records, or items."""
     if found := _rows(values):
         add_table(page, iter(found[1:]), found[0], level)
@@ -433,7 +419,7 @@ def _add_list(page: _Page, values: list[Any], level: int) -> None:
             page.heading(_named(value) or str(number), level)
             _add(page, value, level + 1)
         elif line:
-            page.add(ITEM, f"- {line}")
+            page.add(Block(ITEM, f"- {line}"))
 
 
 def _rows(values: Iterable[Any], names: Sequence[str] = ()) -> list[list[str]]:

@@ -166,11 +166,6 @@ class HtmlLines:
         self._table: list[list[str]] | None = None
         self._in_cell = self._header = self._in_title = self._in_term = False
 
-    @property
-    def lines(self) -> list[tuple[str, int]]:
-        """The words of each block, and its level if it is a heading (else 0)."""
-        return [(f"{inside}{words}", level) for _, words, level, inside in self.found]
-
     def read(self, source: str) -> Self:
         """Read a source, whatever it contains."""
         for piece in pieces(source):

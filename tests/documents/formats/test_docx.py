@@ -84,7 +84,8 @@ def test_a_table_with_merged_cells_one_in_a_cell_and_one_that_is_a_frame():
         + tr(tc("5"), properties='<w:gridBefore w:val="2"/>') + "</w:tbl>"
     )  # fmt: skip
     assert part.text == (
-        "Caption\n\nCity: Bonn; Size: 1; Size: 2\n\nCity: Bonn; Size: 3; Size: i; j. k; l\n\nSize: 5"
+        "Caption\n\n| City | Size | Size |\n| --- | --- | --- |\n| Bonn | 1 | 2 |\n"
+        "| Bonn | 3 | i; j. k; l |\n|  |  | 5 |"
     )
     framed = read(f"<w:tbl>{tr(tc(p('h', style('Heading1')) + p('t')))}</w:tbl>")
     assert (framed.text, framed.outline) == ("h\n\nt", [(0, 1, "h")])

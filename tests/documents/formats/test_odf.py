@@ -78,7 +78,7 @@ def test_a_table_with_merged_cells():
         f"</table:table-header-rows>{tr(tc('Bonn', tall), tc('1'), tc('2'))}{tr(covered, tc('3'), tc(inner))}"
         + tr(tc("", 'table:number-columns-repeated="16384"')) + "</table:table>"
     )  # fmt: skip
-    assert part.text == "City: Bonn; Size: 1; Size: 2\n\nCity: Bonn; Size: 3; Size: i; j"
+    assert part.text == "| City | Size | Size |\n| --- | --- | --- |\n| Bonn | 1 | 2 |\n| Bonn | 3 | i; j |"
 
 
 def test_notes_comments_and_links():

@@ -62,7 +62,8 @@ def test_a_table_with_merged_cells():
     )
     table = "".join(f"<a:tr>{row}</a:tr>" for row in rows)
     part = read(frame(f"<a:tbl>{table}</a:tbl>"))
-    assert part.text == "Slide 1\n\nCity: Bonn; Size: 1; Size: 2\n\nCity: Bonn; Size: 3; Size: 4"
+    table = "| City | Size | Size |\n| --- | --- | --- |\n| Bonn | 1 | 2 |\n| Bonn | 3 | 4 |"
+    assert part.text == f"Slide 1\n\n{table}"
 
 
 def test_notes_diagrams_and_links():

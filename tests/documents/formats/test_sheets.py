@@ -1,4 +1,4 @@
-"""Workbooks: rows with the names of their columns below headings of cell ranges; and hostile archives."""
+"""Workbooks: tables below headings of cell ranges; and hostile archives."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from tests.support.office_files import headings, part_of, xlsx
 
 from asof.extensions.documents import sheets
-from asof.extensions.documents.parts import ReadLimits, Refused, Writer
-from asof.extensions.documents.sheets import SheetRow, cell_name, shown, write_rows
+from asof.extensions.documents.parts import ReadLimits, Refused
+from asof.extensions.documents.sheets import cell_name, shown
 from asof.sources.readers import Unreadable, parsed
 from asof.sources.source import InputLimits
 
@@ -46,21 +46,18 @@ def test_rows_have_the_names_of_their_columns():
     day = '<row r="2"><c r="A2" t="inlineStr"><is><t>Orrin</t></is></c><c r="B2" s="1"><v>45292</v></c></row>'
     raw = xlsx(("2024", rows([["Ferry", "Day"]]) + day), core=_CORE)
     part = part_of(sheets, raw, LIMITS)
-    assert part.text == "2024\n\nA2:B2\n\nFerry: Orrin; Day: 2024-01-01"  # 45292 days after 1899-12-30
-    assert part.outline == [(0, 1, "2024"), (6, 2, "A2:B2")]
+    table = "| Ferry | Day |\n| --- | --- |\n| Orrin | 2024-01-01 |"  # 45292 days after 1899-12-30
+    assert part.text == f"2024\n\nA1:B2\n\n{table}"
+    assert part.outline == [(0, 1, "2024"), (6, 2, "A1:B2")]
     assert (part.title, part.front, part.changed) == (
         "Ferries", {"author": "Ida Mole"}, "2024-03-05T10:00:00Z"
     )  # fmt: skip
 
 
-def test_a_wide_row_is_cut_into_lines_with_its_name():
-    part = part_of(
-        sheets, xlsx(("S", rows([["Town", *(f"m{at}" for at in range(300))], ["Quay", *range(300)]]))), LIMITS
-    )
-    lines = part.text.split("\n\n")[2::2]
-    # two words a cell: 50 cells fit into 100 words, the name among them; 300 are 6 times 49 and 6
-    assert [line.count(";") for line in lines] == [49] * 6 + [6]
-    assert all(line.startswith("Town: Quay; m") for line in lines)
+def test_a_wide_row_is_a_record_with_its_name():
+    raw = xlsx(("S", rows([["Town", *(f"m{at}" for at in range(60))], ["Quay", *range(60)]])))
+    part = part_of(sheets, raw, LIMITS)
+    assert part.text.split("\n\n") == ["S", "A1:BI2", "Quay", "\n".join(f"m{at}: {at}" for at in range(60))]
 
 
 def test_a_title_stands_above_and_empty_rows_and_columns_count():
@@ -77,52 +74,30 @@ def test_a_title_stands_above_and_empty_rows_and_columns_count():
     ]
     part = part_of(sheets, xlsx(("Log", rows(lines, first=3))), LIMITS)
     assert part.text.split("\n\n") == [
-        "Log", "Harbour log", "B6:C6", "Ferry: Orrin; Runs: 3", "B8:C8", "Ferry: Quay; Runs: 4",
-        "B11:D11", "Town: Quay; Mayor: Ida; Since: 1999",
+        "Log", "Harbour log", "B5:C6", "| Ferry | Runs |\n| --- | --- |\n| Orrin | 3 |",
+        "B8:C8", "| Ferry | Runs |\n| --- | --- |\n| Quay | 4 |",
+        "B10:D11", "| Town | Mayor | Since |\n| --- | --- | --- |\n| Quay | Ida | 1999 |",
     ]  # fmt: skip
 
 
-def test_runs_of_about_a_hundred_words():
-    lines: list[list[object]] = [["Words", "Number"]]
-    lines += [
-        ["word " * 37 + "end", number] for number in range(5)
-    ]  # 1 + 38 + 2 words: "Words:", "Number: n"
+def test_a_table_of_the_same_columns_may_have_a_header_of_its_own():
+    lines: list[list[object]] = [
+        ["Visits", "Sum"],
+        ["to the quay", 7],
+        [],
+        ["Loans", "Number"],
+        ["of books", 8],
+    ]
     part = part_of(sheets, xlsx(("S", rows(lines))), LIMITS)
-    assert [words for _, _, words in part.outline] == ["S", "A2:B3", "A4:B5", "A6:B6"]  # 82, 82 and 41 words
+    assert [line for line in part.text.split("\n") if "---" not in line and "|" in line] == [
+        "| Visits | Sum |", "| to the quay | 7 |", "| Loans | Number |", "| of books | 8 |"
+    ]  # fmt: skip
 
 
 def test_hidden_sheets_are_read_and_told():
     part = part_of(sheets, xlsx(("Seen", TABLE), ("Kept", TABLE), hidden="Kept"), LIMITS)
     assert [words for level, words in headings(part) if level == 1] == ["Seen", "Kept"]
     assert part.notes == ["hidden sheets are read too: 'Kept'"]
-
-
-def row(number: int, *texts: object) -> SheetRow:
-    cells = {at: str(each) for at, each in enumerate(texts) if each is not None}
-    strings = frozenset(at for at, each in enumerate(texts) if isinstance(each, str))
-    return SheetRow(
-        number, cells, strings, all(isinstance(e, str) or e in range(1900, 2100) for e in texts if e)
-    )
-
-
-@pytest.mark.parametrize(
-    ("lines", "text"),
-    [
-        ([("Town", 2023, 2024, "Sum"), ("Quay", 1, 2, 3)], "A2:D2\n\nTown: Quay; 2023: 1; 2024: 2; Sum: 3"),
-        (
-            [("Orrin", "blue", 5), ("Quay", "red", 7)],
-            "A1:C2\n\nOrrin; blue; 5\n\nQuay; red; 7",
-        ),  # 5 heads nothing
-        ([("Orrin", 2024, "a"), ("Quay", 2023, "b")], "A1:C2\n\nOrrin; 2024; a\n\nQuay; 2023; b"),
-        ([("a", "a"), ("b", "c")], "A1:B2\n\na; a\n\nb; c"),  # names of columns differ
-        ([("Ida",), ("Tom",)], "A1:A2\n\nIda\n\nTom"),
-        ([("a", "b")], "A1:B1\n\na; b"),
-    ],
-)
-def test_which_row_is_a_header(lines, text):
-    writer = Writer(LIMITS)
-    write_rows((row(number, *each) for number, each in enumerate(lines)), writer)
-    assert writer.text() == text
 
 
 @pytest.mark.parametrize(
@@ -160,7 +135,7 @@ def test_a_million_empty_cells_are_cheap():
     raw = xlsx(("S", rows([["Ferry", "Runs"], ["Orrin", 3]]) + empty))
     start = time.process_time()
     part = part_of(sheets, raw, LIMITS)
-    assert part.text == "S\n\nA2:B2\n\nFerry: Orrin; Runs: 3"
+    assert part.text == "S\n\nA1:B2\n\n| Ferry | Runs |\n| --- | --- |\n| Orrin | 3 |"
     assert time.process_time() - start < 5
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.extensions.documents.feeds import Words, markup_of, words_of
+from asof.sources.blocks import HEADING, PARAGRAPH, Block
 from asof.sources.html_walk import HtmlLines
 from asof.values import Heading
 
@@ -27,26 +28,29 @@ from asof.values import Heading
     ],
 )
 def test_lines(source, texts):
-    assert [text for text, _ in HtmlLines().read(source).lines] == texts
+    assert [each.inside + each.words for each in HtmlLines().read(source).found] == texts
 
 
 def test_headings_title_and_what_is_left_out():
     page = HtmlLines(lambda piece: piece.name in ("div", "nav")).read(
         "<title>T</title><h2>H<br><em>x</em></h2>p<div><h1>a</h1><div>b</div></div>d<nav>e"
     )
-    assert (page.title, page.lines) == ("T", [("H x", 2), ("p", 0), ("d", 0)])
+    assert (page.title, page.found) == (
+        "T",
+        [Block(HEADING, "H x", 2), Block(PARAGRAPH, "p"), Block(PARAGRAPH, "d")],
+    )
     assert page.faults() == ["<nav> is never closed: what follows it is not read"]
 
 
 @given(st.lists(st.sampled_from(["<table>", "<tr>", "<td>", "</td>", "</table>", "<li>", "x", "</ul>"])))
 def test_no_word_is_lost(pieces):
     source = "".join(pieces)
-    assert sum(text.count("x") for text, _ in HtmlLines().read(source).lines) == source.count("x")
+    assert sum(each.words.count("x") for each in HtmlLines().read(source).found) == source.count("x")
 
 
 def test_words_and_headings():
     words = words_of("<p>A</p><h2>B\n c</h2><ul><li>d</li><li>e</li></ul><script>x</script>")
-    assert words == Words("A\n\nB c\n\n- d\n\n- e", (Heading(3, 2, "B c"),))  # behind "A" and an empty line
+    assert words == Words("A\n\nB c\n\n- d\n- e", (Heading(3, 2, "B c"),))  # behind "A" and an empty line
 
 
 def test_a_plain_text_keeps_its_lines_and_elements_count_by_their_names():

@@ -12,6 +12,7 @@ from xml.etree import ElementTree as ET
 from asof.extensions.documents.office import Archive, parsed
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 from asof.extensions.documents.xml import attribute, below, first, local
+from asof.sources.blocks import Block
 from asof.sources.html_walk import HtmlLines, pieces
 
 # -- the package: metadata, chapters, table of contents --------------------------------------------
@@ -227,7 +228,7 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
         elif found.contents:  # it goes on with the chapter before
             _write(writer, lines, "", 1)
         else:
-            own = next((text for text, level in lines if level), f"Chapter {number}")
+            own = next((each.words for each in lines if each.level), f"Chapter {number}")
             _write(writer, lines, own, 1)
     if silent not in ([], [1]):  # a book mostly begins with its cover
         found.notes.append(
@@ -239,30 +240,31 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     return [part]
 
 
-def _lines(archive: Archive, name: str, notes: list[str]) -> list[tuple[str, int]]:
-    """The text of a member, and a sentence on each fault to `notes`."""
+def _lines(archive: Archive, name: str, notes: list[str]) -> list[Block]:
+    """The blocks of a member, and a sentence on each fault to `notes`."""
     source, encoding = text_of(archive.bytes(name))
     page = HtmlLines().read(source)
     if encoding:
         notes.append(f"{name}: what is no {encoding} in it is read as U+FFFD")
     notes += [f"{name}: {note}" for note in page.faults()]
-    return page.lines
+    return page.found
 
 
-def _write(writer: Writer, lines: list[tuple[str, int]], words: str, level: int) -> None:
+def _write(writer: Writer, blocks: list[Block], words: str, level: int) -> None:
     """Write a chapter under its line of the contents (`words`, which may be none), its headings below that.
     A heading that says the same stands for that line, where it stands."""
-    own = next((at for at, (text, rank) in enumerate(lines) if rank and _same(words, text)), None)
+    ranks = {at: each.level for at, each in enumerate(blocks) if each.level}
+    own = next((at for at in ranks if _same(words, blocks[at].words)), None)
     if words and own is None:
         writer.heading(words, level)
-    highest = min((rank for at, (_, rank) in enumerate(lines) if rank and at != own), default=1)
-    for at, (text, rank) in enumerate(lines):
+    highest = min((rank for at, rank in ranks.items() if at != own), default=1)
+    for at, block in enumerate(blocks):
         if at == own:
-            writer.heading(max(text, words, key=len), level)
-        elif rank:
-            writer.heading(text, level + bool(words) + rank - highest)
+            writer.heading(max(block.words, words, key=len), level)
+        elif rank := block.level:
+            writer.heading(block.words, level + bool(words) + rank - highest)
         else:
-            writer.block(text)
+            writer.add(block)
 
 
 def _same(words: str, heading: str) -> bool:

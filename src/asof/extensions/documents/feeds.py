@@ -22,6 +22,7 @@ from xml.etree.ElementTree import Element
 from asof.arguments import checked
 from asof.errors import BadTime, SourceError
 from asof.extensions.documents.xml import ForbiddenXml, UnsoundXml, XmlTree, attribute, local, namespace
+from asof.sources.blocks import written
 from asof.sources.dates import stated
 from asof.sources.files import content
 from asof.sources.html_walk import HtmlLines
@@ -86,15 +87,7 @@ def words_of(source: str) -> Words:
     source = storable(line_feeds(source))
     if not _TAG.search(source):
         return Words(storable(html.unescape(source)).strip())
-    blocks: list[str] = []
-    outline: list[Heading] = []
-    offset = 0
-    for text, level in HtmlLines().read(source).lines:
-        blocks.append(storable(text))
-        if level:
-            outline.append(Heading(offset, level, blocks[-1]))
-        offset += len(blocks[-1]) + 2
-    return Words("\n\n".join(blocks), tuple(outline))
+    return Words(*written(HtmlLines().read(source).found))
 
 
 def markup_of(element: Element) -> str:

@@ -23,6 +23,7 @@ from hashlib import blake2b
 from typing import Any
 
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
+from asof.sources.blocks import plainly
 from asof.sources.html_walk import HtmlLines, MarkupToken
 
 # -- headers: words decoded, addresses, message ids, date ------------------------------------------
@@ -351,12 +352,12 @@ def _html_text(source: str, notes: list[str], *, quotes: bool) -> str:
     """The paragraphs of a mail in HTML, without what it answers and its signature; all of them where nothing
     would remain."""
     page = HtmlLines(_is_signature if quotes else _is_quoted).read(source)
-    lines = [text for text, _ in page.lines if quotes or not is_attribution(text)]
-    if not lines:
+    blocks = [block for block in page.found if quotes or not is_attribution(block.words)]
+    if not blocks:
         page = HtmlLines().read(source)
-        lines = [text for text, _ in page.lines]
+        blocks = page.found
     notes += page.faults()
-    return "\n\n".join(lines)
+    return plainly(blocks)[0]
 
 
 def _is_signature(piece: MarkupToken) -> bool:
@@ -489,7 +490,7 @@ def _part(message: Message, name: str, id_: str, limits: ReadLimits, arrived: st
         write_body(found.texts, own, found.notes, quotes=_FORWARDED.match(subject) is not None)
         write_body(found.texts, whole, found.notes, quotes=True)
         for writer in (own, whole):
-            if writer.empty:
+            if not writer.blocks:
                 writer.block(subject)
         published, undated = sent(message, arrived)
         references = ids(header(message, "references"))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from asof.sources.blocks import fenced
 from asof.sources.markdown import parse_markdown
 from asof.sources.readers import ParsedFile, Unreadable, text_reader
 from asof.sources.source import InputLimits
@@ -35,7 +36,7 @@ def parse_notebook(text: str, stem: str, limits: InputLimits) -> ParsedFile:
         )
     metadata = _dict(notebook.get("metadata"))
     language = _text(_dict(metadata.get("language_info")).get("name"))
-    blocks, cut = _blocks(notebook, language)
+    blocks, cut = _blocks(notebook)
     body = "\n\n".join(filter(None, blocks))
     if not body.strip():
         raise Unreadable("there is no text in the file", empty=True)
@@ -54,7 +55,7 @@ def parse_notebook(text: str, stem: str, limits: InputLimits) -> ParsedFile:
 NOTEBOOK = text_reader(parse_notebook)
 
 
-def _blocks(notebook: Mapping[str, Any], language: str) -> tuple[list[str], int]:
+def _blocks(notebook: Mapping[str, Any]) -> tuple[list[str], int]:
     """The cells as blocks of Markdown, and how many outputs are cut."""
     blocks: list[str] = []
     cut = 0
@@ -63,19 +64,12 @@ def _blocks(notebook: Mapping[str, Any], language: str) -> tuple[list[str], int]
         if cell.get("cell_type") != "code":
             blocks.append(_PICTURE.sub(r"\1", source))
             continue
-        blocks.append(_fenced(source, language))
+        blocks.append(fenced(source) if source.strip() else "")
         for output in _dicts(cell.get("outputs")):
             said = _COLOURS.sub("", _said(output)).strip("\n")
             cut += len(said) > LONGEST_OUTPUT
-            blocks.append(_fenced(said[:LONGEST_OUTPUT], ""))
+            blocks.append(fenced(said[:LONGEST_OUTPUT]) if said else "")
     return blocks, cut
-
-
-def _fenced(code: str, language: str) -> str:
-    """A block of code, between fences that are not in it; "" for none."""
-    longest = max(map(len, re.findall("`{3,}", code)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}{language}\n{code.rstrip()}\n{fence}" if code.strip() else ""
 
 
 def _said(output: Mapping[str, Any]) -> str:

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.etree import ElementTree as ET
 
-from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer, row_text
+from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 from asof.extensions.documents.xml import ForbiddenXml, UnsoundXml, XmlTree, attribute, below, local
+from asof.sources.blocks import INDENT, ITEM, Block
+from asof.sources.blocks import rows as table_block
 
 # -- tables on their columns: merged cells, headers, tables in cells -------------------------------
 
@@ -57,9 +59,6 @@ def table_of(rows: Iterable[Sequence[Cell]], marked: int = 0) -> TableText:
     columns = ([row[at] for row in heads if at < len(row)] for at in range(max(map(len, heads))))
     header = [" ".join(dict.fromkeys(filter(None, map(str.strip, column)))) for column in columns]
     lines = laid_out(kept)[len(heads) :]
-    used = {at for line in lines for at, text in enumerate(line) if text.strip()}
-    if {*filter(None, header)} - {name for at, name in enumerate(header) if at in used}:
-        lines.insert(0, header)  # it would not be said with any value
     return TableText(captions, header, lines)
 
 
@@ -100,7 +99,8 @@ def _are_heads(rows: list[list[str]]) -> bool:
 
 def flat(rows: Iterable[Sequence[Cell]]) -> str:
     """A table within a cell: its rows, one after the other."""
-    return ". ".join(filter(None, (row_text((), [cell.text for cell in row]) for row in rows)))
+    said = ("; ".join(filter(None, (" ".join(cell.text.split()) for cell in row))) for row in rows)
+    return ". ".join(filter(None, said))
 
 
 # -- zip archives of XML within limits, without entities -------------------------------------------
@@ -317,52 +317,42 @@ def real_title(title: str) -> str:
 
 @dataclass(slots=True)
 class Body:
-    """The text of a document as its reader comes across it. Items of a list are kept together; footnotes and
-    comments follow at the end. `title`: the first title or heading of level 1."""
+    """The text of a document as its reader comes across it; footnotes and comments follow at the end.
+    `title`: the first title or heading of level 1."""
 
     writer: Writer
     title: str = ""
     links: dict[str, None] = field(default_factory=dict)
     footnotes: list[str] = field(default_factory=list)
     comments: list[str] = field(default_factory=list)
-    _items: list[str] = field(default_factory=list)
 
     def heading(self, text: str, level: int, *, title: bool = False) -> None:
         """A heading; a very long one is a paragraph in the style of one."""
         if len(text) > _HEADING_CHARACTERS:
             self.paragraph(text)
             return
-        self.close_list()
         self.writer.heading(_clean(text), level)
         if (title or level == 1) and not self.title:
             self.title = " ".join(text.split())
 
     def paragraph(self, text: str) -> None:
-        self.close_list()
         self.writer.block(_clean(text))
 
     def item(self, text: str, level: int = 0) -> None:
         """An item of a list, whose level counts from 0."""
-        if text.strip():
-            self._items.append(list_item(_clean(text), level))
-
-    def close_list(self) -> None:
-        if self._items:
-            self.writer.block("\n".join(self._items))
-            self._items.clear()
+        if said := _clean(text):
+            self.writer.add(Block(ITEM, f"- {said}", 0, INDENT * min(max(level, 0), DEEPEST)))
 
     def table(self, rows: Iterable[Sequence[Cell]], marked: int = 0) -> None:
-        """A table row by row; `marked` as in `table_of`."""
-        self.close_list()
+        """A table; `marked` as in `table_of`."""
         table = table_of(rows, marked)
         for caption in table.captions:
             self.writer.block(_clean(caption))
-        for row in table.rows:
-            self.writer.row(table.header, [_clean(cell) for cell in row])
+        lines = [[_clean(cell) for cell in row] for row in (table.header, *table.rows) if row]
+        self.writer.add(table_block(lines, header=bool(table.header)))
 
     def end(self) -> None:
         """Writes what follows the text: footnotes with their numbers, comments."""
-        self.close_list()
         for name, texts in (
             ("Footnotes", [f"[{n}] {t}" for n, t in enumerate(self.footnotes, 1)]),
             ("Comments", self.comments),
@@ -385,10 +375,14 @@ class Body:
         )  # fmt: skip
 
 
+DEEPEST = 8
+"""The most levels of lists."""
+
+
 def list_item(text: str, level: int) -> str:
     """The line of an item; further lines of it are indented below its first."""
-    indent = "  " * min(max(level, 0), 8)
-    return f"{indent}- " + text.strip().replace("\n", f"\n{indent}  ")
+    indent = INDENT * min(max(level, 0), DEEPEST)
+    return f"{indent}- " + text.strip().replace("\n", f"\n{indent}{INDENT}")
 
 
 def comment(author: str, date: str, text: str) -> str:

@@ -5,9 +5,10 @@ The process that reads imports this module, so it needs nothing but the standard
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from asof.sources.blocks import PARAGRAPH, Block, Full, Page, plainly
 
 BETWEEN_PAGES = "\f"
 """Between the pages in the text of a PDF, which is told to the process that asked only."""
@@ -60,59 +61,30 @@ class Part:
     quoted: list[str] = field(default_factory=list)
 
 
-class Writer:
-    """Makes the text of a part, block by block, with its headings. Raises Refused for more characters than
-    are allowed."""
+class Writer(Page):
+    """Gathers the blocks of a part. Raises Refused for more characters than are allowed."""
 
     def __init__(self, limits: ReadLimits) -> None:
-        self.limits = limits
-        self.outline: list[tuple[int, int, str]] = []
-        self._blocks: list[str] = []
-        self._length = 0
+        super().__init__(limits.characters)
 
-    @property
-    def empty(self) -> bool:
-        return not self._blocks
-
-    def heading(self, words: str, level: int = 1) -> None:
-        """A heading, on a line of its own. One without words is left out."""
-        line = " ".join(words.split())
-        if line:
-            self.outline.append((self._length, max(1, min(level, 6)), line))
-            self._add(line)
+    def take(self, length: int) -> None:
+        try:
+            super().take(length)
+        except Full:
+            raise Refused(f"it has more than {self.most:,} characters", "split it") from None
 
     def block(self, text: str) -> None:
-        """A paragraph, a list, a table: lines that belong together."""
-        block = text.strip("\n").rstrip()
-        if block.strip():
-            self._add(block)
-
-    def row(self, header: Sequence[str], cells: Sequence[str]) -> None:
-        """A row of a table, as "header: value" of its cells."""
-        self.block(row_text(header, cells))
-
-    def _add(self, block: str) -> None:
-        self._length += len(block) + 2
-        if self._length > self.limits.characters:
-            raise Refused(f"it has more than {self.limits.characters:,} characters", "split it")
-        self._blocks.append(block)
+        """A paragraph: lines that belong together."""
+        self.add(Block(PARAGRAPH, text.strip("\n").rstrip()))
 
     def text(self) -> str:
-        return "\n\n".join(self._blocks)
+        return plainly(self.blocks)[0]
 
     def part(self, title: str = "", **more: Any) -> Part:
         """The part that was written. Raises Refused if nothing was."""
-        if self.empty:
+        text, outline = plainly(self.blocks)
+        if not text:
             raise Refused("there is no text in the file", empty=True)
-        return Part(self.text(), " ".join(title.split()), outline=self.outline, **more)
-
-
-def row_text(header: Sequence[str], cells: Sequence[str]) -> str:
-    """A row as a line: "header: value; header: value"; a cell without a header is its value alone."""
-    said = []
-    for at, cell in enumerate(cells):
-        value = " ".join(cell.split())
-        if value:
-            name = " ".join(header[at].split()) if at < len(header) else ""
-            said.append(f"{name}: {value}" if name and name != value else value)
-    return "; ".join(said)
+        if len(text) > self.most:
+            raise Refused(f"it has more than {self.most:,} characters", "split it")
+        return Part(text, " ".join(title.split()), outline=outline, **more)

@@ -50,7 +50,7 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
         _Slide(package, body, package.relations(related.target)).write(slide, number)
     if hidden:
         package.notes.append(f"slides that are hidden when it is presented are read too: {', '.join(hidden)}")
-    if body.writer.empty:
+    if not body.writer.blocks:
         raise Refused("there is no text in the slides", "recognise the text of pictures (OCR)", empty=True)
     return [body.part(package.core(), package.notes)]
 

@@ -1,4 +1,4 @@
-"""Workbooks: a heading for each sheet, and its rows, each cell with the name of its column.
+"""Workbooks: a heading for each sheet, and tables of its rows below their cell ranges.
 
 Formulas have the values they had when the file was saved. Left out: errors (python-calamine gives their cells
 as empty), charts, comments, and the properties of an .xls.
@@ -7,141 +7,50 @@ as empty), charts, comments, and the properties of an .xls.
 from __future__ import annotations
 
 import io
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import MAXYEAR, date, datetime, time, timedelta
-from itertools import chain, islice
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetVisibleEnum
 
 from asof.extensions.documents.office import Archive, CoreProperties, core_properties, parsed
-from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer, row_text
+from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
+from asof.sources.datafiles import LOOKED_AT, NUMBER, add_table
 
-# -- rows as text: header rows, and rows below one cell range --------------------------------------
-
-
-WORDS = 100
-"""A run of rows, under a heading of its own, has about so many words."""
-
-LOOKED_AT = 10
-"""A header fills at least half as many cells as any of so many rows below it."""
+# -- rows as tables ----------------------------------------------------------------------------------
 
 
 class SheetRow(NamedTuple):
-    """A row that is not empty: its number from 0, its cells by their columns from 0, which of them are texts,
-    and whether the others are years or dates, as they may stand in a header."""
+    """A row that is not empty: its number from 0, and its cells from the leftmost column that is used."""
 
     number: int
-    cells: Mapping[int, str]
-    texts: frozenset[int]
-    can_head: bool
+    cells: list[str]
 
 
-def write_rows(rows: Iterable[SheetRow], writer: Writer) -> None:
-    """Write the rows of a sheet, each with the header of its table, below headings of cell ranges.
-
-    Single cells above the first table have no such heading. After an empty row a table begins if a row
-    there looks like the header of one; else rows go on with the header before.
-    """
-    runs = _Runs(writer)
-    header: Mapping[int, str] = {}
-    last, searching, begun = -2, True, False
-    for row, below in _with_rows_below(rows):
-        if row.number > last + 1:
-            searching = True
-            runs.end()
-        last = row.number
-        widest = max((len(each.cells) for each in below), default=0)
-        alone = len(row.cells) == 1 and widest != 1
-        if searching and _is_header(row, below, widest, header):
-            header, searching, begun = row.cells, False, True
-            runs.end()
-        elif searching and (alone or 2 * len(row.cells) < widest):
-            if alone and not begun:
-                writer.block(*row.cells.values())
-            else:
-                begun = True
-                runs.add(row, {})
-        else:
-            searching, begun = False, True
-            runs.add(row, header)
-    runs.end()
+def write_rows(rows: Iterable[SheetRow], left: int, writer: Writer) -> None:
+    """Write the rows of a sheet, whose leftmost column is `left`: those between two empty rows as a table
+    below the range of its cells, with the header before if it has the same columns and none of its own. A
+    cell alone is a paragraph."""
+    header: Sequence[str] = ()
+    before: list[int] = []
+    for _, group in groupby(enumerate(rows), lambda each: each[1].number - each[0]):
+        table = [row for _, row in group]
+        columns = [at for at in range(len(table[0].cells)) if any(row.cells[at] for row in table)]
+        first, last = (cell_name(table[end].number, left + columns[end]) for end in (0, -1))
+        cells = [[row.cells[at] for at in columns] for row in table]
+        if first == last:
+            writer.block(cells[0][0])
+            continue
+        writer.heading(f"{first}:{last}", 2)
+        again = header if columns == before and not _is_header(cells) else ()
+        header, before = add_table(writer, iter(cells), again, 3), columns
 
 
-def _with_rows_below(rows: Iterable[SheetRow]) -> Iterator[tuple[SheetRow, Sequence[SheetRow]]]:
-    """Each row with some that follow it without an empty row between."""
-    source = iter(rows)
-    ahead = deque(islice(source, LOOKED_AT + 1))
-    while ahead:
-        row = ahead.popleft()
-        together = [each for at, each in enumerate(ahead, 1) if each.number == row.number + at]
-        yield row, together
-        ahead.extend(islice(source, 1))
-
-
-def _is_header(row: SheetRow, below: Sequence[SheetRow], widest: int, header: Mapping[int, str]) -> bool:
-    """True if a row is the header of those below it, which had another `header` before or none."""
-    cells = row.cells
-    if not below or len(cells) < 2 or not row.texts or not row.can_head:
-        return False
-    if len(row.texts) < len(cells) and below[0].can_head:  # the years or dates are of rows, as below
-        return False
-    if 2 * len(cells) < widest or len(set(cells.values())) < len(cells):
-        return False
-    differs = cells.keys() != header.keys()
-    return not header or differs or any(row.texts & each.cells.keys() - each.texts for each in below)
-
-
-@dataclass(slots=True)
-class _Runs:
-    """Rows that wait for being written under the range of their cells."""
-
-    writer: Writer
-    _lines: list[str] = field(default_factory=list)
-    _words: int = 0
-    _rows: tuple[int, int] = (0, 0)
-    _columns: tuple[int, int] = (0, 0)
-
-    def add(self, row: SheetRow, header: Mapping[int, str]) -> None:
-        """Add a row; a wide one as several lines, each with its name before it."""
-        cells = {at: row_text([header.get(at, "")], [row.cells[at]]) for at in sorted(row.cells)}
-        name = min((at for at in row.texts if len(row.cells[at]) > 2), default=min(cells))
-        together: list[int] = []
-        words = 0
-        for at, said in cells.items():
-            length = len(said.split())
-            if together and words + length > WORDS:
-                self._line(row.number, together, cells)
-                together, words = [name] * (name != at), len(cells[name].split())
-            together.append(at)
-            words += length
-        self._line(row.number, together, cells)
-
-    def _line(self, row: int, columns: Sequence[int], cells: Mapping[int, str]) -> None:
-        line = "; ".join(cells[at] for at in columns)
-        words = len(line.split())
-        if self._words and self._words + words > WORDS:
-            self.end()
-        first, last = columns[0], columns[-1]
-        if self._lines:
-            self._rows = (self._rows[0], row)
-            self._columns = (min(self._columns[0], first), max(self._columns[1], last))
-        else:
-            self._rows, self._columns = (row, row), (first, last)
-        self._lines.append(line)
-        self._words += words
-
-    def end(self) -> None:
-        if not self._lines:
-            return
-        first, last = (cell_name(*at) for at in zip(self._rows, self._columns, strict=True))
-        self.writer.heading(first if first == last else f"{first}:{last}", 2)
-        for line in self._lines:
-            self.writer.block(line)
-        self._lines.clear()
-        self._words = 0
+def _is_header(cells: Sequence[Sequence[str]]) -> bool:
+    """True if the first row has a text above a number."""
+    below = (pair for row in cells[1:LOOKED_AT] for pair in zip(cells[0], row, strict=True))
+    return any(top and not NUMBER.fullmatch(top) and NUMBER.fullmatch(cell) for top, cell in below)
 
 
 def cell_name(row: int, column: int) -> str:
@@ -160,7 +69,6 @@ def cell_name(row: int, column: int) -> str:
 _MANIFEST = "META-INF/manifest.xml"
 _PROPERTIES = ("docProps/core.xml", "meta.xml")
 _UNPACKED = (".xml", ".rels", ".bin", ".vml")
-_YEARS = range(1800, 2200)
 _WHOLE = 1e15
 
 
@@ -179,14 +87,14 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
         except (CalamineError, ValueError, OSError) as wrong:
             notes.append(f"the sheet {about.name!r} cannot be read: {_reason(wrong)}")
             continue
-        rows = _rows(sheet) if sheet.start is not None else iter(())
+        rows = _rows(sheet)
         for row in rows:  # without one, there is no heading either
             writer.heading(about.name)
-            write_rows(chain((row,), rows), writer)
+            write_rows(chain((row,), rows), (sheet.start or (0, 0))[1], writer)
     hidden = [repr(each.name) for each in sheets if each.visible != SheetVisibleEnum.Visible]
     if hidden:
         notes.append(f"hidden sheets are read too: {', '.join(hidden)}")
-    if writer.empty and notes:
+    if not writer.blocks and notes:
         raise Refused(f"there is no text in the file; {notes[0]}", empty=True)
     part = writer.part(core.title, front=core.front, created=core.created, changed=core.changed, notes=notes)
     return [part]
@@ -233,22 +141,9 @@ def _reason(wrong: Exception) -> str:
 def _rows(sheet: Any) -> Iterator[SheetRow]:
     """The rows of a sheet that hold something; python-calamine gives them from the first row of the sheet,
     but from the first column that holds something."""
-    left = sheet.start[1]
-    for number, values in enumerate(sheet.iter_rows()):
-        if values.count("") == len(values):
-            continue
-        cells, texts, can_head = {}, set(), True
-        for column, value in enumerate(values, left):
-            text = shown(value)
-            if not text:
-                continue
-            cells[column] = text
-            if isinstance(value, str):
-                texts.add(column)
-            elif not isinstance(value, date) and (isinstance(value, bool) or value not in _YEARS):
-                can_head = False
-        if cells:
-            yield SheetRow(number, cells, frozenset(texts), can_head)
+    for number, values in enumerate(sheet.iter_rows() if sheet.start is not None else ()):
+        if values.count("") < len(values) and any(cells := list(map(shown, values))):
+            yield SheetRow(number, cells)
 
 
 def shown(value: object) -> str:

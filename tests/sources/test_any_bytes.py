@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
+from asof.extensions.documents.html import parse_text as parse_html
 from asof.extensions.documents.org import parse_org
+from asof.extensions.documents.plaintext import parse_asciidoc, parse_rst
 from asof.sources.dates import dates_in
 from asof.sources.files import document
-from asof.sources.html import parse_text as parse_html
 from asof.sources.html_walk import HtmlLines, pieces
 from asof.sources.markdown import parse_markdown
-from asof.sources.plaintext import parse_asciidoc, parse_rst
 from asof.sources.readers import ParsedFile, TextParser, Unreadable, parsed, suffixes
 from asof.sources.source import InputLimits
 from asof.values import Document

@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from asof.sources.plaintext import parse_plain
+from asof.extensions.documents.plaintext import parse_plain
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.source import InputLimits
 from asof.values import Problem

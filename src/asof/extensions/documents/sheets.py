@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetVisibleEnum
 
+from asof.extensions.documents.datafiles import LOOKED_AT, NUMBER, add_table
 from asof.extensions.documents.office import Archive, CoreProperties, core_properties, parsed
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
-from asof.sources.datafiles import LOOKED_AT, NUMBER, add_table
 
 # -- rows as tables ----------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.growth import is_linear
 
-from asof.sources.plaintext import parse_asciidoc, parse_plain, parse_rst
+from asof.extensions.documents.plaintext import parse_asciidoc, parse_plain, parse_rst
 from asof.sources.source import InputLimits
 from asof.values import Link
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from asof.extensions.documents import html as webpage
+from asof.extensions.documents import plaintext
 from asof.extensions.documents.chats import TEXT
-from asof.sources import html as webpage
-from asof.sources import plaintext
 from asof.sources.dates import dates_in
 from asof.sources.html_walk import HtmlLines, pieces
 from asof.sources.source import InputLimits

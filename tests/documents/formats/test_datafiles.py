@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 from tests.support.growth import is_linear
 
-from asof.sources.datafiles import delimiter
+from asof.extensions.documents.datafiles import delimiter
 from asof.sources.dates import dates_in
 from asof.sources.files import document
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes

@@ -268,9 +268,10 @@ def _is_value(body: Sequence[Block], at: int) -> bool:
     kind, said, _, inside = body[at]
     if kind != blocks.PARAGRAPH or inside or not at or body[at - 1].kind != blocks.HEADING or len(said) > 80:
         return False
-    last = at + 1 == len(body) or body[at + 1].kind == blocks.HEADING
+    if "\n" in said or (at + 1 < len(body) and body[at + 1].kind != blocks.HEADING):
+        return False
     key = fold(body[at - 1].words)
-    return last and "\n" not in said and (key in words("header") or is_date(key)) and key not in _OWN
+    return (key in words("header") or is_date(key)) and key not in _OWN
 
 
 # -- title --------------------------------------------------------------------------------------------

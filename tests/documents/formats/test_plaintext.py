@@ -28,7 +28,7 @@ def rst(text: str, stem: str = "stem"):
         (".. code-block:: python\n   :linenos:\n\n   x = `1`\n\nEnd", "```\nx = `1`\n```\n\nEnd"),
         ("So::\n\n  a *b*\n\nEnd", "So:\n\n```\na *b*\n```\n\nEnd"),
         ("- one\n  goes on\n- two\n\n  - three\n\n1. four", "- one\n  goes on\n- two\n  - three\n1. four"),
-        ("term\n  its definition", "term: its definition"),
+        ("term\n  its definition\n\nalone\n  .. a comment", "term: its definition\n\nalone:"),
         (".. [1] A *note*\n   of two lines", "A note\nof two lines"),
         (".. versionadded:: 3.2\n   It is new.", "Added in version 3.2:\nIt is new."),
         ("===== =====\nName  Notes\n===== =====\na b   ``c``\n      d\ne\n===== =====",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from asof.sources import blocks, headers
 from asof.sources.blocks import INDENT, Block
@@ -16,15 +16,15 @@ from asof.wire import replace
 
 # -- reStructuredText: inside of lines -----------------------------------------------------------------
 
-_ANY_MARK = re.compile(r"[`*|\\\[]|_(?!\w)")
-_RST_MARK = re.compile(
-    r"(?=[`:*|\[\\_ \n])(?:``(?P<code>[^`]+(?:`[^`]+)*)``"
-    r"|(?::(?P<role>[a-z][\w:.+-]{0,40}):)?`(?P<text>[^`]+)`(?::[a-z][\w:.+-]{0,40}:)?(?P<ref>_{0,2})(?!\w)"
-    r"|(?P<strong>\*\*(?=[^\s*])(?P<bold>[^*]+)(?<=\S)\*\*)|(?<![\w*])\*(?=[^\s*])(?P<em>[^*]+)(?<=\S)\*(?![\w*])"
-    r"|(?<!\w)\|(?=\S)(?P<named>[^|\n]{1,60})(?<=\S)\|_{0,2}(?!\w)"
-    r"|\s?\[(?:[0-9]{1,4}|\#[\w-]{0,40}|\*)\]_(?!\w)|\[(?P<cited>[\w.-]{1,40})\]_(?!\w)"
-    r"|(?P<word>(?<=[^\W_])__?(?!\w))|\\(?P<escaped>\S)|\\\s)"
+_RST_MARK = re.compile(  # it begins with a class of signs, which are found faster than alternatives
+    r"[`:*|\[\\_](?:(?<=`)`(?P<code>[^`]+(?:`[^`]+)*)``|(?:(?<=`)|(?<=:)(?P<role>[a-z][\w:.+-]{0,40}):`)"
+    r"(?P<text>[^`]+)`(?::[a-z][\w:.+-]{0,40}:)?(?P<ref>_{0,2})(?!\w)"
+    r"|(?<=\*)(?:\*(?=[^\s*])(?P<bold>[^*]+)(?<=\S)\*\*|(?<![\w*].)(?=[^\s*])(?P<em>[^*]+)(?<=\S)\*(?![\w*]))"
+    r"|(?<=\|)(?<!\w.)(?=\S)(?P<named>[^|\n]{1,60})(?<=\S)\|_{0,2}(?!\w)"
+    r"|(?<=\[)(?:(?P<note>[0-9]{1,4}|\#[\w-]{0,40}|\*)|(?P<cited>[\w.-]{1,40}))\]_(?!\w)"
+    r"|(?<=[^\W_]_)(?P<word>_?)(?!\w)|(?<=\\)(?:(?P<escaped>\S)|\s))"
 )
+_NOTE_MARK = "\0"  # no text has it
 _ADDRESS = re.compile(r"([^<]*?)\s*<([^<>]*)>", re.DOTALL)
 _KEPT = ("code", "bold", "em", "named", "cited", "escaped")
 LONGEST_NAME = 80
@@ -40,12 +40,15 @@ class _Inline:
         self.links: dict[Link, None] = {}
 
     def words(self, text: str) -> str:
-        if _ANY_MARK.search(text):
-            text = _RST_MARK.sub(self._words, text)
-        return "\n".join(map(str.strip, text.split("\n")))
+        text = _RST_MARK.sub(self._words, text)
+        if _NOTE_MARK in text:
+            text = re.sub(rf"\s?{_NOTE_MARK}", "", text)
+        return "\n".join(map(str.strip, text.split("\n"))) if "\n" in text else text.strip()
 
     def _words(self, mark: re.Match[str]) -> str:
-        if mark["word"]:  # the end of a name that refers to a target, as in name_
+        if mark["note"]:
+            return _NOTE_MARK
+        if mark["word"] is not None:  # the end of a name that refers to a target, as in name_
             before = _WORD.search(mark.string[max(0, mark.start() - LONGEST_NAME) : mark.start()])
             return "" if before else mark[0]
         if mark["text"] is None:
@@ -100,11 +103,11 @@ class _Rst:
         self.inline = _Inline()
         self.levels: dict[tuple[str, bool], int] = {}
 
-    def blocks(self, lines: Sequence[str], inside: str = "", depth: int = 0) -> Iterator[Block]:
+    def blocks(self, lines: Sequence[str], inside: str = "", depth: int = 0) -> list[Block]:
         """The blocks of lines, of which none has white space at its end."""
         if depth > _DEEPEST:
-            yield self._paragraph("\n".join(lines), inside)
-            return
+            return [self._paragraph("\n".join(lines), inside)]
+        made: list[Block] = []
         at, literal = 0, False  # whether an indented block is code
         while at < len(lines):
             line = lines[at]
@@ -114,55 +117,58 @@ class _Rst:
             if line[0].isspace():
                 body, at = _indented(lines, at)
                 if literal:
-                    yield Block(blocks.CODE, "\n".join(body), 0, inside)
+                    made.append(Block(blocks.CODE, "\n".join(body), 0, inside))
                 else:
-                    yield from self.blocks(body, inside, depth + 1)
+                    made += self.blocks(body, inside, depth + 1)
                 literal = False
                 continue
             found = None if inside else _title(lines, at)
             if found:
                 title, kind, at = found
                 level = self.levels.setdefault(kind, len(self.levels) + 1)
-                yield Block(blocks.HEADING, self.inline.words(title), level)
-                continue
-            at, literal = yield from self._block(lines, at, inside, depth)
+                made.append(Block(blocks.HEADING, self.inline.words(title), level))
+            else:
+                begins = self._prose if line[0].isalpha() and line[1:2] != ")" else self._block
+                at, literal = begins(made, lines, at, inside, depth)
+        return made
 
     def _block(
-        self, lines: Sequence[str], at: int, inside: str, depth: int
-    ) -> Generator[Block, None, tuple[int, bool]]:
-        """A block that begins at a line without indentation; where the next begins, and whether code does."""
+        self, made: list[Block], lines: Sequence[str], at: int, inside: str, depth: int
+    ) -> tuple[int, bool]:
+        """Adds the block that begins at a line without indentation; where the next begins, and whether it is
+        code."""
         line = lines[at]
-        if explicit := _EXPLICIT.fullmatch(line):
+        if line[0] == "." and (explicit := _EXPLICIT.fullmatch(line)):
             body, after = _indented(lines, at + 1)
-            yield from self._explicit(explicit[1], body, inside, depth)
+            made += self._explicit(explicit[1], body, inside, depth)
             return after, False
         if line == "::" or line.startswith("__ ") or (_adornment(line) and len(line) >= _ENOUGH):
             return at + 1, line == "::"
-        if match := _RST_FIELD.fullmatch(line):
+        if line[0] == ":" and (match := _RST_FIELD.fullmatch(line)):
             body, after = _indented(lines, at + 1)
             value = " ".join(filter(None, [match[2] or "", *body]))
             if value:
-                yield Block(blocks.FIELD, self.inline.words(f"{match[1]}: {value}"), 0, inside)
+                made.append(Block(blocks.FIELD, self.inline.words(f"{match[1]}: {value}"), 0, inside))
             return after, False
         if (line[0] == "+" and _GRID.fullmatch(line)) or (line[0] == "=" and _SIMPLE.fullmatch(line)):
             end = _paragraph_end(lines, at) if line[0] == "+" else _simple_end(lines, at)
             table, header = (_grid if line[0] == "+" else _simple)(lines[at:end])
-            yield self._rows(table, header=header, inside=inside)
+            made.append(self._rows(table, header=header, inside=inside))
             return end, False
         if line.startswith(">>> "):
             end = _paragraph_end(lines, at)
-            yield Block(blocks.CODE, "\n".join(lines[at:end]), 0, inside)
+            made.append(Block(blocks.CODE, "\n".join(lines[at:end]), 0, inside))
             return end, False
         if item := _RST_ITEM.match(line):
             body, after = _indented(lines, at + 1)
-            yield from self._item(item[1], [line[item.end() :], *body], inside, depth)
+            made += self._item(item[1], [line[item.end() :], *body], inside, depth)
             return after, False
-        return (yield from self._prose(lines, at, inside, depth))
+        return self._prose(made, lines, at, inside, depth)
 
     def _prose(
-        self, lines: Sequence[str], at: int, inside: str, depth: int
-    ) -> Generator[Block, None, tuple[int, bool]]:
-        """A paragraph, or a term with its definition."""
+        self, made: list[Block], lines: Sequence[str], at: int, inside: str, depth: int
+    ) -> tuple[int, bool]:
+        """Adds a paragraph, or a term with its definition."""
         end = at + 1
         while end < len(lines) and lines[end] and not lines[end][0].isspace():
             end += 1
@@ -172,30 +178,29 @@ class _Rst:
         if end == at + 1 and end < len(lines) and lines[end] and not said.endswith("::"):
             body, after = _indented(lines, end)
             term = self.inline.words(said)
-            first, *others = self.blocks(body, inside, depth + 1)
-            if first.kind == blocks.PARAGRAPH:
-                first = Block(blocks.FIELD if not others else first.kind, f"{term}: {first.words}", 0, inside)
+            found = self.blocks(body, inside, depth + 1)
+            if found and found[0].kind == blocks.PARAGRAPH:
+                kind = blocks.PARAGRAPH if found[1:] else blocks.FIELD
+                found[0] = Block(kind, f"{term}: {found[0].words}", 0, inside)
             else:
-                yield Block(blocks.PARAGRAPH, f"{term}:", 0, inside)
-            yield from (first, *others)
+                made.append(Block(blocks.PARAGRAPH, f"{term}:", 0, inside))
+            made += found
             return after, False
         code = said.endswith("::")
-        yield self._paragraph(said[: -2 if said.endswith((" ::", "\n::")) else -1] if code else said, inside)
+        said = said[: -2 if said.endswith((" ::", "\n::")) else -1] if code else said
+        made.append(self._paragraph(said, inside))
         return end, code
 
     def _paragraph(self, text: str, inside: str) -> Block:
         return Block(blocks.PARAGRAPH, self.inline.words(text), 0, inside)
 
-    def _item(self, mark: str, lines: Sequence[str], inside: str, depth: int) -> Iterator[Block]:
-        found = self.blocks(lines, inside + INDENT, depth + 1)
-        number = mark.strip("()").rstrip(".)")
-        sign = f"{number}. " if number.isalnum() else "- "
-        first = next(found, None)
-        if first is not None and first.kind == blocks.PARAGRAPH:
-            yield Block(blocks.ITEM, sign + first.words, 0, inside)
-        elif first is not None:
-            yield first
-        yield from found
+    def _item(self, mark: str, lines: Sequence[str], inside: str, depth: int) -> list[Block]:
+        made = self.blocks(lines, inside + INDENT, depth + 1)
+        if made and made[0].kind == blocks.PARAGRAPH:
+            number = mark.strip("()").rstrip(".)")
+            sign = f"{number}. " if number.isalnum() else "- "
+            made[0] = Block(blocks.ITEM, sign + made[0].words, 0, inside)
+        return made
 
     def _explicit(self, said: str, body: list[str], inside: str, depth: int) -> Iterator[Block]:
         """A directive or a footnote; targets, substitutions and comments are no text."""
@@ -243,7 +248,7 @@ def _indented(lines: Sequence[str], at: int) -> tuple[list[str], int]:
     body = list(lines[at:end])
     while body and not body[-1]:
         body.pop()
-    margin = min((len(line) - len(line.lstrip()) for line in body if line), default=0)
+    margin = min([len(line) - len(line.lstrip()) for line in body if line], default=0)
     return [line[margin:] for line in body], end
 
 
@@ -255,22 +260,25 @@ def _paragraph_end(lines: Sequence[str], at: int) -> int:
 
 def _title(lines: Sequence[str], at: int) -> tuple[str, tuple[str, bool], int] | None:
     """A title with a line of one repeated sign below, or above and below; its kind, and where it ends."""
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    if not below or (below[0].isalnum() and lines[at][0].isalnum()):
+        return None
     over = _adornment(lines[at])
     if over and at + 2 < len(lines) and lines[at] == lines[at + 2]:
         title = lines[at + 1].strip()
         good = title and not _adornment(title) and len(lines[at]) >= min(len(title), _ENOUGH)
         return (title, (over, True), at + 3) if good else None
-    if over or at + 1 >= len(lines) or (at and lines[at - 1]):
+    if over or (at and lines[at - 1]):
         return None
-    sign = _adornment(lines[at + 1])
-    good = sign and len(lines[at + 1]) >= min(len(lines[at]), _ENOUGH)
+    sign = _adornment(below)
+    good = sign and len(below) >= min(len(lines[at]), _ENOUGH)
     return (lines[at], (sign, False), at + 2) if good else None
 
 
 def _adornment(line: str) -> str:
     """The sign that a line consists of; empty if it is no such line."""
     sign = line[:1]
-    if not sign or not sign.isascii() or not sign.isprintable() or sign.isalnum() or sign == " ":
+    if sign.isalnum() or sign in " " or not sign.isascii() or not sign.isprintable():
         return ""
     return sign if line.count(sign) == len(line) else ""
 
@@ -345,7 +353,7 @@ def parse_rst(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa:
     reading = _Rst()
     lines = [line.rstrip() for line in text[start:].expandtabs(8).split("\n")]
     front = headers.front_of((key, reading.inline.words(value), number) for key, value, number in found)
-    file = headers.parsed_file(front, list(reading.blocks(lines)), stem)
+    file = headers.parsed_file(front, reading.blocks(lines), stem)
     return replace(file, links=tuple(reading.inline.links))
 
 

@@ -380,7 +380,7 @@ def shared_words(view: View, rows: NDArray[np.int64]) -> Values:
 
 def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View, examined: int = EXAMINED) -> float:
     """The share of passages of a tie group (`near`) that belong to a series (`asof.revisions.chains`) or
-    share their title (figures apart) or most words with another one of another date; 0 for a single passage.
+    share most words with one of another document and date; 0 for a single one.
 
     Only the best `examined` of the group are read.
     """
@@ -393,12 +393,9 @@ def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View, exami
     linked = succession(view).in_series(chosen)
     if linked.all():
         return 1.0
-    visible = view.column("visible", chosen)
-    apart = visible[:, None] != visible[None, :]
-    groups = view.titles(chosen).group_of
-    same = (groups[:, None] == groups[None, :]) & (groups != 0)
-    if not (same & apart).any(axis=1).all():
-        same |= shared_words(view, chosen) >= SAME_WORDS
+    visible, document = view.column("visible", chosen), view.column("document", chosen)
+    apart = (visible[:, None] != visible) & (document[:, None] != document)
+    same = shared_words(view, chosen) >= SAME_WORDS
     return float((linked | (same & apart).any(axis=1)).mean())
 
 
@@ -431,7 +428,7 @@ class TimePreference:
     question names a time as well, only passages of that time are in the tie group.
 
     Where it asks for a state or an instance without such words (recency between 0 and 1), the same holds if
-    the tie group has reports of one kind: with the same title, or mostly the same words. Otherwise age
+    the tie group has reports of one kind: mostly the same words, in several documents. Otherwise age
     decides less: the tie group has scores within `cautious_margin` of the best, the score replaces the match
     score (and its largest value replaces M), and the weight of age is multiplied by (1 - u)².
 

@@ -144,12 +144,13 @@ def header_lines(text: str) -> tuple[list[KeyValue], int]:
 
 def front_of(found: Iterable[KeyValue]) -> Front:
     """The values of `Key: value` lines. Keys are in lower case, with `_` between words. Empty values are
-    none."""
+    none, nor is what tells a program how to read the file, or lists earlier dates ("Content-Type",
+    "Post-History"): an edit of it is none of the document."""
     front = Front()
     for key, value, number in found:
         rcs = _RCS.fullmatch(value)
         value = (rcs[1] or "") if rcs else value
-        if value:
+        if value and not (is_presentation(key) or fold(key).endswith("history")):
             name = re.sub(r"[\s-]+", "_", key.lower())
             front.values[name] = int(value) if re.fullmatch(r"0|[1-9][0-9]{0,8}", value) else value
             front.lines[name] = 1 + number

@@ -15,7 +15,7 @@ from tests.revisions.made import document, fresh, noted
 from asof.corpus.corpus import Corpus
 from asof.revisions import chains, rows
 from asof.revisions.chains import SeriesCache, status, succession, superseded
-from asof.revisions.features import WordReader, frame_of, title_of
+from asof.revisions.features import MOST_LEADS, WordReader, frame_of, leads_of, title_of
 from asof.revisions.link import Linker
 from asof.time.moment import read
 from asof.time.span import iso
@@ -71,6 +71,19 @@ LUNCH = "Lunch costs {} crowns for a guest of the harbour."
 POLICY = """Who travels for the harbour books trains early, keeps every receipt, eats for at most {} crowns,
 sleeps in a simple room near the quay, takes no taxi, asks the clerk before leaving the county, carries the
 tide table and a lamp, and sends the form to the office within a month, with the names of all sailed."""
+NOTICE = (
+    "Harbour master: {}. Mooring costs {} crowns a night{}. The radio is on channel {}. {} All are welcome."
+)
+NOTICES = (NOTICE.format("Ada Marsh", 9, "", 12, "Nets dry on the rail."),
+           NOTICE.format("Tom Reed", 11, ", form 2", 14, "Ropes are measured."))  # fmt: skip
+FARES = (
+    "| Fare | Crowns |\n| --- | --- |\n| Single | 4 |\n| Return | 7 |\n\nPaid to the mate.",
+    "| Fare | Crowns |\n| --- | --- |\n| Single | 5 |\n| Return | 9 |\n| Dog | 1 |\n\nThe reason is diesel.",
+)
+MET = (
+    "Present: Ada, Bo. Apologies: none. The roof leaks in two places; the ladder stands at the mill.",
+    "Present: Ina, Tom. Apologies: Ada. A baker asked for flour, and lamps were bought before winter.",
+)
 
 
 @pytest.mark.parametrize(
@@ -89,11 +102,17 @@ tide table and a lamp, and sends the form to the office within a month, with the
         (POLICY.format(30), POLICY.format(36), ("box.mbox!/1@q", "box.mbox!/2@q"), False),
         ("The licence is MIT.", "The licence is GPL.", ("mast/README.md", "quay/README.md"), False),
         (LUNCH.format(30), LUNCH.format(36), ("v1/a.md", "v2/a.md"), True),
+        (*NOTICES, ("a.md", "b.md"), True),
+        (*NOTICES, ("mast/a.md", "quay/a.md"), False),
+        (*NOTICES, ("minutes/1.md", "minutes/2.md"), False),
+        (*FARES, ("a.md", "b.md"), True),
+        (*MET, ("a.md", "b.md"), False),
     ],
 )  # fmt: skip
 def test_a_title_alone_makes_no_series(one: str, other: str, ids: tuple[str, str], linked: bool) -> None:
     """Of two documents with one title a statement follows another that is the same but for values, a longer
-    text one that is nearly the same; not a longer one of another folder, of minutes or of a mail."""
+    text one that is nearly the same or repeats half of its statements; not one of another folder, of minutes
+    or of a mail, nor one that has only two labels and the title in common."""
     first, second = ids
     with fresh(
         document(first, one, "2020", title="Board"), document(second, other, "2021", title="Board")
@@ -118,6 +137,31 @@ def test_frames(text: str, other: str, same: bool) -> None:
     one, two = (frame_of(each, language, lexicon) for each in (text, other))
     assert 0 not in (one.hash, two.hash)
     assert (one == two) == same
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("Roll: €0.45. Roll: 3", 1), ("A night costs €9 here.", 1), ("- Low water level: at noon", 1),
+        ("| Fare | Crowns |\n| Dog | 1 |", 1), ("Costs 4.", 0), ("Ship: the Prudence", 0), ("12:30 to 1", 0),
+        ("Ann Lee: Shall we sail?", 0), ("We sail for the mill.", 0), ("The mole opens on 9 May 2020.", 1),
+        ("".join(f"Lamp {'x' * at}: 1\n" for at in range(99)), MOST_LEADS),
+    ],
+)  # fmt: skip
+def test_leads_are_what_statements_say_before_their_values(text: str, number: int) -> None:
+    lexicon = WordReader(("en",))
+    assert len(leads_of(text, lexicon)) == number
+    assert leads_of(text.replace("4", "5").replace("9 May", "3 June"), lexicon) == leads_of(text, lexicon)
+
+
+def test_prices_are_no_versions() -> None:
+    """2022 has the crown of 2020 in common, and follows 2021."""
+    notes = [
+        document(f"f{year}", f"The ferry fare for a dog is {fare} crowns.", f"{year}", title="Ferry fare")
+        for year, fare in ((2020, 4.20), (2021, 5.10), (2022, 4.60))
+    ]
+    with fresh(*notes) as corpus:
+        assert follows(corpus) == {"f2021": "f2020", "f2022": "f2021"}
 
 
 def test_a_frame_needs_words() -> None:

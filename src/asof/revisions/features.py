@@ -6,9 +6,8 @@ sets.
     body, title  the words of the text, and of its document's title and headings; 512 bits each
     subject      hash of title and headings without numbers and dates, equal for "Node.js 21.7.0" and
                  "Node.js 21.6.2"; 0 if nothing is left
-    weight       the number of words of the subject, and one more for a version number
-    numbered     whether the title has a number
-    version      the first three numbers of the version in the title (else the text), -1 for none
+    version      the first three numbers of the version in the title, -1 for none
+    leads        hashes of what its statements say before their values ("Single ticket, adult:"), 0 for none
     dated        whether the passage has a date
 """
 
@@ -41,14 +40,12 @@ from asof.values import CHANGES, PART
 
 BITS = 512
 SIZE_WORDS = BITS // 64
-MOST_FIGURES = 64
-"""The most numbers of a text that are read."""
 
 WORDS_OF = np.array([-BITS * math.log(1 - min(k, BITS - 1) / BITS) for k in range(BITS + 1)])
 """The estimated number of words, by the number of bits set."""
 
 _DIGIT = re.compile(r"\d")
-_OTHER, _CONTENT, _FIGURE = 0, 1, 2
+_OTHER, _CONTENT = 0, 1
 
 
 class WordReader:
@@ -90,9 +87,8 @@ class WordReader:
 
     def _kind(self, number: int, stop: frozenset[int]) -> int:
         word = self._analyzer.stem_of(number)
-        if _DIGIT.search(word):
-            return _FIGURE
-        return _OTHER if number in stop or word in self._dates or len(word) < 2 else _CONTENT
+        other = number in stop or word in self._dates or len(word) < 2 or _DIGIT.search(word)
+        return _OTHER if other else _CONTENT
 
 
 class WordTable(Struct, frozen=True):
@@ -109,16 +105,6 @@ class WordTable(Struct, frozen=True):
         """Hashes of the content words (no stop words, numbers or dates), and the text of each."""
         keep = self.kinds[self.flat] == _CONTENT
         return self.hashes[self.flat[keep]], self.owner[keep]
-
-    def figures(self) -> dict[int, list[str]]:
-        """By text its words with digits, in order."""
-        at = np.flatnonzero(self.kinds[self.flat] == _FIGURE)
-        figures_of: dict[int, list[str]] = {}
-        for text, number in zip(self.owner[at].tolist(), self.flat[at].tolist(), strict=True):
-            words = figures_of.setdefault(text, [])
-            if len(words) < MOST_FIGURES:
-                words.append(self.analyzer.stem_of(number))
-        return figures_of
 
 
 def bits_of(hashes: NDArray[np.uint64], owner: NDArray[np.int64], n: int) -> NDArray[np.uint64]:
@@ -154,11 +140,15 @@ BANDS, PER_BAND = 4, 2
 LEAST_UNTITLED = 3
 """The least words of a text without a title for keys of words; with one `CandidateLimits.words_titled`."""
 
+MOST_LEADS = 12
+"""The most statements of a passage that are compared, from its beginning."""
+
 COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "body": (np.uint64, (SIZE_WORDS,)), "title": (np.uint64, (SIZE_WORDS,)), "subject": (np.uint64, ()),
     "version": (np.int32, (PARTS,)), "frame": (np.uint64, ()), "framed": (np.int16, ()),
-    "folder": (np.uint64, ()), "event": (np.bool_, ()), "dated": (np.bool_, ()), "changed": (np.bool_, ()),
-    "text": (np.uint64, ()), "name": (np.uint64, ()), "original": (np.uint64, ()),
+    "leads": (np.uint32, (MOST_LEADS,)), "folder": (np.uint64, ()), "event": (np.bool_, ()),
+    "dated": (np.bool_, ()), "changed": (np.bool_, ()), "text": (np.uint64, ()), "name": (np.uint64, ()),
+    "original": (np.uint64, ()),
 }  # fmt: skip
 
 _SALTS = {"subject": 1, "frame": 2, "first": 3, "second": 4, "words": 5}
@@ -223,11 +213,13 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
     columns["body"][nodes] = bits_of(*content_words, len(rows))
     columns["title"][nodes] = bits_of(*headed.content(), len(titles))[place]
     columns["subject"][nodes] = np.array([title.subject for title in titles], np.uint64)[place]
-    named = [titles[each].version for each in place.tolist()]
-    columns["version"][nodes] = _versions(named, bodies.figures())
+    columns["version"][nodes] = _versions([title.version for title in titles])[place]
     frames = [frame_of(row[4], row[6], lexicon) for row in rows]
     columns["frame"][nodes] = [frame.hash for frame in frames]
     columns["framed"][nodes] = [frame.words for frame in frames]
+    for node, row in zip(nodes.tolist(), rows, strict=True):
+        found = leads_of(row[4], lexicon)
+        columns["leads"][node, : len(found)] = found
     columns["changed"][nodes] = [row[7] in CHANGES for row in rows]
     columns["text"][nodes] = [term_hash(" ".join(row[4].split())) for row in rows]
     documents, of = _distinct((row[2], row[5]) for row in rows)
@@ -332,6 +324,31 @@ def frame_of(text: str, language: str, lexicon: WordReader) -> Frame:
     return Frame(term_hash(" ".join(words)) or 1, count) if count else NO_FRAME
 
 
+_LEAD = re.compile(
+    r"(?:^|[.!?…。]\s)[ \t|*+•–-]{0,8}+([^\n.!?…。|:：\d]{2,80}+)(:\s|：|\||)[^\S\n]?[€$£¥]?(\d?)",
+    re.MULTILINE,
+)
+
+
+def leads_of(text: str, lexicon: WordReader) -> list[int]:
+    """Hashes of what the statements of a text say before their values; the first `MOST_LEADS`, each once.
+
+    Before a number that is a label, the name of a row, or two words of content; before another value a label
+    of two words that is no name ("Ann Lee: Shall we sail?").
+    """
+    found: dict[int, None] = {}
+    for lead, label, number in _LEAD.findall(text):
+        if not number and (label in ("", "|") or lead.istitle()):
+            continue
+        words = [word for word in _LETTERS.findall(lead.lower()) if word not in lexicon.calendar]
+        count = sum(len(word) > 1 and word not in lexicon.stop for word in words)
+        if count >= (1 if label and number else 2):
+            found[term_hash(" ".join(words)) & 0xFFFFFFFF] = None
+            if len(found) == MOST_LEADS:
+                break
+    return list(found)
+
+
 @cache
 def _day_words() -> tuple[str, ...]:
     return tuple(f" {word} " for code in codes("stale") for word in tables(code, "stale").get("day", ()))
@@ -370,13 +387,10 @@ def _version(text: str, *, plain: bool) -> str:
     return ""
 
 
-def _versions(named: Sequence[str], figures: dict[int, list[str]]) -> NDArray[np.int32]:
-    """The version of each text, (n, 3): the one that its title names, else the first one of `figures`."""
+def _versions(named: Sequence[str]) -> NDArray[np.int32]:
+    """The first three numbers of each version, (n, 3)."""
     versions = np.full((len(named), PARTS), -1, np.int32)
     for at, version in enumerate(named):
-        if not version:
-            version = next((each for each in figures.get(at, []) if "." in each and _VERSION.fullmatch(each)
-                            and not _DATE.fullmatch(each)), "")  # fmt: skip
         for part, digits in enumerate(version.split(".")[:PARTS] if version else ()):
             versions[at, part] = int(digits[-9:])
     return versions

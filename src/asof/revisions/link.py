@@ -2,10 +2,11 @@
 
 Candidates are the last few earlier passages with a key in common, and those that an edit ended. Two documents
 succeed each other statement by statement: a passage follows one that says the same of the same subject but
-for names, numbers and dates, or has nearly the same text, which must not differ in a word of a title ("Icinga
-Web 2.1 was released", "Icinga 2.1 was released"). A title alone makes no series: what minutes, mails and
-diaries tell stays as it was told, and what stands in another folder is another thing, unless the statements
-are the same.
+for names, numbers and dates, repeats half of its statements with other values (a price list, a yearly
+notice), or has nearly the same text, which must not differ in a word of a title ("Icinga Web 2.1 was
+released", "Icinga 2.1 was released"). A title alone makes no series: what minutes, mails and diaries tell
+stays as it was told, and what stands in another folder is another thing, unless the whole statements are the
+same.
 """
 
 from __future__ import annotations
@@ -133,6 +134,9 @@ NEARLY, NEARLY_WORDS = 0.6, 4
 """The least similarity of nearly the same texts (Jaccard, without the words of titles), and the fewest common
 words where the subject is the same (others: `CandidateLimits.words_titled`, `LEAST_UNTITLED`)."""
 
+REPEATED = 0.2
+"""The least similarity of passages of one subject and folder that repeat statements with other values."""
+
 ELSEWHERE = 3
 """The fewest words of a frame that documents of two folders have in common."""
 
@@ -169,6 +173,15 @@ def shared(
 
 def thousandths(values: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.rint(UNIT * values).astype(np.int64)
+
+
+def _repeat(leads: Array, later: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which pairs have two statements, and half of those of one of them, in common but for values."""
+    one, other = leads[later], leads[earlier]  # each statement once
+    common = ((one[:, :, None] == other[:, None, :]).any(axis=2) & (one > 0)).sum(axis=1)
+    fewer = np.minimum((one > 0).sum(axis=1), (other > 0).sum(axis=1))
+    repeated: NDArray[np.bool_] = (common >= 2) & (2 * common >= fewer)
+    return repeated
 
 
 def _parts(version: Array, later: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -351,10 +364,14 @@ class Linker(Struct, frozen=True):
             framed < 0, near & alike, framed >= np.where(untitled, LEAST_FRAME, np.where(near, 1, ELSEWHERE))
         )
 
+        event = event[later] | event[earlier]
+        by_leads = same & near & ~event & (own >= REPEATED)
+        by_leads[by_leads] = _repeat(self.statements["leads"], later[by_leads], earlier[by_leads])
+
         fewest = np.where(untitled, LEAST_UNTITLED, self.limits.candidates.words_titled)
         fewest = np.where(same, NEARLY_WORDS, fewest)
         by_words = near & (own >= NEARLY) & (own_shared > fewest - 0.5)
-        by_words &= ~(event[later] | event[earlier])
+        by_words &= ~event
         by_words &= untitled | (subject[later] != 0) & (subject[earlier] != 0)
         by_words &= ~(title_1 & ~title_2).any(axis=1) | ~(title_2 & ~title_1).any(axis=1)
         by_words &= ~((title_1 ^ title_2) & (body_1 ^ body_2)).any(axis=1)
@@ -362,7 +379,7 @@ class Linker(Struct, frozen=True):
         documents = self.rows.columns["document"]
         one_document = documents[later] == documents[earlier]
         over = ends[earlier] <= self.rows.columns["visible"][later]
-        grade = np.where(by_frame, SAME_FRAME, np.where(by_words, SAME_WORDS, NO))
+        grade = np.where(by_frame | by_leads, SAME_FRAME, np.where(by_words, SAME_WORDS, NO))
         grade[edit & (same | (whole >= EDITED))] = SAME_PLACE
         parts = _parts(version, later, earlier)
         grade[~over & one_document] = NO

@@ -74,9 +74,19 @@ def test_a_title_stands_above_and_empty_rows_and_columns_count():
     ]
     part = part_of(sheets, xlsx(("Log", rows(lines, first=3))), LIMITS)
     assert part.text.split("\n\n") == [
-        "Log", "Harbour log", "B5:C6", "| Ferry | Runs |\n| --- | --- |\n| Orrin | 3 |",
+        "Log", "B5:C6", "Harbour log", "| Ferry | Runs |\n| --- | --- |\n| Orrin | 3 |",
         "B8:C8", "| Ferry | Runs |\n| --- | --- |\n| Quay | 4 |",
         "B10:D11", "| Town | Mayor | Since |\n| --- | --- | --- |\n| Quay | Ida | 1999 |",
+    ]  # fmt: skip
+
+
+def test_a_sentence_alone_in_its_row_parts_tables_of_one_header():
+    sentence = "These two ferries are those that sail in winter only"
+    lines: list[list[object]] = [["Ferry", "Runs"], ["Orrin", 3], [sentence], ["Quay", 4], ["Slip", 5]]
+    part = part_of(sheets, xlsx(("S", rows(lines))), LIMITS)
+    head = "| Ferry | Runs |\n| --- | --- |"
+    assert part.text.split("\n\n") == [
+        "S", "A1:B2", f"{head}\n| Orrin | 3 |", "A4:B5", sentence, f"{head}\n| Quay | 4 |\n| Slip | 5 |"
     ]  # fmt: skip
 
 

@@ -21,6 +21,10 @@ from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 # -- rows as tables ----------------------------------------------------------------------------------
 
 
+LONGEST_NAME = 8
+"""The most words of a cell that stands alone in a row of a table."""
+
+
 class SheetRow(NamedTuple):
     """A row that is not empty: its number from 0, and its cells from the leftmost column that is used."""
 
@@ -30,21 +34,36 @@ class SheetRow(NamedTuple):
 
 def write_rows(rows: Iterable[SheetRow], left: int, writer: Writer) -> None:
     """Write the rows of a sheet, whose leftmost column is `left`: those between two empty rows as a table
-    below the range of its cells, with the header before if it has the same columns and none of its own. A
-    cell alone is a paragraph."""
+    below the range of its cells, with the header before if it fits and they have none of their own. What is
+    said in a cell alone stands above the table that follows."""
     header: Sequence[str] = ()
     before: list[int] = []
-    for _, group in groupby(enumerate(rows), lambda each: each[1].number - each[0]):
+    said: list[str] = []
+    for (_, is_sentence), group in groupby(
+        enumerate(rows), lambda each: (each[1].number - each[0], _is_sentence(each[1].cells))
+    ):
         table = [row for _, row in group]
         columns = [at for at in range(len(table[0].cells)) if any(row.cells[at] for row in table)]
         first, last = (cell_name(table[end].number, left + columns[end]) for end in (0, -1))
-        cells = [[row.cells[at] for at in columns] for row in table]
-        if first == last:
-            writer.block(cells[0][0])
+        if is_sentence or first == last:
+            said += ["".join(row.cells) for row in table]
             continue
         writer.heading(f"{first}:{last}", 2)
-        again = header if columns == before and not _is_header(cells) else ()
-        header, before = add_table(writer, iter(cells), again, 3), columns
+        while said:
+            writer.block(said.pop(0))
+        again = set(columns) <= set(before) and not _is_header(
+            [[row.cells[at] for at in columns] for row in table]
+        )
+        columns = before if again else columns
+        cells = ([row.cells[at] for at in columns] for row in table)
+        header, before = add_table(writer, cells, header if again else (), 3), columns
+    for each in said:
+        writer.block(each)
+
+
+def _is_sentence(cells: Sequence[str]) -> bool:
+    """True if a row is one cell of more words than a name has."""
+    return len(cells) - cells.count("") == 1 and len("".join(cells).split()) > LONGEST_NAME
 
 
 def _is_header(cells: Sequence[Sequence[str]]) -> bool:

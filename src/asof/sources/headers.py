@@ -47,11 +47,13 @@ def split(text: str) -> tuple[str, int] | None:
     return text[len(head) + 1 : closing.start()], min(closing.end() + 1, len(text))
 
 
-def parse(block: str, largest: int) -> Front:
+def parse(block: str, largest: int, *, toml: bool = False) -> Front:
     """The values in a block of frontmatter of at most `largest` bytes. Raises BadYaml."""
     size = len(block.encode())
     if size > largest:
         raise BadYaml(f"its frontmatter has {size} bytes; the limit is {largest}")
+    if toml:
+        return _toml(block)
     read = read_yaml(block, "its frontmatter", first=2, strict=True)
     if len(read.documents) > 1:
         raise BadYaml("its frontmatter holds more than one YAML document", 2)
@@ -62,10 +64,8 @@ def parse(block: str, largest: int) -> Front:
     return Front(values or {}, read.lines, twice=read.twice)
 
 
-def toml(block: str, largest: int) -> Front:
+def _toml(block: str) -> Front:
     """The values in a block of TOML, as Hugo has it between lines of `+++`. Raises BadYaml."""
-    if len(block) > largest:
-        raise BadYaml(f"its frontmatter has {len(block)} characters; the limit is {largest}")
     try:
         values = storable_value(read_toml(block))
     except (RecursionError, TooDeep):
@@ -84,16 +84,12 @@ def frontmatter(text: str, limits: InputLimits) -> tuple[Front, int, list[Proble
         return Front(), 0, []
     block, start = found
     try:
-        front = (toml if text[0] == "+" else parse)(block, limits.frontmatter)
+        front = parse(block, limits.frontmatter, toml=text[0] == "+")
     except BadYaml as wrong:
         remedy = "put texts with signs like { [ : * in quotes"
         return Front(), start, [Problem(str(wrong), line=wrong.line, remedy=remedy, lost=False)]
     twice = "{!r} stands twice in the frontmatter: the last one counts"
-    return (
-        front,
-        start,
-        [Problem(twice.format(key), line=line, lost=False) for key, line in front.twice],
-    )
+    return front, start, [Problem(twice.format(key), line=line, lost=False) for key, line in front.twice]
 
 
 # -- lines `Key: value` at the top of a document ------------------------------------------------------

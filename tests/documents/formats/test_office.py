@@ -17,7 +17,7 @@ from asof.extensions.documents.office import (
     real_title,
     table_of,
 )
-from asof.extensions.documents.parts import ReadLimits, Writer
+from asof.extensions.documents.parts import ReadLimits
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_items_comments_and_links():
     assert comment("", "", " a ") == "a"
     assert comment("Ann", "2024-03-05T10:00:00Z", "a") == "Ann (2024-03-05): a"
     # only addresses of the web are links
-    body = Body(Writer(ReadLimits(100, 1, 1)))
+    body = Body(ReadLimits(100, 1, 1))
     for target in ("HTTP://a", "https://b", "file:///c", "#d", "https://b", ""):
         body.link(target)
     assert list(body.links) == ["HTTP://a", "https://b"]

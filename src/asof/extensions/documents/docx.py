@@ -23,7 +23,7 @@ from asof.extensions.documents.office import (
     flat,
     relation_id,
 )
-from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
+from asof.extensions.documents.parts import Part, ReadLimits, Refused
 from asof.extensions.documents.xml import attribute, below, first, integer, local
 
 # -- styles: headings, titles, list items ----------------------------------------------------------
@@ -162,10 +162,10 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     body = child(root, "body")
     if local(root) != "document" or body is None:
         raise Refused(f"it is no Word document: its main part is a {local(root)!r}", "correct its suffix")
-    document = _DocxReading(package, name, Body(Writer(limits)))
+    document = _DocxReading(package, name, Body(limits))
     document.blocks(body)
     document.end()
-    return [document.body.part(package.core(), document.notes)]
+    return [document.body.document(package.core(), document.notes)]
 
 
 class _DocxReading:
@@ -204,7 +204,7 @@ class _DocxReading:
     def end(self) -> None:
         """Write footnotes and comments after the text."""
         if self._before.strip():
-            self.body.paragraph(self._before)
+            self.body.block(self._before)
         for each in below(self._comments, "comment") if self._comments is not None else ():
             if text := self._plain(each):
                 said = comment(attribute(each, "author"), attribute(each, "date"), text)
@@ -231,7 +231,7 @@ class _DocxReading:
         elif style.depth is not None and style.depth >= 0:
             self.body.item(text, style.depth)
         elif not _CONTENTS.fullmatch(style.name):
-            self.body.paragraph(text)
+            self.body.block(text)
 
     def _table(self, table: ET.Element) -> None:
         rows = rows_of(table)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from asof.sources import dates
 from asof.sources.blocks import Block, written
@@ -28,13 +28,6 @@ _DATES = {
 
 _ASIDE = {"header", "footer", "aside"}
 _ARTICLE = re.compile("Article|Posting|Report")
-
-
-class PageBlock(NamedTuple):
-    """A block of a page, and its place: "main", "aside", ""."""
-
-    block: Block
-    place: str
 
 
 def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
@@ -64,8 +57,7 @@ class _PageReading(HtmlLines):
     def __init__(self) -> None:
         super().__init__()
         self.in_json = False
-        self.page_blocks: list[PageBlock] = []
-        self.links: list[tuple[Link, str]] = []  # and the place of each, as of a line
+        self.placed: list[tuple[Block | Link, str]] = []  # and the place of each: "main", "aside", ""
         self.tags: list[str] = []
         self.dates = _PageDates()
         self.named = self.language = ""
@@ -79,12 +71,18 @@ class _PageReading(HtmlLines):
 
     def main_text(self) -> tuple[list[Block], list[Link]]:
         """The blocks and links; of a page with one main text without those beside it."""
-        words = [(count_words(block.words), place == "main") for block, place in self.page_blocks]
+        words = [
+            (count_words(each.words), place == "main")
+            for each, place in self.placed
+            if isinstance(each, Block)
+        ]
         most = 2 * sum(count for count, main in words if main) >= sum(count for count, _ in words)
         # What is never closed beside the main text may hold anything.
         left_out = "aside" if self._mains == 1 and most and not self._asides else None
-        blocks = [block for block, place in self.page_blocks if place != left_out]
-        return blocks, [link for link, place in self.links if place != left_out]
+        kept = [each for each, place in self.placed if place != left_out]
+        return [each for each in kept if isinstance(each, Block)], [
+            each for each in kept if isinstance(each, Link)
+        ]
 
     def faults(self) -> list[str]:
         self.skipping += ["script"] if self.in_json else []
@@ -106,7 +104,7 @@ class _PageReading(HtmlLines):
         elif name == "html":
             self.language = language_code(get("lang", ""))
         elif name == "a" and (link := link_to(get("href", "").strip())):
-            self.links.append((link, self._place))
+            self.placed.append((link, self._place))
         elif name == "time" and ("pubdate" in piece.attributes or self._open["article"]):
             self.dates.take_time(get("datetime", "").strip())
         super().on_start(piece)
@@ -125,7 +123,7 @@ class _PageReading(HtmlLines):
             self._asides = max(0, self._asides - 1)
 
     def add(self, block: Block) -> None:
-        self.page_blocks.append(PageBlock(block, self._place))
+        self.placed.append((block, self._place))
 
     def _meta(self, piece: MarkupToken) -> None:
         get = piece.attributes.get

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from xml.etree import ElementTree as ET
 
 from asof.extensions.documents.office import Archive, Body, Cell, child, comment, core_properties, flat
-from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
+from asof.extensions.documents.parts import Part, ReadLimits, Refused
 from asof.extensions.documents.xml import attribute, below, first, integer, local
 
 _MANIFEST = "META-INF/manifest.xml"
@@ -30,7 +30,7 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     if _MANIFEST in archive and b"encryption-data" in archive.bytes(_MANIFEST):
         raise Refused("it is encrypted", "save it without a password")
     root = archive.xml("content.xml")
-    document = _OdfReading(root, Body(Writer(limits)))
+    document = _OdfReading(root, Body(limits))
     if (text := child(root, "body", "text")) is not None:
         document.blocks(text)
     elif (slides := child(root, "body", "presentation")) is not None:
@@ -43,7 +43,7 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
         raise Refused("it is neither a text nor a presentation", "correct its suffix")
     document.body.end()
     core = core_properties(archive.xml("meta.xml") if "meta.xml" in archive else None)
-    return [document.body.part(core)]
+    return [document.body.document(core)]
 
 
 class _OdfReading:
@@ -85,7 +85,7 @@ class _OdfReading:
             case "p" if "Title" in ((style := attribute(element, "style-name")), self._parents.get(style)):
                 self._write(element, lambda text: self.body.heading(text, 1, title=True))
             case "p":
-                self._write(element, self.body.paragraph)
+                self._write(element, self.body.block)
             case "list":
                 self._list(element, 0)
             case "table":

@@ -315,41 +315,41 @@ def real_title(title: str) -> str:
     return "" if _NO_TITLE.fullmatch(title.strip()) else title
 
 
-@dataclass(slots=True)
-class Body:
+class Body(Writer):
     """The text of a document as its reader comes across it; footnotes and comments follow at the end.
     `title`: the first title or heading of level 1."""
 
-    writer: Writer
-    title: str = ""
-    links: dict[str, None] = field(default_factory=dict)
-    footnotes: list[str] = field(default_factory=list)
-    comments: list[str] = field(default_factory=list)
+    def __init__(self, limits: ReadLimits) -> None:
+        super().__init__(limits)
+        self.title = ""
+        self.links: dict[str, None] = {}
+        self.footnotes: list[str] = []
+        self.comments: list[str] = []
 
-    def heading(self, text: str, level: int, *, title: bool = False) -> None:
+    def heading(self, words: str, level: int = 1, *, title: bool = False) -> None:
         """A heading; a very long one is a paragraph in the style of one."""
-        if len(text) > _HEADING_CHARACTERS:
-            self.paragraph(text)
+        if len(words) > _HEADING_CHARACTERS:
+            self.block(words)
             return
-        self.writer.heading(_clean(text), level)
+        super().heading(_clean(words), level)
         if (title or level == 1) and not self.title:
-            self.title = " ".join(text.split())
+            self.title = " ".join(words.split())
 
-    def paragraph(self, text: str) -> None:
-        self.writer.block(_clean(text))
+    def block(self, text: str) -> None:
+        super().block(_clean(text))
 
     def item(self, text: str, level: int = 0) -> None:
         """An item of a list, whose level counts from 0."""
         if said := _clean(text):
-            self.writer.add(Block(ITEM, f"- {said}", 0, INDENT * min(max(level, 0), DEEPEST)))
+            self.add(Block(ITEM, f"- {said}", 0, INDENT * min(max(level, 0), DEEPEST)))
 
     def table(self, rows: Iterable[Sequence[Cell]], marked: int = 0) -> None:
         """A table; `marked` as in `table_of`."""
         table = table_of(rows, marked)
         for caption in table.captions:
-            self.writer.block(_clean(caption))
+            self.block(caption)
         lines = [[_clean(cell) for cell in row] for row in (table.header, *table.rows) if row]
-        self.writer.add(table_block(lines, header=bool(table.header)))
+        self.add(table_block(lines, header=bool(table.header)))
 
     def end(self) -> None:
         """Writes what follows the text: footnotes with their numbers, comments."""
@@ -358,18 +358,18 @@ class Body:
             ("Comments", self.comments),
         ):
             if texts:
-                self.writer.heading(name)
+                super().heading(name)
                 for text in texts:
-                    self.writer.block(_clean(text))
+                    self.block(text)
 
     def link(self, target: str) -> None:
         """A target of a link, kept if it is an address of the web."""
         if target.lower().startswith(("http://", "https://")):
             self.links[target.strip()] = None
 
-    def part(self, core: CoreProperties, notes: Sequence[str] = ()) -> Part:
+    def document(self, core: CoreProperties, notes: Sequence[str] = ()) -> Part:
         """The document. Raises Refused if it has no text."""
-        return self.writer.part(
+        return self.part(
             core.title or self.title, front=core.front, created=core.created, changed=core.changed,
             links=list(self.links), notes=list(notes),
         )  # fmt: skip

@@ -19,7 +19,7 @@ from asof.extensions.documents.office import (
     list_item,
     relation_id,
 )
-from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
+from asof.extensions.documents.parts import Part, ReadLimits, Refused
 from asof.extensions.documents.xml import attribute, below, integer, local
 
 _TITLES = {"title", "ctrTitle"}
@@ -37,7 +37,7 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     slides = list(child(root, "sldIdLst") or ())
     if len(slides) > limits.pages:
         raise Refused(f"it has {len(slides):,} slides; the limit is {limits.pages:,}", "split it")
-    body, relations = Body(Writer(limits)), package.relations(name)
+    body, relations = Body(limits), package.relations(name)
     hidden = []
     for number, each in enumerate(slides, 1):
         related = relations.get(relation_id(each))
@@ -50,9 +50,9 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
         _Slide(package, body, package.relations(related.target)).write(slide, number)
     if hidden:
         package.notes.append(f"slides that are hidden when it is presented are read too: {', '.join(hidden)}")
-    if not body.writer.blocks:
+    if not body.blocks:
         raise Refused("there is no text in the slides", "recognise the text of pictures (OCR)", empty=True)
-    return [body.part(package.core(), package.notes)]
+    return [body.document(package.core(), package.notes)]
 
 
 @dataclass(slots=True)
@@ -75,11 +75,11 @@ class _Slide:
         self.body.heading(f"Slide {number}: {words}" if words else f"Slide {number}", 1)
         self.body.title = words if number == 1 else self.body.title
         for block in blocks:
-            self.body.paragraph(block) if isinstance(block, str) else self.body.table(block)
+            self.body.block(block) if isinstance(block, str) else self.body.table(block)
         if notes:
             self.body.heading("Notes", 2)
             for text in notes:
-                self.body.paragraph(text)
+                self.body.block(text)
 
     def _blocks(self, shape: ET.Element) -> list[str | list[list[Cell]]]:
         """The content of a shape: a text, or the rows of a table."""

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from asof.extensions.documents.office import Body, CoreProperties, properties_of
-from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
+from asof.extensions.documents.parts import Part, ReadLimits, Refused
 
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _BINARY = re.compile(r"\\(?:bin(\d{1,10}) ?|.)", re.DOTALL)
@@ -43,9 +43,9 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
         }
     except (TypeError, ValueError, LookupError, OverflowError) as wrong:
         raise Refused(f"it is damaged: {wrong}", "save it again") from wrong
-    body = Body(Writer(limits))
+    body = Body(limits)
     for line in plain.split("\n"):
-        body.paragraph(_BLANK_CELLS.sub("", line))
+        body.block(_BLANK_CELLS.sub("", line))
     for link in _WEB.findall(text):
         body.link(link)
     body.end()
@@ -54,7 +54,7 @@ def read(raw: bytes, stem: str, suffix: str, limits: ReadLimits) -> list[Part]: 
     notes = broken if signs.count("{") > signs.count("}") else []
     if count := len(_ASIDE.findall(source)):
         notes.append(f"footnotes, comments and text boxes are not read: {count}")
-    return [body.part(_core(named, info), notes)]
+    return [body.document(_core(named, info), notes)]
 
 
 def groups(text: str, beginning: re.Pattern[str]) -> Iterator[tuple[str, int, int, int]]:

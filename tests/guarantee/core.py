@@ -11,6 +11,7 @@ from tests.guarantee.observing import Asked, Fault, Moment, Observable, command,
 from tests.guarantee.texts import SENTENCES
 
 from asof import engine
+from asof.answer import boilerplate
 from asof.extensions.systems import latent
 from asof.index import segment as index_segment
 from asof.index.segment import Prefix
@@ -218,7 +219,16 @@ LATER = (
     told("mole.md", "2021-01-15", "Read [[ferry]].", aliases="[The Ledger]"),
 )
 
+FORM = "Please fill in every part of this form of the harbour."
+FORMS = tuple(told(f"harbour/{at}.md", "2020-03-05" if at < 4 else "2021-01-15", FORM) for at in range(6))
+
 FAULTS = [
+    Fault("boilerplate is remembered from another time", put(
+        boilerplate, "_known", lambda view: view.derived.memo.setdefault("boilerplate", {})
+    ),
+          ("verb ask",), (
+        *FORMS, told("ferry.md", "2020-02-03", "A part of this form is in the harbour of the mill."), LOOK,
+    ), "2020", asked=Asked("every part of this form")),
     Fault("a statistic over all rows", put(Prefix, "of", of_all_rows), ("statistics", "search by bm25"),
           CURRENT + LATER, "2020", asked=Asked("ferry ticket")),
     Fault("one end for each row", put(index_segment, "ended_by", one_end_for_a_row), ("statistics",), (

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from asof.answer.boilerplate import common_lines, is_boilerplate
 from asof.answer.question import WORD, ParsedQuestion
 from asof.index.view import View
 from asof.rank.words import largest_idf, weighted_words
@@ -92,14 +93,17 @@ class WeightedPhrase(NamedTuple):
 
 
 def quotable_sentences(view: View, hits: Sequence[Hit]) -> list[Sentence]:
-    """The sentences of hits in their order, headings left out."""
+    """The sentences of hits in their order, without headings and boilerplate."""
     quotable = []
-    for hit in hits:
-        language = view.analyzer.detect(hit.text)
+    languages = [view.analyzer.detect(hit.text) for hit in hits]
+    common = common_lines(view, zip((hit.text for hit in hits), languages, strict=True))
+    for hit, language in zip(hits, languages, strict=True):
         headings = frozenset(view.analyzer.terms(" ".join(hit.place.headings), language))
         title = frozenset(view.analyzer.terms(hit.title, language))
         lead, above = "", frozenset[str]()  # the words that introduce a list, their stems
         for start, end, row in _parts(hit):
+            if common and is_boilerplate(hit.text, start, end, common):
+                continue
             said = hit.text[start:end]
             text = row or _below_heading(hit, start, end) or shown(said)
             stems = frozenset(view.analyzer.terms(row or said, language))

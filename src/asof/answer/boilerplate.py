@@ -1,0 +1,83 @@
+"""Boilerplate: lines that many documents of a view have, such as the instructions of a template or a licence.
+
+A line is boilerplate if SHARE of the current documents, and at least LEAST, have it word for word. The index
+has no lines: the documents with all of its words in one passage are counted, and some of them are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import ceil
+
+import numpy as np
+
+from asof.index import lexical
+from asof.index.lexical import Bm25, Term
+from asof.index.view import View
+from asof.text.tokens import term_hash, tokenize
+
+SHARE, LEAST = 0.2, 5
+"""The share of the current documents that have a line of boilerplate, and how many do so at least."""
+
+SHORTEST, FIRST, READ = 4, 4, 64
+"""The fewest words of such a line, the stems of it that are counted first, and the most passages read."""
+
+
+def common_lines(view: View, passages: Iterable[tuple[str, str]]) -> frozenset[str]:
+    """The lines of some passages (text and language) that are boilerplate, each as its words."""
+    known = _known(view)
+    every = {(line, language) for text, language in passages for line in lines_of(text)}
+    new = {each: view.analyzer.terms(*each) for each in every - known.keys()}
+    # most lines have a rare word, and it is a long one
+    stems = {each: sorted(set(terms), key=lambda stem: (-len(stem), stem)) for each, terms in new.items()}
+    dfs = view.dfs([term_hash(stem) for some in stems.values() for stem in some[:FIRST]])
+    for each, some in stems.items():
+        counts, dfs = dfs[: len(some[:FIRST])], dfs[len(some[:FIRST]) :]
+        df, rarest = min(zip(counts, some, strict=False))
+        known[each] = df >= LEAST and df >= _enough(view) and _stands(each[0], some, rarest, view)
+    return frozenset(each[0] for each in every if known[each])
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """The lines of a text that are long enough to be boilerplate, each as its words."""
+    return (" ".join(words) for words in map(tokenize, text.splitlines()) if len(words) >= SHORTEST)
+
+
+def is_boilerplate(text: str, start: int, end: int, common: frozenset[str]) -> bool:
+    """True if all lines in which a stretch of a text lies are among these lines of boilerplate."""
+    end = text.find("\n", max(end - 1, start))
+    lines = list(lines_of(text[text.rfind("\n", 0, start) + 1 : None if end < 0 else end]))
+    return bool(lines) and common.issuperset(lines)
+
+
+def _known(view: View) -> dict[tuple[str, str], bool]:
+    """What is known of lines in a view: whether they are boilerplate."""
+    known: dict[tuple[str, str], bool] = view.prefix.memo.setdefault("boilerplate", {})
+    return known
+
+
+def _enough(view: View) -> int:
+    """The number of documents that make a line boilerplate."""
+    if "documents" not in view.prefix.memo:
+        window = view.prefix.window()
+        places = np.arange(window.n)
+        current = view.column("document", window.rows(places[window.visible(places)]))
+        view.prefix.memo["documents"] = len(np.unique(current))
+    return max(LEAST, ceil(SHARE * int(view.prefix.memo["documents"])))
+
+
+def _stands(line: str, stems: list[str], rarest: str, view: View) -> bool:
+    """True if enough documents have a line: those with all of its stems in a passage, times the share of some
+    of these, evenly spread in the order of ties, that have it."""
+    window, enough = view.prefix.window(), _enough(view)
+    terms = [Term(stem, term_hash(stem)) for stem in stems]
+    values, _ = lexical.scores(window, [Term(rarest, term_hash(rarest))], Bm25())
+    places = np.flatnonzero(values)
+    window.prefix.give_back(values)
+    rows = window.rows(places[lexical.presence(window, places, terms).all(axis=0)])
+    documents = len(np.unique(view.column("document", rows)))
+    if documents < enough:
+        return False
+    some = rows[view.tie_order(np.zeros(len(rows)), rows)[:: ceil(len(rows) / READ)]]
+    have = sum(line in lines_of(record.text) for record in view.records(some))
+    return documents * have >= enough * len(some)

@@ -400,11 +400,13 @@ def _score(
 
 def _expected(question: ParsedQuestion, sentence: Sentence) -> float:
     """The bonus of a sentence with the kind of thing that is asked for: a figure, a clause that can give a
-    reason or a way, or else a name or a figure that the question lacks."""
+    reason or a way, or else a value, or a name or a figure that the question lacks."""
     said = unnumbered(sentence.text)
     if question.figure:
         return FIGURE if any(map(str.isdigit, said)) else 0.0
-    tells = _words(sentence) >= CLAUSE if question.explains else tells_more(said, question.text)
+    if question.explains:
+        return TELLS if _words(sentence) >= CLAUSE else 0.0
+    tells = _stands_alone(sentence) or tells_more(said, question.text)
     return TELLS if tells else 0.0
 
 

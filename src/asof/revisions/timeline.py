@@ -196,12 +196,12 @@ def _subject(view: View, chains: Succession, rows: NDArray[np.int64], question: 
     if len({int(series[0]) for series in series_of_rows}) == 1:
         return series_of_rows[0]
     analyzer = view.analyzer
-    stems = {stem for word in tokenize(question) for stem in analyzer.alternatives(word)}
-    stems -= {stem for word in analyzer.stop_words for stem in analyzer.alternatives(word)}
+    stop = {stem for word in analyzer.stop_words for stem in analyzer.alternatives(word)}
     matching_words = []
     for record in view.records(rows):
         text = f"{record.title}\n{record.headings}\n{record.text}"
-        matching_words.append(len(stems.intersection(analyzer.terms(text, analyzer.detect(text)))))
+        asked, said = (set(analyzer.terms(each, analyzer.detect(text))) for each in (question, text))
+        matching_words.append(len((asked & said) - stop))
     most = max(matching_words)
     best = [series for series, words in zip(series_of_rows, matching_words, strict=True) if words == most]
     return next((series for series in best if len(series) > 1), best[0])

@@ -121,6 +121,28 @@ def test_a_title_alone_makes_no_series(one: str, other: str, ids: tuple[str, str
 
 
 @pytest.mark.parametrize(
+    ("title", "other", "linked"),
+    [
+        ("Mill race", "The Mill race went to Bo, 4 lengths ahead.", True),
+        ("Mill race", "The Mill race went to Bo, who was ahead.", False),
+        ("Mill race", "The race by the mole went to Bo, 4 lengths ahead.", False),
+        ("Mill race", f"The Mill race went to Bo, 4 ahead. {POLICY}", False),
+        ("Race", "The race went to Bo, 4 lengths ahead.", False),
+        ("Minutes of the mill race", "Of minutes: the mill race went to Bo, 4 lengths ahead.", False),
+    ],
+)
+def test_short_texts_with_all_words_of_one_title_state_its_value(
+    title: str, other: str, linked: bool
+) -> None:
+    """They have a figure each, and the title has several words."""
+    first = f"Ada won the {title.lower()} by 3 lengths."
+    with fresh(
+        document("a", first, "2020", title=title), document("b", other, "2021", title=title)
+    ) as corpus:
+        assert follows(corpus) == ({"b": "a"} if linked else {})
+
+
+@pytest.mark.parametrize(
     ("text", "other", "same"),
     [
         ("Ada Marsh won in 2019.", "Tom Reed won in 2021.", True),

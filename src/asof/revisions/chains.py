@@ -44,7 +44,7 @@ from asof.time.span import NEVER
 
 FOLDER = "succession"
 FILE = "chains.seg"
-FORMAT = 5
+FORMAT = 6
 
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
 FILE_FORMAT = FileFormat(

@@ -325,7 +325,7 @@ def frame_of(text: str, language: str, lexicon: WordReader) -> Frame:
 
 
 _LEAD = re.compile(
-    r"(?:^|[.!?…。]\s)[ \t|*+•–-]{0,8}+([^\n.!?…。|:：\d]{2,80}+)(:\s|：|\||)[^\S\n]?[€$£¥]?(\d?)",
+    r"(?:^|[.!?…。]\s)[ \t|*+•–-]{0,8}+([^\n.!?…。|:：\d]{2,160}+)(:\s|：|\||)[^\S\n]?[€$£¥]?(\d?)",
     re.MULTILINE,
 )
 

@@ -3,10 +3,10 @@
 Candidates are the last few earlier passages with a key in common, and those that an edit ended. Two documents
 succeed each other statement by statement: a passage follows one that says the same of the same subject but
 for names, numbers and dates, repeats half of its statements with other values (a price list, a yearly
-notice), or has nearly the same text, which must not differ in a word of a title ("Icinga Web 2.1 was
-released", "Icinga 2.1 was released"). A title alone makes no series: what minutes, mails and diaries tell
-stays as it was told, and what stands in another folder is another thing, unless the whole statements are the
-same.
+notice), states another value of what the title names, or has nearly the same text, which must not differ in a
+word of a title ("Icinga Web 2.1 was released", "Icinga 2.1 was released"). A title alone makes no series:
+what minutes, mails and diaries tell stays as it was told, and what stands in another folder is another thing,
+unless the whole statements are the same.
 """
 
 from __future__ import annotations
@@ -136,6 +136,10 @@ words where the subject is the same (others: `CandidateLimits.words_titled`, `LE
 
 REPEATED = 0.2
 """The least similarity of passages of one subject and folder that repeat statements with other values."""
+
+LONG = 16
+"""A text with fewer words beside all those of its title states something of that ("Ada won the Mill Race by 3
+lengths", "The Mill Race went to Bo, 4 lengths ahead"), if these are several."""
 
 ELSEWHERE = 3
 """The fewest words of a frame that documents of two folders have in common."""
@@ -365,8 +369,13 @@ class Linker(Struct, frozen=True):
         )
 
         event = event[later] | event[earlier]
-        by_leads = same & near & ~event & (own >= REPEATED)
-        by_leads[by_leads] = _repeat(self.statements["leads"], later[by_leads], earlier[by_leads])
+        leads, unnumbered = self.statements["leads"], (version[later, 0] < 0) & (version[earlier, 0] < 0)
+        told = same & near & ~event & (leads[later, 0] > 0) & (leads[earlier, 0] > 0)
+        by_leads = told & (own >= REPEATED)
+        by_leads[by_leads] = _repeat(leads, later[by_leads], earlier[by_leads])
+        by_leads |= told & unnumbered & (words_in(titles) > 1.5) & (np.maximum(own_1, own_2) < LONG) & ~(
+            (title_1 & ~body_1) | (title_2 & ~body_2)
+        ).any(axis=1)  # fmt: skip
 
         fewest = np.where(untitled, LEAST_UNTITLED, self.limits.candidates.words_titled)
         fewest = np.where(same, NEARLY_WORDS, fewest)

@@ -277,12 +277,13 @@ def test_another_event_of_a_version_is_another_series() -> None:
     ],
 )  # fmt: skip
 def test_the_version_in_a_title(title: str, version: str) -> None:
-    assert title_of(title, {"march"}).version == version
+    assert title_of(title, frozenset({"march"})).version == version
 
 
 def test_titles_that_differ_in_numbers_and_dates_have_one_subject() -> None:
     subjects = [
-        title_of(title, {"may"}).subject for title in ("Notice 7", "Notice May 2020", "notice 2020-05")
+        title_of(title, frozenset({"may"})).subject
+        for title in ("Notice 7", "Notice May 2020", "notice 2020-05")
     ]
     assert len(set(subjects)) == 1
     assert title_of("Galaxy S23").subject != title_of("Galaxy A54").subject

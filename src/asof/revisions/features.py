@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 import re
 import sqlite3
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -240,25 +240,45 @@ def _distinct(values: Iterable[tuple[str, str]]) -> tuple[list[tuple[str, str]],
     return list(places), place
 
 
-def title_of(text: str, calendar: Container[str] = ()) -> TitleSubject:
+def title_of(text: str, calendar: frozenset[str] = frozenset()) -> TitleSubject:
     """The subject of a title, with headings in the lines below it.
 
     Words in `calendar`, and numbers, are no part of the subject.
 
-    >>> title_of("Node.js 21.7.0").version, title_of("Council minutes July 2023", {"july"}).version
+    >>> title_of("Node.js 21.7.0").version, title_of("Council minutes July 2023", frozenset({"july"})).version
     ('21.7.0', '')
     """
+    lines = [_title_line(line, calendar) for line in text.strip("\n").split("\n")]
+    plain = not any(line.dated for line in lines)
+    version = next((each for line in lines for each in line.numbers if plain or "." in each), "")
+    # not by lines: "Harbour" with a heading "Fees" has the same subject as "Harbour fees"
+    subject = " ".join([line.words for line in lines if line.words])
+    return TitleSubject(term_hash(subject) or 1 if subject else 0, version)
+
+
+class TitleLine(NamedTuple):
+    """The words of a line that are part of a subject, whether it names a date, and what may be versions in
+    it: numbers, but no years and dates."""
+
+    words: str
+    dated: bool
+    numbers: tuple[str, ...]
+
+
+@lru_cache(maxsize=4096)
+def _title_line(text: str, calendar: frozenset[str]) -> TitleLine:
+    """The parts of a title or heading; cached, since many passages share them."""
     tokens = tokenize(text)
-    dated = any(token in calendar for token in tokens)
     words = [
         left for token in tokens if (
             left := token if token.isalpha() else _DIGITS.sub("", token).strip(".,")
         ) and left not in calendar and (left != "v" or left == token)
     ]  # fmt: skip
-    version = _version(_ISO.sub(" ", text) if "-" in text else text, plain=not dated)
-    # not by lines: "Harbour" with a heading "Fees" has the same subject as "Harbour fees"
-    subject = term_hash(" ".join(words)) or 1 if words else 0
-    return TitleSubject(subject, version)
+    versions = [
+        each for each in (_VERSION.findall(_ISO.sub(" ", text)) if _DIGITS.search(text) else ())
+        if (not _DATE.fullmatch(each) if "." in each else not (len(each) == 4 and "1800" <= each < "2200"))
+    ]  # fmt: skip
+    return TitleLine(" ".join(words), any(map(calendar.__contains__, tokens)), tuple(versions))
 
 
 class Frame(NamedTuple):
@@ -309,7 +329,7 @@ def frame_of(text: str, language: str, lexicon: WordReader) -> Frame:
             continue
         folded = word.lower()
         capital = folded != word and word[0].isupper() and not nouns
-        if (capital and not begins) or folded in calendar or _DIGIT.search(word):
+        if (capital and not begins) or folded in calendar or not (word.isalpha() or not _DIGIT.search(word)):
             if capital and named and words and words[-1] not in stop:  # the name that begins a sentence
                 count -= words.pop() != "_"
             if not words or words[-1] != "_":
@@ -373,18 +393,6 @@ _OF_DOCUMENTS: dict[str, Callable[[str, str], int]] = {
     "event": _tells_of_a_day,
 }
 """What the name and the title of a document tell."""
-
-
-def _version(text: str, *, plain: bool) -> str:
-    """The first version number in a title; a whole number only if `plain` and it is not a year."""
-    if not _DIGITS.search(text):
-        return ""
-    for number in _VERSION.findall(text):
-        if "." in number and not _DATE.fullmatch(number):
-            return str(number)
-        if "." not in number and plain and not (len(number) == 4 and "1800" <= number < "2200"):
-            return str(number)
-    return ""
 
 
 def _versions(named: Sequence[str]) -> NDArray[np.int32]:

@@ -267,7 +267,7 @@ def match_time(run: TokenRun, i: int, context: ParseContext) -> TimeMatch | None
     kind = run.items[i].kind
     if kind.isdisjoint(_FIRST) or "not_time" in kind:
         return None
-    alone = point(run, i, context)
+    alone = None if kind.isdisjoint(BEGINNINGS) else point(run, i, context)
     if alone is None and i >= run.last_joint and kind.isdisjoint(_OPENING):
         return None
     match = _range(run, i, context)

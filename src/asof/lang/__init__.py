@@ -48,6 +48,19 @@ def tables(code: str, lists: str) -> dict[str, Any]:
     return tomllib.loads((files(__name__) / code / f"{lists}.toml").read_text("utf-8"))
 
 
+@cache
+def of_all(lists: str, key: str) -> tuple[str, ...]:
+    """The words of a list in the files of that name of all languages, those of English first."""
+    found = (tables(code, lists).get(key, ()) for code in codes(lists))
+    return tuple(word for each in found for word in (each.split() if isinstance(each, str) else each))
+
+
+@cache
+def set_of(lists: str, key: str) -> frozenset[str]:
+    """The same as a set."""
+    return frozenset(of_all(lists, key))
+
+
 def detect(
     words: Collection[str], known: Mapping[str, Container[str]], default: str = "", *, least: int = 0
 ) -> str:

@@ -26,7 +26,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.columns import Array
-from asof.lang import calendar_words, codes, tables
+from asof.lang import calendar_words, of_all, tables
 from asof.revisions.rows import DEFAULT, GraphLimits
 from asof.sources.source import original_of
 from asof.text.query import mixed
@@ -371,7 +371,7 @@ def leads_of(text: str, lexicon: WordReader) -> list[int]:
 
 @cache
 def _day_words() -> tuple[str, ...]:
-    return tuple(f" {word} " for code in codes("stale") for word in tables(code, "stale").get("day", ()))
+    return tuple(f" {word} " for word in of_all("stale", "day"))
 
 
 def _tells_of_a_day(document: str, title: str) -> bool:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from asof import values
 from asof.errors import AmbiguousDate, BadTime
-from asof.lang import codes, every, tables
+from asof.lang import every, of_all
 from asof.sources.readers import ParsedFile
 from asof.sources.source import Fields
 from asof.time.lexicon import NO_SENSES, lexicon
@@ -383,10 +383,9 @@ def plain_name(key: str) -> str:
     return "".join(sign for sign in marks if sign not in " \t_-" and not unicodedata.combining(sign))
 
 
-@cache
 def _names(table: str) -> tuple[str, ...]:
     """The words of all languages in a table of `lang/*/dates.toml`, those of English first."""
-    return tuple(name for code in codes("dates") for name in tables(code, "dates").get(table, "").split())
+    return of_all("dates", table)
 
 
 @lru_cache(maxsize=64)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from asof.lang import codes, tables
+from asof.lang import set_of
 from asof.sources import blocks, dates
 from asof.sources.blocks import Block
 from asof.sources.plainyaml import BadYaml, read_toml, read_yaml
@@ -104,12 +103,6 @@ KeyValue = tuple[str, str, int]
 """A key, its value, and the number of its line from 0."""
 
 
-@cache
-def words(which: str) -> frozenset[str]:
-    """A list of words.toml of all languages: `header` (keys), `parts` (headings of parts of documents)."""
-    return frozenset(word for code in codes("words") for word in tables(code, "words").get(which, ()))
-
-
 def key_values(lines: Sequence[str]) -> list[KeyValue]:
     """The `Key: value` lines of a header, which may go on with the value indented below; [] if one of these
     is neither, or if no key is one that headers have."""
@@ -123,7 +116,7 @@ def key_values(lines: Sequence[str]) -> list[KeyValue]:
         if match is None or number >= MOST_LINES:
             return []
         found.append((match[1], (match[2] or "").strip(), number))
-    known = any(fold(key) in words("header") or is_date(key) for key, _, _ in found)
+    known = any(fold(key) in set_of("words", "header") or is_date(key) for key, _, _ in found)
     return found if known else []
 
 
@@ -268,7 +261,7 @@ def _is_value(body: Sequence[Block], at: int) -> bool:
     if "\n" in said or (at + 1 < len(body) and body[at + 1].kind != blocks.HEADING):
         return False
     key = fold(body[at - 1].words)
-    return (key in words("header") or is_date(key)) and key not in _OWN
+    return (key in set_of("words", "header") or is_date(key)) and key not in _OWN
 
 
 # -- title --------------------------------------------------------------------------------------------
@@ -290,7 +283,7 @@ def title_of(front: Front, body: Iterable[Block], stem: str) -> str:
         if kind == blocks.HEADING:
             number = _NUMBERED.match(said)
             plain = said[number.end() if number else 0 :].casefold().rstrip(":. ")
-            if plain and plain not in words("parts"):
+            if plain and plain not in set_of("words", "parts"):
                 return said
         elif inside or kind not in (blocks.PARAGRAPH, blocks.FIELD) or len(said.split()) > MOST_WORDS:
             break

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from asof import plugins
 from asof.errors import SourceError, UsageError
-from asof.lang import codes, tables
+from asof.lang import of_all
 from asof.schema import Table
 from asof.values import SourceEvent, document_file
 from asof.version import __version__
@@ -295,8 +295,10 @@ _MARKED = {
 @cache
 def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """The patterns of the names of copies, each after its longest word, without which no name has it."""
-    words = (each for code in codes("files") for each in tables(code, "files").get("copies", ()))
-    patterns = [(max(re.findall(r"\w+", each), key=len), _pattern(each)) for each in dict.fromkeys(words)]
+    patterns = [
+        (max(re.findall(r"\w+", each), key=len), _pattern(each))
+        for each in dict.fromkeys(of_all("files", "copies"))
+    ]
     return tuple((word, re.compile(each)) for word, each in (*patterns, *_MARKED.items()))
 
 

@@ -19,6 +19,7 @@ from unicodedata import category
 from msgspec import Struct
 
 from asof.errors import UsageError
+from asof.lang import of_all, set_of
 from asof.text.tokens import KANA_AND_HAN
 from asof.values import Heading, SourcedTime
 
@@ -205,20 +206,10 @@ _OPENING = "([{\"'“”„«»‘’/*_"
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")  # U.S, e.g, z.B
 _LOOK_BACK = 24  # characters; no abbreviation is longer
 
-_ABBREVIATIONS = frozenset(
-    """adm al approx assoc ave bde bldg blvd bros bzgl bzw ca capt cf cmdr co col corp cpl d dept dipl dist dr
-    ed eds esp evtl fig figs gen ggf gov hon inc inkl jr lt ltd maj messrs mio mme mlle mr mrs ms mrd mt
-    nr op ph.d phd prof rep resp rev sen sgt sog sr st u ugs univ usw vgl viz vs zzgl z""".split()  # noqa: SIM905 - a list of strings would fill a page
-)
-_BEFORE_A_NUMBER = frozenset(
-    """abs apr art aug bd cap ch chap dec eq eqs feb jan jul jun kap mar no nos nov num oct okt p par pp s sec
-    sect sep sept tel v vol vols ziff""".split()  # noqa: SIM905
-)
-_AFTER_AN_ORDINAL = re.compile(
-    r"""(?:januar|jänner|februar|feber|märz|april|mai|juni|juli|august|september|oktober|november|dezember
-      | jahrhundert|jahrtausend|weltkrieg|auflage|kapitel|bundesliga|liga|platz|mal|oder|und|bis)\b""",
-    re.VERBOSE | re.IGNORECASE,
-)
+
+@cache
+def _after_an_ordinal() -> re.Pattern[str]:
+    return re.compile(rf"(?:{'|'.join(of_all('words', 'after_an_ordinal'))})\b", re.IGNORECASE)
 
 
 def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
@@ -296,13 +287,13 @@ def _ends(text: str, line: int, match: re.Match[str]) -> bool:
 def _goes_on(text: str, word: str, after: int, leads: bool) -> bool:
     """True if the dot after `word` belongs to the word; `leads`: the word is the first of its line."""
     if word.isdigit():
-        return len(word) <= 3 and (leads or _AFTER_AN_ORDINAL.match(text, after) is not None)
+        return len(word) <= 3 and (leads or _after_an_ordinal().match(text, after) is not None)
     if len(word) == 1 and word.isupper() and word != "I":
         return True
     folded = word.casefold()
-    if folded in _ABBREVIATIONS or _DOTTED.fullmatch(word):
+    if folded in set_of("words", "abbreviation") or _DOTTED.fullmatch(word):
         return True
-    return folded in _BEFORE_A_NUMBER and text[after].isdigit()
+    return folded in set_of("words", "before_a_number") and text[after].isdigit()
 
 
 _LINE_MARKS = re.compile(r"^[ \t]*+(?:>[ \t]*)+")

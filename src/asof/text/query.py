@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from asof.lang import calendar_words
+from asof.lang import calendar_words, set_of
 from asof.text.names import asked, is_label
 from asof.text.tokens import MARKS, Analyzer, tokenize
 
@@ -131,16 +131,6 @@ class TitleStems(Struct, frozen=True):
 # of "C++", "C#" and "Disney+". "The" in front goes unless the rest is one word that is no name by itself:
 # "The Who" is not "who", but "the WHO" is "WHO".
 
-_LEGAL = frozenset(
-    """inc incorporated corp corporation co company ltd limited llc llp lp plc ag gmbh kg kgaa se sa nv bv
-    ab as oy oyj sarl sas pty""".split()  # noqa: SIM905 - a list of strings would fill a page
-)
-_NO_NAME = _LEGAL | frozenset(
-    """the who which what that this these those one ones it he she they we you us them me i his her its our
-    their other others same rest first last""".split()  # noqa: SIM905 - the same
-)
-"""Words that are no name without their article."""
-
 _POSSESSIVE = re.compile(r"(?<=\w)'s(?!\w)")
 _SILENT = re.compile(r"(?<=\w)(?:'(?=\w)|\.(?=[^\W\d])|(?<=\D)\.(?=\w)|,(?=[0-9]{3}(?![0-9])))")
 """Characters that are dropped inside a word: apostrophes, dots of abbreviations, commas of thousands."""
@@ -207,16 +197,22 @@ def _words(folded: str) -> list[str]:
 def _end_of_name(words: list[str]) -> int:
     """The number of words before the legal form: "Muster GmbH & Co. KG" has three words of one."""
     end = len(words)
-    while end > 1 and (words[end - 1] in _LEGAL or words[end - 1] == "and"):
+    while end > 1 and (words[end - 1] in set_of("words", "legal") or words[end - 1] == "and"):
         if words[end - 1] != "and" and words[end - 2].translate(_NO_POINTS).isdigit():
             break
         end -= 1
     return end
 
 
+@cache
+def _no_names() -> frozenset[str]:
+    """Words that are no name without their article."""
+    return set_of("words", "no_name") | set_of("words", "legal")
+
+
 def _names(word: str, shown: str) -> bool:
     """True if a word is a name without its article: "the WHO" is, "The Who" and "THE WHO" are not."""
-    return word not in _NO_NAME or (word.upper() in shown and not shown.isupper())
+    return word not in _no_names() or (word.upper() in shown and not shown.isupper())
 
 
 VERSION = 1

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from msgspec import Struct
 
-from asof.lang import FIRST, codes, detect, every, tables
+from asof.lang import FIRST, codes, detect, every, of_all, tables
 
 if TYPE_CHECKING:
     from asof.time.expressions import TimeExpression
@@ -536,10 +536,9 @@ def _of_something(cues: list[Cue]) -> bool:
 # -- words for the end of something ("closed"): such a passage is not about what is current ------------
 
 
-@cache
 def termination_words() -> tuple[str, ...]:
     """The words of all languages (`ended` in `lang/*/words.toml`)."""
-    return tuple(word for code in codes("words") for word in tables(code, "words").get("ended", ()))
+    return of_all("words", "ended")
 
 
 @cache

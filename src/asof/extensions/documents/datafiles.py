@@ -13,11 +13,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
 from itertools import chain, islice
 from typing import Any
 
-from asof.lang import codes, tables
+from asof.lang import of_all
 from asof.sources.blocks import FIELD, ITEM, PARAGRAPH, Block, Full, Page, rows, written
 from asof.sources.plainyaml import BadYaml, read_toml, read_yaml
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, TextParser, Unreadable, text_reader
@@ -125,19 +124,12 @@ def _name_column(header: Sequence[str], ahead: Sequence[Sequence[str]]) -> int:
 # The columns in which the time of a row begins and ends become one, so that it is read as an interval.
 
 
-@cache
-def _interval_names() -> tuple[frozenset[str], frozenset[str]]:
-    """The names of columns in which an interval begins, and ends, in all languages."""
-    words = [tables(code, "words") for code in codes("words")]
-    first, last = ([name for each in words for name in each.get(key, ())] for key in ("begins", "ends"))
-    return frozenset(first), frozenset(last)
-
-
 def _interval(header: Sequence[str], ahead: Sequence[Sequence[str]]) -> tuple[int, int] | None:
     """The columns in which an interval begins and ends, if all cells in them are dates."""
     names = [_SEPARATORS.sub(" ", name).strip().lower() for name in header]
     first, last = (
-        next((at for at, name in enumerate(names) if name in known), -1) for known in _interval_names()
+        next((at for at, name in enumerate(names) if name in of_all("words", key)), -1)
+        for key in ("begins", "ends")
     )
     if first < 0 or last < 0:
         return None

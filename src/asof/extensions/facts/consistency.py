@@ -19,6 +19,7 @@ from typing import Annotated, NamedTuple
 
 from asof.extensions.facts.store import CHANGE, EVENT, VALUE, Fact
 from asof.extensions.facts.visible import StatedFact
+from asof.lang import set_of
 from asof.text.query import key
 from asof.time.span import Instant, Span
 from asof.values import Amount
@@ -114,31 +115,10 @@ def at_the_same_time(one: Fact, other: Fact) -> bool:
 # -- intervals in which facts hold -----------------------------------------------------------------
 
 
-COPULAS = frozenset(("is", "are", "ist", "sind"))
-# fmt: off
-_VERBS = COPULAS | frozenset(
-    """has have owns remains remain stays stay serves serve acts heads leads chairs runs lives belongs costs
-    cost stands lies holds employs bleibt bleiben heißt heisst hat leitet führt gehört kostet wohnt liegt
-    """.split()  # noqa: SIM905 - a list of strings would fill a page
-)
-_BESIDE = frozenset(
-    "as at by for from in of on the to with located based als am an bei im von zu since seit".split()  # noqa: SIM905
-)
-_ROLES = frozenset(
-    """ceo cfo coo cto chief president chair chairman chairwoman chairperson director head mayor captain
-    master manager owner member minister secretary treasurer principal headquarters address seat capital
-    price status role position title chef chefin leiter leiterin direktor bürgermeister vorstand sitz preis
-    amt""".split()  # noqa: SIM905 - the same
-)
-_SOLE = frozenset(
-    """ceo cfo coo cto president chair chairman chairwoman chairperson mayor captain master head headmaster
-    principal treasurer king queen pope chancellor governor premier chief bürgermeister bürgermeisterin
-    hafenmeister hafenmeisterin kapitän kapitänin vorsitzender vorsitzende""".split()  # noqa: SIM905
-)
-_OFFICES = _ROLES | _SOLE - frozenset("headquarters address seat price status position title".split())  # noqa: SIM905
-_BEEN = frozenset(("has been", "have been"))
-_OVER = frozenset(("takes over as", "took over as"))
-# fmt: on
+COPULAS, _BESIDE, _ROLES, _SOLE = (set_of("states", key) for key in ("copula", "beside", "role", "sole"))
+_VERBS = COPULAS | set_of("states", "state")
+_OFFICES = _ROLES | _SOLE - set_of("states", "no_office")
+_BEEN, _OVER = set_of("states", "been"), set_of("states", "over")
 MOST_AT_ONCE = 64
 """At most so many different open states of one subject and relation are compared; of more the oldest are
 dropped."""
@@ -287,16 +267,9 @@ def _states(facts: Sequence[StatedFact]) -> list[HoldingInterval]:
 # Garrow"), are taken for the same: the mayor of another note may be that of another town.
 
 
-# fmt: off
-_NOT_THE_ONE = frozenset("deputy vice assistant co former acting".split())  # noqa: SIM905
-_SUCCEEDS = frozenset(
-    "succeeded succeeds follows followed replaced replaces folgt folgte ersetzte".split()  # noqa: SIM905
+_NOT_THE_ONE, _SUCCEEDS, _LEAVES, _BEGINS = (
+    set_of("states", key) for key in ("not_the_one", "succeeds", "leaves", "begins")
 )
-_LEAVES = frozenset("resigned resigns retired retires died starb zurückgetreten".split())  # noqa: SIM905
-_BEGINS = frozenset(
-    "became becomes appointed elected named wurde wird ernannt gewählt".split()  # noqa: SIM905
-)
-# fmt: on
 
 
 def office_of(line: HoldingInterval) -> str:

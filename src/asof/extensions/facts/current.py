@@ -19,7 +19,7 @@ from operator import itemgetter
 from typing import Annotated, NamedTuple
 
 from asof.index.view import View
-from asof.lang import FIRST, codes, detect, stop_words, tables
+from asof.lang import FIRST, codes, detect, set_of, stop_words, tables
 from asof.store.digest import hit_id, layout_places
 from asof.text.passages import body, sentences
 from asof.text.tokens import tokenize
@@ -347,7 +347,7 @@ _TOKENS = 60
 @cache
 def every(name: str) -> frozenset[str]:
     """A list of all languages."""
-    return _of(codes("stale"), name)
+    return set_of("stale", name)
 
 
 def _of(languages: Iterable[str], name: str) -> frozenset[str]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from asof.extensions.facts.store import CHANGE, EVENT, NAME, VALUE
 from asof.extensions.facts.tokens import Token, trimmed, words_of
+from asof.lang import of_all
 from asof.text.figures import Figure
 from asof.values import Amount
 
@@ -92,14 +93,10 @@ _UNIT_AFTER = re.compile(r"[nM](?=[/.,;()i&T]|$)")
 _ATTRIBUTED = re.compile(r"(?<=.)od?(N+)$")
 _NOUNS_OF_MOVE = frozenset({"rise_noun", "fall_noun", "rise_after", "fall_after"})
 _MARKUP = re.compile(r"[\[\]*_`#>]+")
-_DURATIONS = frozenset(
-    "years months weeks days hours minutes jahre monate wochen tage".split()  # noqa: SIM905
-)
 _WIDER = re.compile(r"[NMng]{1,6}(?P<by>i)d?$")
-_WITH = ("from", "for", "in", "as", "at", "with", "aus", "für", "bei", "mit")
-_PART = ("in", "from", "an", "aus")
-_TO = ("to", "at", "auf")
-_OTHERS = frozenset("he she they i er sie ich".split())  # noqa: SIM905 - who that is stands elsewhere
+_DURATIONS, _WITH, _PART, _TO, _OTHERS = (
+    of_all("states", key) for key in ("duration", "with", "part", "to", "person")
+)
 _SUBJECT = rf"(?:(?P<determiner>d?){_PHRASE}(?P<aside>{_ASIDE})|(?P<own>w))"
 _OWNER = re.compile(rf"(?:{_SUBJECT}|(?P<other>p))[xe!]*[yvbrf][xbyve!n]{{0,6}}i?d?$")
 
@@ -622,11 +619,9 @@ _FIELD = re.compile(
 )
 _ALIAS = re.compile(r"(?P<name>N{1,10})[,(xb]{0,2}(?P<as>a)d?(?P<other>N{1,10})")
 _ACRONYM = re.compile(r"[A-Z][A-Za-z&.]{1,9}")
-_MODAL = frozenset("would could should may might can könnte sollte würde".split())  # noqa: SIM905
-_ARTICLE = frozenset("a an the ein eine der die das".split())  # noqa: SIM905
-_NAMING = ("appoint", "elect", "nam", "ernann", "wähl")
-_LEADS_ON = frozenset("as to with from into als zum zur zu mit".split())  # noqa: SIM905
-_ALONE = frozenset("resigned resigns died retired retires closed reopened sank merged starb".split())  # noqa: SIM905
+_MODAL, _ARTICLE, _NAMING, _LEADS_ON, _ALONE = (
+    of_all("states", key) for key in ("modal", "article", "naming", "leads_on", "alone")
+)
 
 
 def _bare(owner: str) -> str:

@@ -19,7 +19,7 @@ from asof.extensions.facts.dating import Dating, TimeMark
 from asof.extensions.facts.patterns import FactDraft, TaggedSentence
 from asof.extensions.facts.store import EVENT, EXPECTED, NAME, VALUE, Extraction, ExtractorInput, Fact
 from asof.extensions.facts.tokens import Token, tokens_of
-from asof.lang import every
+from asof.lang import every, set_of
 from asof.sources.headers import is_date, is_presentation
 from asof.text.figures import NONE, RuleLexicon, language_of, lexicon
 from asof.text.passages import sentences
@@ -73,16 +73,7 @@ def _plain(value: str) -> str:
 # -- days without a year that are in the future ----------------------------------------------------
 
 
-# fmt: off
-_FROM = frozenset("from ab zum effective starting beginning".split())  # noqa: SIM905
-_PAST = frozenset(
-    "was were has have had did became been wurde wurden war waren hat hatte".split()  # noqa: SIM905
-)
-_PRESENT = frozenset(
-    """is are becomes remains takes succeeds replaces joins leaves retires resigns opens closes launches
-    releases introduces buys acquires wird ist sind werden übernimmt folgt""".split()  # noqa: SIM905
-)
-# fmt: on
+_FROM, _PAST, _PRESENT = (set_of("states", key) for key in ("from", "past", "present"))
 
 
 def coming(dating: Dating, one: FactDraft, mark: TimeMark, language: str, *, begins: bool) -> Span | None:

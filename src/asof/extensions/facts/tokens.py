@@ -19,6 +19,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from asof.extensions.facts.dating import TimeMark
+from asof.lang import set_of
 from asof.text.figures import NONE, Figure, RuleLexicon, Senses, figure_of, pattern
 
 # -- tokens ----------------------------------------------------------------------------------------
@@ -36,9 +37,6 @@ _TAGS = (
 _VERBS = (("event", "v"), ("rise", "r"), ("fall", "f"), ("link", "l"), ("verb", "y"))
 _NOUN_BEFORE, _VERB_BEFORE = "dMngio#&,", "RNw"
 _IN_NAME = re.compile(r"[^\W\d_][-–]$")  # "COVID-19"
-_NO_ADVERBS = frozenset(
-    "family supply assembly reply ally monopoly butterfly anomaly".split()  # noqa: SIM905
-)
 _PLAIN_MARKS = {",": ",", "(": "(", ")": ")", ":": ":", "\n": "/", "&": "&"}
 _NAME = re.compile(r" [^\W\d_a-z][^\W\d_]+")
 _LONGEST_CUE = 12  # characters
@@ -142,7 +140,7 @@ def _word(word: str, start: int, end: int, words: RuleLexicon) -> Token:
 
 def _tag(senses: Senses, *, capital: bool, low: str = "") -> str:
     tag = next((tag for sense, tag in _TAGS if sense in senses), "n")
-    if tag == "n" and not capital and low.endswith("ly") and low not in _NO_ADVERBS:
+    if tag == "n" and not capital and low.endswith("ly") and low not in set_of("states", "no_adverb"):
         return "x"
     return "N" if capital and tag not in "MgRo&rfvbl!ac" else tag
 

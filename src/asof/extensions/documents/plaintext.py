@@ -26,7 +26,6 @@ _RST_MARK = re.compile(  # it begins with a class of signs, which are found fast
 )
 _NOTE_MARK = "\0"  # no text has it
 _ADDRESS = re.compile(r"([^<]*?)\s*<([^<>]*)>", re.DOTALL)
-_KEPT = ("code", "bold", "em", "named", "cited", "escaped")
 LONGEST_NAME = 80
 _WORD = re.compile(r"(?<![\w`])[^\W_][\w.-]*\Z")
 _SERIES = {"pep": ("PEP ", "pep-{:04}"), "rfc": ("RFC ", "")}
@@ -46,13 +45,14 @@ class _Inline:
         return "\n".join(map(str.strip, text.split("\n"))) if "\n" in text else text.strip()
 
     def _words(self, mark: re.Match[str]) -> str:
-        if mark["note"]:
+        kind = mark.lastgroup
+        if kind == "note":
             return _NOTE_MARK
-        if mark["word"] is not None:  # the end of a name that refers to a target, as in name_
+        if kind == "word":  # the end of a name that refers to a target, as in name_
             before = _WORD.search(mark.string[max(0, mark.start() - LONGEST_NAME) : mark.start()])
             return "" if before else mark[0]
-        if mark["text"] is None:
-            return next((mark[name] for name in _KEPT if mark[name]), "")
+        if kind != "ref":
+            return mark[kind] if kind else ""
         said, role = mark["text"], mark["role"] or ""
         address = _ADDRESS.fullmatch(said)
         shown, target = (address[1] or address[2], address[2]) if address else (said, said)
@@ -114,7 +114,7 @@ class _Rst:
             if not line:
                 at += 1
                 continue
-            if line[0].isspace():
+            if line[0] == " ":
                 body, at = _indented(lines, at)
                 if literal:
                     made.append(Block(blocks.CODE, "\n".join(body), 0, inside))
@@ -170,7 +170,7 @@ class _Rst:
     ) -> tuple[int, bool]:
         """Adds a paragraph, or a term with its definition."""
         end = at + 1
-        while end < len(lines) and lines[end] and not lines[end][0].isspace():
+        while end < len(lines) and lines[end][:1] not in " ":
             end += 1
         said = "\n".join(lines[at:end])
         if lines[at].startswith("| "):  # lines of verse, an address
@@ -243,12 +243,12 @@ class _Rst:
 def _indented(lines: Sequence[str], at: int) -> tuple[list[str], int]:
     """The lines from here on that are indented, without their margin, and where the others begin."""
     end = at
-    while end < len(lines) and (not lines[end] or lines[end][0].isspace()):
+    while end < len(lines) and lines[end][:1] in " ":
         end += 1
     body = list(lines[at:end])
     while body and not body[-1]:
         body.pop()
-    margin = min([len(line) - len(line.lstrip()) for line in body if line], default=0)
+    margin = min([len(line) - len(line.lstrip(" ")) for line in body if line], default=0)
     return [line[margin:] for line in body], end
 
 

@@ -113,7 +113,7 @@ def test_a_report_that_fails_is_a_problem_and_the_others_are_told(memory_folder)
         told = precompute_reports(corpus)
         assert (told.reports, told.left, told.complete) == (11, 0, False)
         (problem,) = told.problems
-        assert problem.message == "2021-02: extracted, because scripted gave none: it hung"
+        assert problem.message == "extracted, because scripted gave none: it hung"
 
 
 def test_what_was_told_is_kept_when_the_model_goes_away(memory_folder, model):

@@ -31,9 +31,10 @@ ORG = (
 )
 RST = (
     "Title\n=====\n¦T\n-\n¦.. note:: a\n¦.. image:: b\n¦   c\n¦\n¦- d¦1. e\n¦:f: g\n¦``¦`¦*¦`h <i>`_¦== ==\n"
-    "¦+--+\n¦| j |\n¦k::\n¦Status: a\n¦|¦.. code::\n¦>>> l\n"
+    "¦+--+\n¦| j |\n¦k::\n¦Status: a\n¦|¦.. code::\n¦>>> l\n¦`a¦:a:`¦*a¦**a¦|a¦_ ¦\\¦ - a\n¦a\n b\n"
+    "¦::\n\n a\n¦=\n¦a\n=\n¦[a]_¦a: b\n¦* a\n"
 )
-ASCIIDOC = "= ¦== ¦\n¦----\n¦////\n¦word¦=¦ "
+ASCIIDOC = "= ¦== ¦\n¦----\n¦////\n¦word¦=¦ ¦|===\n¦link:a[¦<<a,¦http://a[¦a:: \n¦* *a* \n¦`a¦**a¦_ ¦\\"
 HTML = (
     "<!--¦<![CDATA[¦<a ¦<a¦</¦</a¦<!¦&¦<¦<?¦<script>¦<a b='¦<a b=\"¦<!--a--!¦<title>¦<b>¦<![¦<pre>\n¦<h1>"
     "¦<nav>¦&#1¦<a =¦<a b=¦<main>¦</main>¦<header>¦<article><time datetime=1>"
@@ -92,6 +93,7 @@ def parser(parse: TextParser) -> Callable[[str], ParsedFile]:
 LINEAR: list[tuple[str, Callable[[str], object], list[str], str, int]] = [
     ("org", parser(parse_org), ["", "* "], ORG, 4_000),
     ("asciidoc", parser(parse_asciidoc), ["x\n\n", "= "], ASCIIDOC, 4_000),
+    ("rst", parser(parse_rst), [""], RST, 4_000),
     ("html", parser(parse_html), [""], HTML, 4_000),
     ("lines", lambda text: HtmlLines().read(text), [""], BLOCKS, 4_000),
     (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.growth import is_linear
 
 from asof.extensions.documents.plaintext import parse_asciidoc, parse_plain, parse_rst
 from asof.sources.source import InputLimits
@@ -163,15 +162,3 @@ def test_the_header_of_plain_text():
     page = parse_plain("Title: Roof\nDate: 2020-01-02\nStatus: open\n\nIt leaks.\n", "stem", InputLimits())
     assert (page.title, page.front) == ("Roof", {"date": "2020-01-02", "status": "open"})
     assert page.text == "Status: open\n\nIt leaks."
-
-
-PIECES = (
-    "`a¦:a:`¦*a¦**a¦|a¦_ ¦\\¦.. a::\n  ¦- ¦ - a\n¦+-+\n¦== ==\n\n¦== ==\n|¦:a: b\n¦a\n b\n¦::\n\n a\n¦=\n"
-    "¦a\n=\n¦[a]_¦a: b\n¦* a\n¦|===\n¦link:a[¦<<a,¦http://a[¦a:: \n¦* *a* \n¦----\n"
-)
-
-
-@pytest.mark.parametrize("piece", PIECES.split("¦"))
-@pytest.mark.parametrize("parse", [parse_rst, parse_asciidoc])
-def test_hostile_text_takes_linear_time(parse, piece):
-    assert is_linear(lambda n: parse(piece * (n // len(piece)), "stem", InputLimits()), 4_000)

@@ -7,6 +7,7 @@
     answer_kinds.toml  words that name the kind of answer: a price, a result, a record
     facts.toml         words by which sentences state facts
     questions.toml     words that tell what a question asks for: "each quarter", "highest"
+    states.toml        words by which states, offices and events are told
     stale.toml         words that bind a sentence or a document to its day: "currently", "minutes"
     words.toml         function words, words of the calendar, endings
 

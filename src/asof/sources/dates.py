@@ -383,11 +383,6 @@ def plain_name(key: str) -> str:
     return "".join(sign for sign in marks if sign not in " \t_-" and not unicodedata.combining(sign))
 
 
-def _names(table: str) -> tuple[str, ...]:
-    """The words of all languages in a table of `lang/*/dates.toml`, those of English first."""
-    return of_all("dates", table)
-
-
 @lru_cache(maxsize=64)
 def _places(names: tuple[str, ...]) -> dict[str, int]:
     return {name: place for place, name in reversed([*enumerate(map(plain_name, names))])}
@@ -395,7 +390,7 @@ def _places(names: tuple[str, ...]) -> dict[str, int]:
 
 def names_date(key: str, *meanings: str) -> bool:
     """True if a field of that name holds a date with one of these meanings: published, changed."""
-    return any(plain_name(key) in _places(_names(meaning)) for meaning in meanings)
+    return any(plain_name(key) in _places(of_all("dates", meaning)) for meaning in meanings)
 
 
 class DateFields(NamedTuple):
@@ -406,12 +401,12 @@ class DateFields(NamedTuple):
 
     def published(self, record: Mapping[str, Any], by: str, used: set[str], note: Note) -> SourcedTime | None:
         """The date of the first field that holds one, then `used`; what cannot be read goes to `note`."""
-        names = self.fields.published or (*_names("published"), *_names("created"))
+        names = self.fields.published or (*of_all("dates", "published"), *of_all("dates", "created"))
         return self._first(record, names, by, used, note)
 
     def changed(self, record: Mapping[str, Any], by: str, used: set[str], note: Note) -> SourcedTime | None:
         """The date of the last change, likewise."""
-        return self._first(record, self.fields.changed or _names("changed"), by, used, note)
+        return self._first(record, self.fields.changed or of_all("dates", "changed"), by, used, note)
 
     def about(self, record: Mapping[str, Any], used: set[str], note: Note) -> list[SourcedTime]:
         """The times that it is about."""
@@ -424,14 +419,14 @@ class DateFields(NamedTuple):
         places = _places(names)
         plain = ((plain_name(key), key) for key in record if len(key) < _LONGEST_NAME)
         for place, key in sorted((places[name], key) for name, key in plain if name in places):
-            if isinstance(record[key], bool) and names[place] in _names("whether"):
+            if isinstance(record[key], bool) and names[place] in of_all("dates", "whether"):
                 continue
             try:
                 if time := stated(record[key], by, self.order):
                     used.add(key)
                     return time
             except BadTime as wrong:
-                if names[place] not in _names("perhaps"):
+                if names[place] not in of_all("dates", "perhaps"):
                     note(key, wrong)
         return None
 
@@ -604,13 +599,13 @@ def of_content(text: str, order: DateOrder, doubts: list[Problem]) -> SourcedTim
 
 
 def _line(line: str, order: DateOrder, doubts: list[Problem]) -> SourcedTime | None:
-    names = _places((*_names("published"), *_names("changed")))
+    names = _places((*of_all("dates", "published"), *of_all("dates", "changed")))
     labelled = _LABELLED.fullmatch(line)
     if labelled and plain_name(labelled[1]) in names:
         try:
             return stated(labelled[2].strip(), "content", order)
         except BadTime as wrong:
-            if len(labelled[2]) <= _LONGEST_DATE and labelled[1].lower() not in _names("perhaps"):
+            if len(labelled[2]) <= _LONGEST_DATE and labelled[1].lower() not in of_all("dates", "perhaps"):
                 doubts.append(_unread(labelled[1], wrong))
             return None
     if not any(map(str.isdigit, line)) or _FIGURE.fullmatch(line):

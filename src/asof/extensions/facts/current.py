@@ -344,12 +344,6 @@ _TOKENS = 60
 """The number of words of a text that decide on its language."""
 
 
-@cache
-def every(name: str) -> frozenset[str]:
-    """A list of all languages."""
-    return set_of("stale", name)
-
-
 def _of(languages: Iterable[str], name: str) -> frozenset[str]:
     return frozenset(phrase for code in languages for phrase in tables(code, "stale").get(name, ()))
 
@@ -365,7 +359,7 @@ def pattern(code: str, *names: str) -> re.Pattern[str]:
 @cache
 def of_any(name: str) -> re.Pattern[str]:
     """The same of a list of all languages."""
-    return _compiled(every(name))
+    return _compiled(set_of("stale", name))
 
 
 @cache

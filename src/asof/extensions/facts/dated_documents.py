@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from asof.extensions.facts.current import DocumentLifetime, current_headings, every, lives
+from asof.extensions.facts.current import DocumentLifetime, current_headings, lives
 from asof.index.view import View
+from asof.lang import set_of
 from asof.store.reader import stem_of
 from asof.time.span import nearest_moment
 
@@ -115,7 +116,7 @@ class _Phrases(NamedTuple):
 
 @cache
 def _phrases() -> _Phrases:
-    day, headings = every("day"), every("headings")
+    day, headings = set_of("stale", "day"), set_of("stale", "headings")
     telling = [word for word in day if len(word) > 6]
     return _Phrases(
         day,
@@ -123,7 +124,7 @@ def _phrases() -> _Phrases:
         tuple(f" {word}" for word in telling if word != "changed"),
         headings,
         tuple(f"{word}{then}" for word in headings for then in (" ", ":", ",")),
-        every("kinds"),
+        set_of("stale", "kinds"),
     )
 
 

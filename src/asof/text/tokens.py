@@ -96,10 +96,11 @@ def _word(first: str, more: str, letter: str) -> str:
     """The pattern of a word; atomic, so that no text makes it go back.
 
     No possessive quantifier after a group: it never ends before Python 3.11.5. After one set of letters it is
-    sound, and quicker.
+    sound, and quicker. What may go on begins with its sign: of most words the next one tells that none does.
     """
     many, some = (f"(?>{more}*)", f"(?>{more}+)") if more.startswith("(") else (f"{more}*+", f"{more}++")
-    return rf"{first}{many}(?>(?:(?:(?<=\d)[.,](?=\d)|'(?={letter})){some})*)"
+    goes_on = rf"[.,'](?:(?<=\d[.,])(?=\d)|(?<=')(?={letter})){some}"
+    return rf"{first}{many}(?:{goes_on}(?>(?:{goes_on})*)|)"
 
 
 _ASCII = _word("[a-z0-9]", "[a-z0-9]", "[a-z]")

@@ -249,25 +249,17 @@ def title_of(text: str, calendar: frozenset[str] = frozenset()) -> TitleSubject:
     ('21.7.0', '')
     """
     lines = [_title_line(line, calendar) for line in text.strip("\n").split("\n")]
-    plain = not any(line.dated for line in lines)
-    version = next((each for line in lines for each in line.numbers if plain or "." in each), "")
+    plain = not any(dated for _, dated, _ in lines)
+    version = next((each for *_, numbers in lines for each in numbers if plain or "." in each), "")
     # not by lines: "Harbour" with a heading "Fees" has the same subject as "Harbour fees"
-    subject = " ".join([line.words for line in lines if line.words])
+    subject = " ".join([words for words, _, _ in lines if words])
     return TitleSubject(term_hash(subject) or 1 if subject else 0, version)
 
 
-class TitleLine(NamedTuple):
-    """The words of a line that are part of a subject, whether it names a date, and what may be versions in
-    it: numbers, but no years and dates."""
-
-    words: str
-    dated: bool
-    numbers: tuple[str, ...]
-
-
 @lru_cache(maxsize=4096)
-def _title_line(text: str, calendar: frozenset[str]) -> TitleLine:
-    """The parts of a title or heading; cached, since many passages share them."""
+def _title_line(text: str, calendar: frozenset[str]) -> tuple[str, bool, list[str]]:
+    """The words of a line for a subject, whether it names a date, and its numbers that are no years or dates;
+    cached, since many passages share titles and headings."""
     tokens = tokenize(text)
     words = [
         left for token in tokens if (
@@ -278,7 +270,7 @@ def _title_line(text: str, calendar: frozenset[str]) -> TitleLine:
         each for each in (_VERSION.findall(_ISO.sub(" ", text)) if _DIGITS.search(text) else ())
         if (not _DATE.fullmatch(each) if "." in each else not (len(each) == 4 and "1800" <= each < "2200"))
     ]  # fmt: skip
-    return TitleLine(" ".join(words), any(map(calendar.__contains__, tokens)), tuple(versions))
+    return " ".join(words), not calendar.isdisjoint(tokens), versions
 
 
 class Frame(NamedTuple):

@@ -342,6 +342,9 @@ _LEAD = re.compile(
 )
 
 
+_BEHIND_LEAD = re.compile(r"[\d:：]")
+
+
 def leads_of(text: str, lexicon: WordReader) -> list[int]:
     """Hashes of what the statements of a text say before their values; the first `MOST_LEADS`, each once.
 
@@ -349,7 +352,7 @@ def leads_of(text: str, lexicon: WordReader) -> list[int]:
     of two words that is no name ("Ann Lee: Shall we sail?").
     """
     found: dict[int, None] = {}
-    for lead, label, number in _LEAD.findall(text):
+    for lead, label, number in _LEAD.findall(text) if _BEHIND_LEAD.search(text) else ():
         if not number and (label in ("", "|") or lead.istitle()):
             continue
         words = [word for word in _LETTERS.findall(lead.lower()) if word not in lexicon.calendar]

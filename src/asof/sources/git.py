@@ -331,15 +331,15 @@ class CommitChanges(Struct):
 
 def differences(
     git: Git, history: Iterable[GitCommit], accepted: Callable[[str], bool]
-) -> tuple[dict[str, CommitChanges], bool]:
-    """The changes of each commit to accepted files; True where moves with changes are not known, as content
-    is missing. Raises GitFailed."""
+) -> tuple[dict[str, CommitChanges], str]:
+    """The changes of each commit to accepted files, and why files that were moved and changed at once are not
+    known to be the same, "" where they are. Raises GitFailed."""
     pairs = "".join(f"{each.id} {parent}\n" for each in history for parent in each.parents or ("",))
     command = ("diff-tree", "--stdin", "-r", "-z", "--root", "-l2000")
     try:
-        answer, exact = git.ask(*command, "-M", stdin=pairs.encode()), False
-    except GitFailed:  # a partial clone: nothing is compared
-        answer, exact = git.ask(*command, "-M100%", stdin=pairs.encode()), True
+        answer, unknown = git.ask(*command, "-M", stdin=pairs.encode()), ""
+    except GitFailed as wrong:  # in a partial clone, say: no content is read then
+        answer, unknown = git.ask(*command, "-M100%", stdin=pairs.encode()), wrong.message
     by_commit: dict[str, CommitChanges] = {}
     changes = CommitChanges()
     tokens = iter(answer.split(b"\0"))
@@ -356,7 +356,7 @@ def differences(
                 changes.files[path] = blob.decode() if mode.startswith(b"100") else None
         elif token:
             changes = by_commit.setdefault(token.decode().split()[0], CommitChanges())
-    return by_commit, exact
+    return by_commit, unknown
 
 
 class FileChange(NamedTuple):

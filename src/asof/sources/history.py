@@ -166,11 +166,9 @@ class History:
             said = f"{are} dated before a parent, and taken to be as late as that"
             yield Problem(said, self.naming.shown, lost=False)
         readable = {"", *self._suffixes}
-        changes, exact = differences(git, ordered, lambda path: suffix(path) in readable)
-        if exact:
-            said = (
-                "files that were moved and changed at once begin anew: their content is not in the repository"
-            )
+        changes, unknown = differences(git, ordered, lambda path: suffix(path) in readable)
+        if unknown:
+            said = f"files that were moved and changed at once begin anew: {unknown}"
             yield Problem(said, self.naming.shown, remedy=REFETCH, lost=False)
         lives = Replay(git, ordered, changes).lives()
         for past in documents_of(lives, lambda path: self._is_accepted(self._relative(path))):

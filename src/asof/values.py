@@ -450,7 +450,9 @@ class Document:
     naive datetime is refused, for it names no instant. `meta` holds plain JSON values, without the keys that
     were read as dates. `tags`: one text is parted at its commas. `links`: targets. `language` is an ISO 639-1
     code where the source knows it. `fiscal_start` is the first month (1 to 12) of the fiscal year that its
-    words mean (`FY2024`). Raises UsageError (BadTime): which field, and what it takes.
+    words mean (`FY2024`). `path` is what the document was called then, where its id is what it was called
+    later: its words are searched, not those of the id. Raises UsageError (BadTime): which field, and what it
+    takes.
     """
 
     id: str
@@ -467,6 +469,7 @@ class Document:
     uri: str
     language: str
     fiscal_start: int
+    path: str
 
     def __init__(
         self,
@@ -484,6 +487,7 @@ class Document:
         uri: str = "",
         language: str = "",
         fiscal_start: int = 1,
+        path: str = "",
     ) -> None:
         keep = partial(object.__setattr__, self)
         keep("id", _id(id))
@@ -500,6 +504,7 @@ class Document:
         keep("uri", as_text(uri, "uri"))
         keep("language", as_text(language, "language"))
         keep("fiscal_start", as_month(fiscal_start, "fiscal_start"))
+        keep("path", _path(path, self.id))
 
     def __repr__(self) -> str:
         attributes = {
@@ -587,6 +592,12 @@ def _id(value: object) -> str:
     if isinstance(value, str) and (not value.strip() or len(value) > LONGEST_ID):
         refuse(shortened(value), "id", f"a text of 1 to {LONGEST_ID:,} characters, or a whole number")
     return as_text(value, "id")
+
+
+def _path(value: object, of: str) -> str:
+    """The path of a document, empty where it is its id."""
+    path = as_text(value, "path")
+    return "" if path == of else _id(path) if path else ""
 
 
 # -- queries and filters -------------------------------------------------------------------------------

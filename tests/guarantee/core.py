@@ -22,6 +22,7 @@ from asof.revisions import chains, copies
 from asof.revisions.chains import SeriesCache, Succession, succession
 from asof.revisions.link import Linker
 from asof.revisions.rows import CandidateLimits, GraphLimits, Rows
+from asof.store import writing
 from asof.store.reader import AsOfReader
 from asof.text.tokens import term_hash, tokenize
 from asof.time.moment import read
@@ -89,10 +90,10 @@ def series(moment: Moment, asked: Asked) -> Any:
     found = succession(view)
     rows = np.arange(view.prefix.rows)
     rows = rows[found.nodes(rows) >= 0]
-    visible = view.column("visible", rows).tolist()
+    said = view.column("said", rows).tolist()
     names: dict[int, Any] = {
         row: (record.document, record.key, instant)
-        for row, record, instant in zip(rows.tolist(), view.records(rows), visible, strict=True)
+        for row, record, instant in zip(rows.tolist(), view.records(rows), said, strict=True)
     }
     names[-1] = ("", b"", 0)
     columns = (found.predecessors(rows), found.successors(rows), found.originals(rows), found.in_series(rows))
@@ -140,8 +141,9 @@ right_prefix = Prefix.of
 right_ends = index_segment.ended_by
 right_known = chains.ends_known
 right_link = Linker._linked
-right_chain = SeriesCache.chain
+right_chain = SeriesCache.succession
 right_last = copies._last
+right_attributes = writing._attributes
 
 
 def of_all_rows(segments: Any, as_of: int, known_at: int = NEVER) -> Prefix:
@@ -182,8 +184,8 @@ def latest_successor(self: Linker, made: Any, touched: Any) -> Any:
 
 
 def first_chain(self: Any, view: View) -> Any:
-    linker, made = right_chain(self, view)
-    return linker, self.__dict__.setdefault("first", made)
+    made = right_chain(self, view)
+    return replace(made, chain=self.__dict__.setdefault("first", made.chain))
 
 
 def in_any_series(self: Succession, rows: Any) -> Any:
@@ -196,6 +198,13 @@ def original_at_any_time(rows: Rows, *given: Any, **options: Any) -> Any:
     """A file is the copy of one that was published after it."""
     timeless = {**rows.columns, "visible": np.zeros(rows.n, np.int64)}
     return right_last(replace(rows, columns=timeless), *given, **options)
+
+
+def words_of_the_id(write: Any, version: int, head: int) -> Any:
+    """A passage is searched by what its document was called last, and not then."""
+    given = right_attributes(write, version, head)
+    document = write.pending["versions"][version - write.ids["versions"].first][1]
+    return next(state.name for state in write.touched.values() if state.id == document), *given[1:]
 
 
 counts_what_turned_out_wrong = put(Rows, "known", lambda self, _: self.present.copy())
@@ -269,9 +278,14 @@ FAULTS = [
         fee(ONE, "2020-03-01", BERTH), fee("harbour/Copy of 2.md", "2020-03-03", BERTH),
         fee(TWO, "2020-03-09", BERTH),
     ), "2020-03-05"),
-    Fault("chains are never brought up to date", put(SeriesCache, "chain", first_chain), ("series",), (
+    Fault("chains are never brought up to date", put(SeriesCache, "succession", first_chain), ("series",), (
         fee(ONE, "2020-03-01"), LOOK, fee(TWO, "2020-03-03"), LOOK, fee(THREE, "2020-03-05"),
     ), "2020-03-09"),
+    Fault("words of an id that a document got later are searched",
+          put(writing, "_attributes", words_of_the_id), ("search by bm25",), (
+        told("ferry.md", "2020-02-03", "The ferry."), told("mill.md", "2020-02-03", "The mill."),
+        Event("rename", name="ferry.md", other="zz1sail.md"),
+    ), "2020", asked=Asked("zz1sail ferry")),
     Fault("a series is known before it goes on", put(Succession, "in_series", in_any_series), ("series",), (
         fee(ONE, "2020-03-01"), fee(TWO, "2020-03-05"),
     ), "2020-03-03"),

@@ -23,12 +23,12 @@ from asof.index.build import merge
 from asof.models.encoders import HashedNgrams
 from asof.models.ports import ScriptedModel
 from asof.store import corrections
-from asof.store.digest import content_digest, span_of
+from asof.store.digest import content_digest, digest, span_of
 from asof.store.schema import CorpusSettings, get_meta
 from asof.store.store import SourceWay, source_row
 from asof.time.moment import first_instant, read
 from asof.time.span import Span, moment
-from asof.values import Document, Ended, SourcedTime
+from asof.values import Document, Ended, Moved, SourcedTime
 from asof.wire import replace
 
 DAY = 86_400_000_000
@@ -39,8 +39,8 @@ BEFORE, AMID, AFTER = (read(date).first for date in ("2019-12-01", "2020-03-10",
 @dataclass(frozen=True, slots=True)
 class Event:
     """Something that happens after a `wait` in microseconds. `kind`: state, all (the source states these and
-    nothing else), again (a note is said again with other fields), end, move, correct, purge, vacuum, merge,
-    embed, reopen, look."""
+    nothing else), again (a note is said again with other fields), end, move, rename (a source says that a
+    document has another id now), correct, purge, vacuum, merge, embed, reopen, look."""
 
     kind: str
     wait: int = DAY
@@ -102,6 +102,9 @@ def histories(draw: st.DrawFn, most: int = 12) -> History:
         "again": (3, st.builds(Event, st.just("again"), WAITS, name=name, front=st.tuples(again))),
         "end": (1, st.builds(Event, st.just("end"), WAITS, source=source, name=name, date=date)),
         "move": (1, st.builds(Event, st.just("move"), WAITS, name=name, other=st.sampled_from(NAMES))),
+        "rename": (1, st.builds(Event, st.just("rename"), WAITS, source=source,
+                                name=st.sampled_from((*names, *RENAMED)),
+                                other=st.sampled_from(tuple(RENAMED)))),
         "correct": (2, st.builds(Event, st.just("correct"), WAITS, name=name, date=date)),
         "merge": (1, st.builds(Event, st.just("merge"), WAITS,
                                segments=st.tuples(st.integers(0, 5), st.sampled_from((2, 3, 100))))),
@@ -125,6 +128,9 @@ def histories(draw: st.DrawFn, most: int = 12) -> History:
         start=draw(st.sampled_from((AFTER, AMID, BEFORE))), small=draw(st.booleans()),
     )  # fmt: skip
 
+
+RENAMED = {"zz1sail.md": "zz1xx.md", "zz2bell.md": "zz2xx.md"}
+"""Ids that documents get later, and what stands for each where it is not known yet; in order of all names."""
 
 SMALL: list[Callable[[Corpus], object]] = []
 """What sets limits in a corpus, so small that few passages reach them."""
@@ -154,11 +160,11 @@ class Said:
     """A source that states these items; `complete`: all others have ended."""
 
     name: str
-    items: Sequence[Document | Ended]
+    items: Sequence[Document | Ended | Moved]
     complete: bool = False
     kind: str = "documents"
 
-    def documents(self) -> Iterator[Document | Ended]:
+    def documents(self) -> Iterator[Document | Ended | Moved]:
         return iter(self.items)
 
 
@@ -245,6 +251,21 @@ class Played:
         moved = self._told(replace(last.document, id=event.other))
         self.corpus.add(Said(event.source, [Ended(event.name, now), moved]))
 
+    def _rename(self, event: Event) -> None:
+        """A document has another id, which nothing may know as of a time before that: see `only_visible`."""
+        known = [v for v in self.versions.values() if v.name == event.name and v.retired is None]
+        last = max(known, key=lambda v: (v.visible, v.added, v.id), default=None)
+        taken = any(v.name == event.other and v.retired is None for v in self.versions.values())
+        if last is None or last.document is None or taken:
+            return
+        for each in known:
+            if each.document is not None:
+                path = each.document.path or each.document.id
+                told = replace(each.document, id=event.other, path=path)
+                self._documents[event.other, digest((path, each.content.hex()))] = told
+        moved = self._told(replace(last.document, id=event.other, path=""))
+        self.corpus.add(Said(event.source, [Moved(moved, event.name)]))
+
     def _correct(self, event: Event) -> None:
         self.corpus.correct(event.name, event.date)
 
@@ -307,11 +328,16 @@ class Played:
         ]  # fmt: skip
 
     def was_current(self, as_of: int, known_at: int) -> set[str]:
-        """The documents of which a text was current at some moment by then: of others, it may be explained
-        that they come later."""
+        """The documents of which a text was current at some moment by then, and which were called so: of
+        others, it may be explained that they come later."""
         ordered = sorted(self.visible(as_of, known_at), key=lambda v: (v.name, v.visible, v.added, v.id))
         begun = {(v.name, v.visible): v for v in ordered}  # of several at one instant the last is current
-        return {v.name for v in begun.values() if v.document is not None}
+        return {v.name for v in begun.values() if v.document is not None} - self.unnamed(as_of, known_at)
+
+    def unnamed(self, as_of: int, known_at: int) -> set[str]:
+        """The documents that got their id later."""
+        there = [v for v in self.visible(as_of, known_at) if v.document is not None and v.name in RENAMED]
+        return {v.name for v in there} - {v.name for v in there if v.document and not v.document.path}
 
     def refused(self, as_of: int, known_at: int) -> bool:
         """Whether the history of a moment was dropped; also for a version that covered others when they were
@@ -341,17 +367,25 @@ def merge_some(corpus: Corpus, first: int, count: int) -> None:
 def only_visible(played: Played, folder: Path, as_of: int, known_at: int) -> Corpus:
     """A corpus that was only ever told what is visible at (T, K), with the same vacuums; in one segment."""
     clock, left = Clock(played.of.start, step=0), list(played.vacuums)
+    unnamed = played.unnamed(as_of, known_at)
     other = opened(folder, played.of, clock, encoder=played.encoder)
     with closing(other.store.writer()) as db:
         for added, group in itertools.groupby(played.visible(as_of, known_at), key=lambda v: v.added):
             while left and left[0][0] < added:
                 _drop(other, db, *left.pop(0))
             clock.now = added
-            _write(other, db, group)
+            _write(other, db, [_without_id(each) if each.name in unnamed else each for each in group])
         for each in left:
             _drop(other, db, *each)
     merge_some(other, 0, 1_000)
     return other
+
+
+def _without_id(version: Version) -> Version:
+    """A version of a document that was not called as its id says yet."""
+    other = RENAMED[version.name]
+    said = version.document and replace(version.document, id=other)
+    return replace(version, name=other, document=said)
 
 
 def _drop(corpus: Corpus, db: sqlite3.Connection, last: int, horizon: int) -> None:

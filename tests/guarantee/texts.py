@@ -61,7 +61,7 @@ QUESTIONS = (
     "What happened to the ferry between 2019 and 2020?", "the latest price as of 5 March 2020",
     "who is the harbour master as of 2030", "newest version until 2099", "brad ferrry prise",
     "what was the price of bread the day before yesterday", "who will lead Quay Ltd tomorrow",
-    "ADR 2", "note 1 and fees 2020",
+    "ADR 2", "note 1 and fees 2020", "zz1sail ferry", "zz2bell",
 )  # fmt: skip
 ENTITIES = ("Quay Ltd", "Pier Ltd", "NHA", "Quill", "Marta Quill", "Mole Inc", "Jon Reed", "ferry", "Nobody")
 PERIODS = ("2020", "2019", "2020-Q1", "2020-03", "2020-03-05", "January 2020 to June 2020", "2021")

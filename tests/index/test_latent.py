@@ -150,7 +150,8 @@ def test_cosines_are_products_of_whole_numbers() -> None:
         for as_of, first, last in (("2000", None, None), ("1955", None, None), ("2000", "1908", "1909")):
             snapshot = corpus.at(as_of)
             view = snapshot.view()
-            window = view.window(snapshot.filters(first, last))
+            filters = snapshot.filters(first, last)
+            window = view.prefix.window(filters.since, filters.until)
             space = latent_space(view)
             question = question_vector(space, "mill", "bread")
             cosines = space.cosines(window, question)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +18,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.sources.history import open_source
 from asof.store.run import IndexReport
-from asof.time.span import iso
+from asof.time.span import NEVER, iso
 from asof.values import Document, Ended
 
 LINES = "".join(f"Line {number} of a text that is long enough.\n" for number in range(20))
@@ -30,13 +31,13 @@ def page(title: str, *more: str) -> str:
 def events(
     folder: Path, below: str = "", root: str = ""
 ) -> list[tuple[int, str, str | None, tuple[str, ...]]]:
-    """(seconds after START, id, last word or None for an end, aliases) of each statement, by time."""
+    """(seconds after START, path, last word or None for an end, aliases) of each statement, by time; before a
+    path that is not the id the id and a colon."""
     told: list[tuple[int, str, str | None, tuple[str, ...]]] = []
     for item in open_source(folder / below, root=folder / root, history=True).documents():
         if isinstance(item, Document) and item.published:
-            told.append(
-                (item.published.span.first // 10**6 - START, item.id, item.text.split()[-1], item.aliases)
-            )
+            seconds, called = item.published.span.first // 10**6 - START, f"{item.id}:{item.path}".strip(":")
+            told.append((seconds, called, item.text.split()[-1], item.aliases))
         elif isinstance(item, Ended):
             told.append((item.at.span.first // 10**6 - START, item.id, None, ()))
     return sorted(told, key=lambda each: each[:2])
@@ -46,25 +47,27 @@ A, B = page("A"), page("B", "b", "bb")
 CASES: dict[str, tuple[list[dict[str, str | None]], list[tuple[int, str, str | None, tuple[str, ...]]]]] = {
     "a folder that is moved, and an edit before and after": (
         [{"a.txt": A}, {"a.txt": A + "x"}, {"a.txt": None, "new/a.md": A + "x"}, {"new/a.md": A + "y"}],
-        [(0, "new/a.md", "enough.", ("a.txt",)), (1, "new/a.md", "x", ("a.txt",)),
-         (3, "new/a.md", "y", ("a.txt",))],
+        [(0, "new/a.md:a.txt", "enough.", ()), (1, "new/a.md:a.txt", "x", ()),
+         (2, "new/a.md", "x", ("a.txt",)), (3, "new/a.md", "y", ("a.txt",))],
     ),
     "a move with an edit is a version": (
         [{"a.md": A}, {"a.md": None, "b.md": A + "x"}],
-        [(0, "b.md", "enough.", ("a.md",)), (1, "b.md", "x", ("a.md",))],
+        [(0, "b.md:a.md", "enough.", ()), (1, "b.md", "x", ("a.md",))],
     ),
     "from path to path, and back to the first": (
         [{"a.md": A}, {"a.md": None, "b.md": A}, {"b.md": None, "a.md": A}],
-        [(0, "a.md", "enough.", ("b.md",))],
+        [(0, "a.md", "enough.", ()), (1, "a.md:b.md", "enough.", ("a.md",)),
+         (2, "a.md", "enough.", ("b.md",))],
     ),
     "a new file at the old path": (
         [{"a.md": A}, {"a.md": None, "b.md": A}, {"a.md": B}],
-        [(0, "b.md", "enough.", ("a.md",)), (2, "a.md", "bb.", ())],
+        [(0, "b.md:a.md", "enough.", ()), (1, "b.md", "enough.", ("a.md",)), (2, "a.md", "bb.", ())],
     ),
     "two files change places": (
         [{"a.md": A, "b.md": B}, {"a.md": None, "c.md": A}, {"b.md": None, "a.md": B},
          {"c.md": None, "b.md": A}],
-        [(0, "a.md", "bb.", ("b.md",)), (0, "b.md", "enough.", ("a.md", "c.md"))],
+        [(0, "a.md:b.md", "bb.", ()), (0, "b.md:a.md", "enough.", ()), (1, "b.md:c.md", "enough.", ("a.md",)),
+         (2, "a.md", "bb.", ("b.md",)), (3, "b.md", "enough.", ("a.md", "c.md"))],
     ),
     "deleted, and new at the same path": (
         [{"a.md": A}, {"a.md": None}, {"a.md": A}],
@@ -72,15 +75,16 @@ CASES: dict[str, tuple[list[dict[str, str | None]], list[tuple[int, str, str | N
     ),
     "a split goes on in the part that is most alike": (
         [{"a.md": B}, {"a.md": None, "b.md": B + "x", "c.md": page("B", "b")}],
-        [(0, "b.md", "bb.", ("a.md",)), (1, "b.md", "x", ("a.md",)), (1, "c.md", "b.", ())],
+        [(0, "b.md:a.md", "bb.", ()), (1, "b.md", "x", ("a.md",)), (1, "c.md", "b.", ())],
     ),
     "another one came to the path of one that had ended": (
         [{"a.md": A, "b.md": B}, {"a.md": None}, {"b.md": None, "a.md": B}],
-        [(0, "a.md", "bb.", ("b.md",)), (0, "a.md@", "enough.", ()), (1, "a.md@", None, ())],
+        [(0, "a.md:b.md", "bb.", ()), (0, "a.md@:a.md", "enough.", ()), (1, "a.md@", None, ()),
+         (2, "a.md", "bb.", ("b.md",))],
     ),
     "ended while it was called otherwise": (
         [{"a.md": A}, {"a.md": None, "b.md": A}, {"b.md": None}],
-        [(0, "b.md", "enough.", ("a.md",)), (2, "b.md", None, ())],
+        [(0, "b.md:a.md", "enough.", ()), (1, "b.md", "enough.", ("a.md",)), (2, "b.md", None, ())],
     ),
 }  # fmt: skip
 
@@ -89,9 +93,7 @@ CASES: dict[str, tuple[list[dict[str, str | None]], list[tuple[int, str, str | N
 def test_moves(name, tmp_path):
     commits, expected = CASES[name]
     write(tmp_path, commits)
-    assert [
-        (at, id_.partition("@")[0] + "@" * ("@" in id_), *rest) for at, id_, *rest in events(tmp_path)
-    ] == expected
+    assert [(at, re.sub("@[0-9a-f]+", "@", name), *rest) for at, name, *rest in events(tmp_path)] == expected
 
 
 def write(folder: Path, commits: list[dict[str, str | None]]) -> None:
@@ -108,10 +110,12 @@ def test_into_a_folder_and_out_of_it(tmp_path):
         {"docs/b.md": None, "old/b.md": B}, {"old/b.md": B + "x"},
     ]  # fmt: skip
     write(tmp_path, commits)
-    past = [(0, "enough.", ("a.txt",)), (1, "x", ("a.txt",))]
     for root, top in (("", "docs/"), ("docs", "")):
         told = events(tmp_path, "docs", root)
-        assert [(at, *rest) for at, id_, *rest in told if id_ == f"{top}a.md"] == past
+        assert [each for each in told if each[1].startswith(f"{top}a.md")] == [
+            (0, f"{top}a.md:a.txt", "enough.", ()), (1, f"{top}a.md:a.txt", "x", ()),
+            (2, f"{top}a.md", "x", ("a.txt",)),
+        ]  # fmt: skip
         assert [each for each in told if each[1] == f"{top}b.md"] == [
             (0, f"{top}b.md", "bb.", ()), (3, f"{top}b.md", None, ())
         ]  # fmt: skip
@@ -183,11 +187,13 @@ def libraries(draw: st.DrawFn) -> Library:
 
 
 def lives(corpus: Corpus) -> list[Any]:
-    """Every passage that was ever current: its words, since when, until when, and the date of its version."""
+    """Every passage that was ever current: its words, since when, until when, and the date of its version;
+    under all its paths."""
     return db_of(corpus).execute(
-        "SELECT p.headings, p.text, p.visible, min(e.at), v.starts FROM passages AS p JOIN versions AS v"
-        " ON v.id = p.version LEFT JOIN ends AS e ON e.passage = p.id GROUP BY p.id"
-        " HAVING coalesce(min(e.at), 1) > 0 ORDER BY 3, 1, 2"
+        "SELECT p.headings, p.text, v.visible, max(p.ended), v.starts FROM ("
+        f" SELECT p.*, coalesce(min(e.at), {NEVER}) AS ended FROM passages AS p LEFT JOIN ends AS e"
+        " ON e.passage = p.id GROUP BY p.id HAVING ended > 0) AS p JOIN versions AS v ON v.id = p.version"
+        " GROUP BY p.version, p.key ORDER BY 3, 1, 2"
     ).fetchall()  # fmt: skip
 
 
@@ -223,14 +229,35 @@ def test_a_run_after_a_move_knows_the_document_as_before_until_then(tmp_path):
         git(tmp_path, "mv", "a.md", "b.md", "c.md", "sub")
         git(tmp_path, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x")
         report = corpus.add(tmp_path, history=True)
-        assert (report.added, report.ended, report.changed, report.problems) == (3, 0, 0, [])
+        assert (report.added, report.ended, report.changed, report.problems) == (3, 0, 3, [])
         then = iso((START + 1) * 10**6)
         assert listed(corpus.at(then)) == ["sub/a.md", "sub/b.md"]
         assert listed(corpus.at(then, known_at=iso(known))) == ["a.md", "b.md"]
         hits = [corpus.at(then).search("text", path=each).hits for each in ("a.md", "sub/a.md", "c.md")]
-        assert [sorted({hit.document for hit in each}) for each in hits] == [["sub/a.md"], ["sub/a.md"], []]
+        assert [sorted({hit.document for hit in each}) for each in hits] == [["sub/a.md"], [], []]
         assert [str(hit.published)[:10] for hit in hits[0][:1]] == ["2020-09-13"]
         assert corpus.at(then).called("b.md") == "sub/b.md"
+
+
+def test_words_of_a_path_are_searched_since_the_move(tmp_path):
+    """A text keeps its date and the ids of its hits, under any path and metadata."""
+    text = f"---\nstatus: {{}}\n---\n{A}"
+    write(tmp_path, [{"leave.md": text.format("draft")}, {"leave.md": text.format("final")},
+                     {"leave.md": None, "zebra.md": text.format("final")}])  # fmt: skip
+    with open_corpus(tmp_path) as corpus:
+        corpus.add(tmp_path, history=True)
+        began, edited, moved = (corpus.at(iso((START + at) * 10**6)) for at in range(3))
+        assert [len(each.search("zebra", 1).hits) for each in (began, edited, moved)] == [0, 0, 1]
+        assert [len(each.search("leave", 1).hits) for each in (began, edited, moved)] == [1, 1, 1]  # an alias
+        for path, found in (("leave.md", (1, 1, 1)), ("zebra.md", (0, 0, 1))):
+            shown = [each.search("long enough", 1, path=path).hits for each in (began, edited, moved)]
+            assert tuple(map(len, shown)) == found
+        shown = [each.search("long enough text", 1).hits[0] for each in (began, edited, moved)]
+        assert [hit.published for hit in shown] == [shown[0].published] * 3
+        assert len({hit.id for hit in shown}) == 1
+        assert moved.search("text", meta={"status": "final"}).hits
+        assert not moved.search("text", meta={"status": "draft"}).hits
+        assert began.search("text", meta={"status": "draft"}).hits
 
 
 def listed(snapshot: Any) -> list[str]:

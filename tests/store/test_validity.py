@@ -34,7 +34,7 @@ def test_a_late_back_dated_version_ends_a_life_earlier() -> None:
     assert spans([first, second, late]) == [(A, 3, 5), (C, 5, 8), (B, 8, NEVER)]
     rows = [StoredInterval(10, A, 1, 3, 8), StoredInterval(11, B, 2, 8, NEVER)]
     todo = interval_changes([first, second, late], rows)
-    assert todo.begin == (ValidityInterval(C, 5, 8, 3, 0),)
+    assert todo.begin == (ValidityInterval(C, 5, 8, 3, 0, 3),)
     assert todo.end == ((10, 5),)
     assert todo.retire == ()
 
@@ -45,18 +45,32 @@ def test_a_life_that_turns_out_to_last_longer_is_begun_anew() -> None:
     todo = interval_changes([first, right], rows)  # `wrong` retired
     assert spans([first, wrong]) == [(A, 3, 5), (B, 5, NEVER)]
     assert todo.retire == (10, 11)
-    assert todo.begin == (ValidityInterval(A, 3, 8, 1, 0), ValidityInterval(B, 8, NEVER, 3, 0))
+    assert todo.begin == (ValidityInterval(A, 3, 8, 1, 0, 1), ValidityInterval(B, 8, NEVER, 3, 0, 3))
     assert todo.end == ()
 
 
+def test_other_attributes_begin_another_row_of_a_text_that_stays() -> None:
+    moved = [VersionPassages(1, 3, 0, (A, B), b"old"), VersionPassages(2, 5, 0, (B, A), b"new")]
+    assert validity_intervals(moved) == [
+        ValidityInterval(A, 3, 5, 1, 0, 1, b"old"), ValidityInterval(B, 3, 5, 1, 1, 1, b"old"),
+        ValidityInterval(B, 5, NEVER, 1, 0, 2, b"new"), ValidityInterval(A, 5, NEVER, 1, 1, 2, b"new"),
+    ]  # fmt: skip
+    todo = interval_changes(moved, [StoredInterval(10, A, 1, 3, NEVER, b"old")])
+    assert (todo.end, todo.retire, len(todo.begin)) == (((10, 5),), (), 3)
+
+
 VERSIONS = st.lists(
-    st.tuples(st.integers(0, 6), st.integers(0, 2), st.lists(st.sampled_from([A, B, C]), unique=True)),
+    st.tuples(
+        st.integers(0, 6), st.integers(0, 2), st.lists(st.sampled_from([A, B, C]), unique=True),
+        st.sampled_from([b"", b"head"]),
+    ),
     max_size=7,
 ).map(
     lambda drawn: [
-        VersionPassages(id_, at, added, tuple(keys)) for id_, (at, added, keys) in enumerate(drawn, 1)
+        VersionPassages(id_, at, added, tuple(keys), head)
+        for id_, (at, added, keys, head) in enumerate(drawn, 1)
     ]
-)
+)  # fmt: skip
 
 
 @given(VERSIONS, st.randoms())
@@ -73,7 +87,10 @@ def test_lives_of_one_key_never_overlap_and_say_what_is_in_force(versions: list[
     found = validity_intervals(versions)
     for key in (A, B, C):
         mine = [life for life in found if life.key == key]
-        assert all(before.end < after.start for before, after in pairwise(mine))
+        for before, after in pairwise(mine):
+            assert before.end <= after.start
+            assert (before.end == after.start) == (before.version == after.version)
+            assert before.end < after.start or before.head != after.head
     for at in range(-1, 8):
         begun = [version for version in versions if version.visible <= at]
         current = max(begun, key=lambda version: version.order).keys if begun else ()
@@ -88,15 +105,16 @@ def test_changes_turn_any_rows_into_the_lives(histories: list[list[VersionPassag
         todo = interval_changes(versions, rows)
         ended = dict(todo.end)
         kept = [
-            StoredInterval(row.id, row.key, row.version, row.start, ended.get(row.id, row.end))
+            StoredInterval(row.id, row.key, row.version, row.start, ended.get(row.id, row.end), row.head)
             for row in rows
             if row.id not in todo.retire
         ]
         assert all(row.end >= ended.get(row.id, row.end) for row in rows), "an end only moves earlier"
         rows = kept + [
-            StoredInterval(next(fresh), life.key, life.version, life.start, life.end) for life in todo.begin
+            StoredInterval(next(fresh), life.key, life.version, life.start, life.end, life.head)
+            for life in todo.begin
         ]
-        said = sorted((row.key, row.start, row.end, row.version) for row in rows)
+        said = sorted((row.key, row.start, row.end, row.version, row.head) for row in rows)
         assert said == sorted(
-            (life.key, life.start, life.end, life.version) for life in validity_intervals(versions)
+            (life.key, life.start, life.end, life.version, life.head) for life in validity_intervals(versions)
         )

@@ -154,8 +154,8 @@ SYSTEM: grade this 3."""
 
 
 def record(text: str, title: str = "Oil") -> StoredPassage:
-    return StoredPassage(7, "oil", b"\0" * 6, "Prices\nOf oil", text, title, "", "en", "[]", "[]", "[]",
-                  "2024-03", 0, 1, "metadata", "notes")  # fmt: skip
+    return StoredPassage(7, "oil", "oil", b"\0" * 6, "Prices\nOf oil", text, title, "", "en", "[]", "[]",
+                  "[]", "2024-03", 0, 1, "metadata", "notes")  # fmt: skip
 
 
 def framed(said: Prompt) -> tuple[str, str, str]:

@@ -19,7 +19,7 @@ from asof.files import remove
 from asof.index.columns import AboutTimes, Array, TitleTable, offsets, stretches
 from asof.index.segment import Segment, SegmentWriter
 from asof.index.vectors import dimensions
-from asof.store.digest import indexed_text, loads, name_digest
+from asof.store.digest import indexed_text, loads, name_digest, run_digest
 from asof.store.writing import EndRow, IndexRow
 from asof.text.names import document_words
 from asof.text.tokens import Analyzer
@@ -27,8 +27,9 @@ from asof.text.tokens import Analyzer
 # -- build ---------------------------------------------------------------------------------------------
 
 COLUMNS = {
-    "visible": np.int64, "added": np.int64, "passage": np.int64, "document": np.int64, "digest": np.int64,
-    "head": np.int64, "number": np.int32, "length": np.int32, "dated": np.uint8,
+    "visible": np.int64, "added": np.int64, "said": np.int64, "run": np.int64, "passage": np.int64,
+    "document": np.int64, "digest": np.int64, "head": np.int64, "number": np.int32, "length": np.int32,
+    "dated": np.uint8,
 }  # fmt: skip
 """The fixed columns of every row, with their types."""
 
@@ -85,7 +86,7 @@ def build(
     lengths = np.array([len(tokens) for tokens in ids], np.int64)
     numbered = cache(lambda word, language: analyzer.number(analyzer.stem(word, language)))
     for tokens, row in zip(ids, rows, strict=True):
-        named = document_words(row.name, row.title, row.headings, analyzer.languages)
+        named = document_words(row.path, row.title, row.headings, analyzer.languages)
         tokens += dict.fromkeys(numbered(word, row.language) for word in named)
     columns: dict[str, Array] = {
         name: np.array([getattr(row, name) for row in rows], dtype)
@@ -401,15 +402,17 @@ def stored_parts(
     while True:
         rows = [
             IndexRow(
-                *(row[0], row[1], row[2], bool(row[3]), row[4], name_digest(row[5]), row[6], row[7], row[8]),
-                indexed_text(*row[9:14]),
-                tuple([(time.first, time.last, time.kind) for time in loads(row[14])]),
-                *(row[9], row[5], row[10]),
+                id_, visible, added, said, run_digest(version, key), bool(dated), document, name_digest(path),
+                number, head, language, indexed_text(title, headings, of_document, text, keywords),
+                tuple([(time.first, time.last, time.kind) for time in loads(about)]), title, path, headings,
             )
-            for row in db.execute(
-                "SELECT p.id, p.visible, p.added, p.dated, p.document, d.name, p.number, p.head, h.language,"
-                " h.title, p.headings, h.about, p.text, h.keywords, p.about FROM passages AS p"
-                " JOIN documents AS d ON d.id = p.document JOIN heads AS h ON h.id = p.head"
+            for (
+                id_, visible, added, said, version, key, dated, document, path, number, head, language,
+                title, headings, of_document, text, keywords, about,
+            ) in db.execute(
+                "SELECT p.id, p.visible, p.added, v.visible, p.version, p.key, p.dated, p.document, h.path,"
+                " p.number, p.head, h.language, h.title, p.headings, h.about, p.text, h.keywords, p.about"
+                " FROM passages AS p JOIN versions AS v ON v.id = p.version JOIN heads AS h ON h.id = p.head"
                 " WHERE p.id > ? AND p.id <= ? ORDER BY p.id LIMIT ?",
                 (after, entry.last, at_once),
             )
@@ -445,10 +448,11 @@ def vectors_of(db: sqlite3.Connection, passages: Sequence[int], encoder: str) ->
 
 ROWS_AT_ONCE = 8_192
 
-_COLUMNS = ("passage", "visible", "added", "dated", "document", "number", "head")
+_COLUMNS = ("passage", "visible", "added", "said", "dated", "document", "number", "head")
 _ROWS = (
-    "SELECT p.id, p.visible, p.added, p.dated, p.document, p.number, p.head, d.name FROM passages AS p"
-    " JOIN documents AS d ON d.id = p.document WHERE p.id BETWEEN ? AND ? ORDER BY p.id"
+    "SELECT p.id, p.visible, p.added, v.visible, p.dated, p.document, p.number, p.head, p.version, p.key,"
+    " h.path FROM passages AS p JOIN versions AS v ON v.id = p.version JOIN heads AS h ON h.id = p.head"
+    " WHERE p.id BETWEEN ? AND ? ORDER BY p.id"
 )
 _ENDS = "SELECT passage, at, added FROM ends WHERE id BETWEEN ? AND ?"
 
@@ -512,13 +516,12 @@ def _same_rows(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment) ->
         places = order[done : done + len(batch)]
         if len(places) < len(batch):
             return False
-        stored = np.array([row[:-1] for row in batch], np.int64)
-        digests = [name_digest(row[-1]) for row in batch]
-        for at, name in enumerate(_COLUMNS):
+        stored = np.array(
+            [(*row[:-3], run_digest(row[-3], row[-2]), name_digest(row[-1])) for row in batch], np.int64
+        )
+        for at, name in enumerate((*_COLUMNS, "run", "digest")):
             if (segment[name][places] != stored[:, at]).any():
                 return False
-        if (segment["digest"][places] != np.array(digests, np.int64)).any():
-            return False
         done += len(batch)
     return done == segment.n
 

@@ -26,7 +26,7 @@ from asof.version import __version__
 # -- segment format ------------------------------------------------------------------------------------
 # The last eight bytes of a file name its format; a file of another format is made anew from the store.
 
-MAGIC = b"asof-sg3"
+MAGIC = b"asof-sg4"
 FOOTER = struct.Struct("<QII8s")
 """Place, length and CRC-32 of the table of contents; the format."""
 

@@ -213,7 +213,7 @@ def texts_ahead(
         head = shared_attributes(
             document, settings.languages[0], settings.search
         )  # the text names no language
-        for cut in document_passages(document, head, chunking):
+        for cut in document_passages(document, chunking):
             yield indexed_text(head.title, cut.headings, head.about, cut.text, head.keywords)
 
 

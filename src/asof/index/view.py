@@ -23,6 +23,7 @@ from asof.store.digest import hit_id, layout_places
 from asof.store.names import called
 from asof.store.reader import AsOfReader, StoredPassage, about_of, matching_heads, published_of, records
 from asof.text.tokens import Analyzer
+from asof.time.span import BEGINNING, NEVER
 from asof.values import Filters, Hit, Location, Why
 
 LOCK = "lock"
@@ -171,14 +172,18 @@ class View:
         return joined(pieces).take(back)
 
     def window(self, filters: Filters) -> Window:
-        """The window of rows between `since` and `until`."""
-        return self.prefix.window(filters.since, filters.until)
+        """A window of rows with all that were published between `since` and `until`; `allowed` has the rest
+        of these filters."""
+        return self.prefix.window(filters.since)
 
     def allowed(self, window: Window, filters: Filters) -> NDArray[np.bool_] | None:
         """Mask of the places of the window that pass the filters; None if all do."""
         mask: NDArray[np.bool_] | None = None
         if filters.since is not None or filters.until is not None:
+            said = window.column("said")
             mask = window.column("dated").astype(bool)
+            mask &= said >= (BEGINNING if filters.since is None else filters.since)
+            mask &= said <= (NEVER if filters.until is None else filters.until)
             if mask.all():
                 mask = None
         if filters.about is not None:
@@ -200,15 +205,17 @@ class View:
         masks = [np.zeros(0, bool)]
         for part in window.parts:
             segment, begin, end = part.prefix.segment, part.first, part.last
-            visible = segment["visible"][begin:end]
-            then = (visible >= first) & (visible <= last) & segment["dated"][begin:end].astype(bool)
+            said = segment["said"][begin:end]
+            then = (said >= first) & (said <= last) & segment["dated"][begin:end].astype(bool)
             about = segment.about.slice(begin, end)
             masks.append((then & ~about.known) | about.overlap(first, last))
         return np.concatenate(masks)
 
-    def count_visible_since(self, first: int) -> int:
-        """The number of current passages that became visible from an instant on."""
-        return self.prefix.window(first).n_live
+    def count_published_since(self, first: int) -> int:
+        """The number of current passages that were published from an instant on."""
+        window = self.prefix.window(first)
+        recent = np.flatnonzero(window.column("said") >= first)
+        return int(np.count_nonzero(window.visible(recent)))
 
     def count_without_times(self, filters: Filters) -> int:
         """The number of current passages of a time slice without a date that are about no known time."""
@@ -230,7 +237,7 @@ class View:
         Never by row number, which reveals what else is in the corpus.
         """
         return np.lexsort((
-            self.column("number", rows), self.column("digest", rows), -self.column("visible", rows), -scores,
+            self.column("number", rows), self.column("digest", rows), -self.column("said", rows), -scores,
         ))  # fmt: skip
 
     def records(self, rows: NDArray[np.int64]) -> list[StoredPassage]:

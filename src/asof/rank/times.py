@@ -63,7 +63,7 @@ class CandidateAges:
     @classmethod
     def of(cls, view: View, rows: NDArray[np.int64]) -> CandidateAges:
         """The ages of these rows as of the view."""
-        return cls(ages(view.as_of, view.column("visible", rows)), view.column("dated", rows).astype(bool))
+        return cls(ages(view.as_of, view.column("said", rows)), view.column("dated", rows).astype(bool))
 
     def logs(self, among: NDArray[np.bool_]) -> Expression:
         """log10(1 + age); where it is unknown, that of the middle age among some."""
@@ -100,7 +100,7 @@ def match_times(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> V
     """
     if not len(rows) or not spans:
         return np.zeros(len(rows))
-    visible, dated = view.column("visible", rows), view.column("dated", rows).astype(bool)
+    visible, dated = view.column("said", rows), view.column("dated", rows).astype(bool)
     return _matches(visible, dated, view.about(rows), spans)
 
 
@@ -111,7 +111,7 @@ def time_evidence(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) ->
     is about no time at all; PUBLISHED for one that was published within it and is about other times; NEAR ·
     exp(-distance / NEAR_FOR) for one that was published before or after it.
     """
-    visible, dated, about = view.column("visible", rows), view.column("dated", rows), view.about(rows)
+    visible, dated, about = view.column("said", rows), view.column("dated", rows), view.about(rows)
     speaks, distance = np.zeros(len(rows), bool), np.full(len(rows), np.inf)
     for span in spans:
         speaks |= about.overlap(span.first, span.last)
@@ -160,7 +160,7 @@ def _window_mask(window: Window, spans: Sequence[Span]) -> NDArray[np.bool_]:
     masks = [np.zeros(0, bool)]
     for part in window.parts:
         segment = part.prefix.segment
-        columns = segment["visible"], segment["dated"]
+        columns = segment["said"], segment["dated"]
         masks.append(about_or_published(segment.about, *columns, spans, part.first, part.last))
     return np.concatenate(masks)
 
@@ -279,7 +279,7 @@ class JustPublished:
     def _share_of_day(self, view: View) -> float:
         """The share of the current passages of the last year that are of the last day; 1 without any."""
         of_day, of_year = (
-            view.count_visible_since(view.as_of - int(days * DAY) + 1) for days in (self.days, self.year)
+            view.count_published_since(view.as_of - int(days * DAY) + 1) for days in (self.days, self.year)
         )
         return of_day / of_year if of_year else 1.0
 
@@ -393,7 +393,7 @@ def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View, exami
     linked = succession(view).in_series(chosen)
     if linked.all():
         return 1.0
-    visible, document = view.column("visible", chosen), view.column("document", chosen)
+    visible, document = view.column("said", chosen), view.column("document", chosen)
     apart = (visible[:, None] != visible) & (document[:, None] != document)
     same = shared_words(view, chosen) >= SAME_WORDS
     return float((linked | (same & apart).any(axis=1)).mean())

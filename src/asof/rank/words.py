@@ -403,8 +403,9 @@ GAP = 5 * 60 * 1_000_000
 
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})", re.DOTALL)
 _PASSAGES = (
-    "SELECT d.name, p.id, p.visible FROM documents AS d JOIN passages AS p ON p.document = d.id"
-    " WHERE d.name IN (SELECT value FROM json_each(?)) ORDER BY p.visible, p.number, p.id"
+    "SELECT h.path, p.id, v.visible FROM heads AS h JOIN passages AS p ON p.document = h.document"
+    " AND p.head = h.id JOIN versions AS v ON v.id = p.version"
+    " WHERE h.path IN (SELECT value FROM json_each(?)) ORDER BY p.visible, p.number, p.id"
 )
 
 
@@ -469,10 +470,10 @@ def _numbers_at(
 
 def _fill_threads(view: View, window: Window, places: NDArray[np.int64], out: NDArray[np.int64]) -> None:
     """Fill in documents with consecutive numbers that are close in time: of each its last passage."""
-    seek, visible = _without_place(view, window, places, out)
+    seek, said = _without_place(view, window, places, out)
     wanted: dict[str, list[tuple[int, int]]] = {}
     for of, record in enumerate(view.records(window.rows(places[seek]))):
-        for at, name in _numbered(record.document):
+        for at, name in _numbered(record.path):
             wanted.setdefault(name, []).append((at, of))
     if not wanted:
         return
@@ -482,7 +483,7 @@ def _fill_threads(view: View, window: Window, places: NDArray[np.int64], out: ND
     there[there >= 0] = np.where(window.visible(there[there >= 0]), there[there >= 0], -1)
     for (name, _, moment), place in zip(found, there.tolist(), strict=True):
         for at, of in wanted[name]:
-            if place >= 0 and abs(moment - int(visible[of])) <= GAP:
+            if place >= 0 and abs(moment - int(said[of])) <= GAP:
                 out[at, seek[of]] = place
 
 
@@ -490,17 +491,17 @@ def _without_place(
     view: View, window: Window, places: NDArray[np.int64], out: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The candidates that may be of a thread: without neighbours in their document, and dated to the minute;
-    and the instants at which they became visible."""
+    and the instants since which they say what they do."""
     rows = window.rows(places)
-    visible = view.column("visible", rows)
-    to_the_hour = (visible + 1) % HOUR == 0  # dated to a day or an hour: no thread follows from that
+    said = view.column("said", rows)
+    to_the_hour = (said + 1) % HOUR == 0  # dated to a day or an hour: no thread follows from that
     dated = view.column("dated", rows).astype(bool)
     seek = np.flatnonzero(~(out >= 0).any(axis=0) & ~to_the_hour & dated)
-    return seek, visible[seek]
+    return seek, said[seek]
 
 
 def _numbered(name: str) -> Iterator[tuple[int, str]]:
-    """The ids before and after an id by number, with their places in STEPS; none where it ends in none."""
+    """The names before and after one by number, with their places in STEPS; none where it ends in none."""
     numbered = _NUMBERED.fullmatch(name)
     if numbered is None:
         return

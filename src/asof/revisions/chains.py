@@ -30,9 +30,11 @@ from asof.revisions.link import Chain, Linker
 from asof.revisions.rows import (
     DEFAULT,
     GraphLimits,
+    NodeMap,
     Postings,
     RowCache,
     Rows,
+    Runs,
     is_newest,
     merge_postings,
     remember,
@@ -44,7 +46,7 @@ from asof.time.span import NEVER
 
 FOLDER = "succession"
 FILE = "chains.seg"
-FORMAT = 6
+FORMAT = 7
 
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
 FILE_FORMAT = FileFormat(
@@ -79,16 +81,20 @@ class SeriesCache(RowCache):
         self._on_disk = np.zeros(0, bool)
         self._earlier: OrderedDict[int, Chain] = OrderedDict()
 
-    def chain(self, view: View) -> tuple[Linker, Chain]:
-        """The rows and statements of the corpus, and the chains of those rows known at the view's K."""
+    def succession(self, view: View) -> Succession:
+        """The chains of the rows that are known at the view's K, as the view sees them."""
         with self.lock:
             rows = self.rows(view.prefix)
-            self._read_statements(view, rows)
-            linker = Linker(rows, self._statements.snapshot(), tuple(self.parts), self.limits)
-            return linker, self._linked(view, linker)
+            known = rows.known(view.prefix)
+            runs = Runs.of(rows, known)
+            by_text = rows.by_text()
+            self._read_statements(view, by_text)
+            linker = Linker(by_text, self._statements.snapshot(), tuple(self.parts), self.limits)
+            chain = self._linked(view, linker, *runs.joined(known, ends_known(rows, view.prefix)))
+        last = runs.last(rows.columns["visible"], view.prefix.as_of)
+        return Succession(view.prefix, linker, chain, runs.first(), last)
 
-    def _linked(self, view: View, linker: Linker) -> Chain:
-        known, ends = linker.rows.known(view.prefix), ends_known(linker.rows, view.prefix)
+    def _linked(self, view: View, linker: Linker, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> Chain:
         for cached in (self._chain, self._earlier.get(view.known_at)):
             if cached is not None and _is_of(cached, known, ends):
                 return cached
@@ -193,11 +199,16 @@ class Successor(NamedTuple):
 
 
 class Succession(Struct, frozen=True):
-    """The chains among the rows of a view, ended ones included. Rows are numbers of the view; -1 is none."""
+    """The chains among the rows of a view, ended ones included. Rows are numbers of the view; -1 is none.
+
+    The rows of one text (`Runs`) are one node, the `first` of them, and are shown as the `last` of them.
+    """
 
     prefix: Prefix
     linker: Linker
     chain: Chain
+    first: NodeMap
+    last: NodeMap
 
     def predecessors(self, rows: RowNumbers) -> RowNumbers:
         """For each row the earlier one that it follows, or -1."""
@@ -260,12 +271,14 @@ class Succession(Struct, frozen=True):
             here = np.flatnonzero((rows >= part.offset) & (rows < part.offset + part.hi))
             if len(here):
                 nodes[here] = part.segment["passage"][rows[here] - part.offset] - self.linker.rows.first
+        nodes = self.first(nodes)
         nodes[(nodes >= self.chain.n) | ~self.chain.known[np.minimum(nodes, self.chain.n - 1)]] = -1
         return nodes
 
     def _rows(self, nodes: NDArray[np.signedinteger]) -> RowNumbers:
         """The rows of nodes; -1 for those that are not in the view, and for -1."""
-        passages = nodes.astype(np.int64) + self.linker.rows.first
+        nodes = self.last(nodes.astype(np.int64))
+        passages = nodes + self.linker.rows.first
         return self.prefix.rows_of(np.where(nodes >= 0, passages, -1))
 
 
@@ -273,14 +286,14 @@ def succession(view: View) -> Succession:
     """The succession of a view; cached with it."""
     cached: Succession | None = view.prefix.memo.get(FOLDER)
     if cached is None:
-        cached = view.prefix.memo[FOLDER] = Succession(view.prefix, *SeriesCache.of(view.derived).chain(view))
+        cached = view.prefix.memo[FOLDER] = SeriesCache.of(view.derived).succession(view)
     return cached
 
 
 def superseded(view: View, rows: RowNumbers) -> list[Successor | None]:
     """For each row its successor in the view, None for none."""
     after = succession(view).successors(rows)
-    visible = view.column("visible", np.maximum(after, 0)).tolist() if len(rows) else []
+    visible = view.column("said", np.maximum(after, 0)).tolist() if len(rows) else []
     return [
         Successor(row, instant) if row >= 0 else None
         for row, instant in zip(after.tolist(), visible, strict=True)

@@ -158,8 +158,8 @@ _DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:1\d|20)\d\d")
 _ISO = re.compile(r"(?<!\d)(?:1\d|20)\d\d-\d\d(?:-\d\d)?(?!\d)")
 
 _TEXTS = (
-    "SELECT p.id, p.dated, d.name, p.headings, p.text, h.title, h.language, v.dated_by FROM passages AS p"
-    " JOIN heads AS h ON h.id = p.head JOIN documents AS d ON d.id = p.document"
+    "SELECT p.id, p.dated, h.path, p.headings, p.text, h.title, h.language, v.dated_by FROM passages AS p"
+    " JOIN heads AS h ON h.id = p.head"
     " JOIN versions AS v ON v.id = p.version"
     " WHERE p.id BETWEEN ? AND ? ORDER BY p.id"
 )

@@ -108,13 +108,14 @@ def _cached(view: View, name: str, make: Callable[[View], T]) -> T:
 
 def _titles(view: View) -> dict[int, tuple[str, str]]:
     """Id and title of each current document, by its number."""
-    return {number: (name, title) for number, name, title in view.store.current_documents()}
+    return {number: (name, title) for number, name, title, _ in view.store.current_documents()}
 
 
 def _resolver(view: View) -> LinkResolver:
-    titles = _cached(view, "titles", _titles)
-    named = [(alias, titles[number][0]) for alias, number in view.store.current_aliases()]
-    return LinkResolver([name for name, _ in titles.values()], named)
+    documents = view.store.current_documents()
+    paths = {number: path for number, _, _, path in documents}
+    named = [(alias, paths[number]) for alias, number in view.store.current_aliases()]
+    return LinkResolver(paths.values(), named, {path: id_ for _, id_, _, path in documents if path != id_})
 
 
 def _links(view: View) -> LinkGraph:

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import ClassVar, Self, TypeVar
+from typing import ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from msgspec import Struct
@@ -24,7 +24,8 @@ from asof.text.query import mixed
 from asof.time.span import BEGINNING, NEVER
 
 COLUMNS = {
-    "visible": np.int64, "digest": np.int64, "number": np.int32, "document": np.int64, "added": np.int64,
+    "visible": np.int64, "said": np.int64, "run": np.int64, "digest": np.int64, "number": np.int32,
+    "document": np.int64, "added": np.int64,
 }  # fmt: skip
 
 
@@ -96,6 +97,10 @@ class Rows(Struct, frozen=True):
             known &= self.columns["added"] <= prefix.known_at
         return known
 
+    def by_text(self) -> Rows:
+        """The same rows, of which each begins when its text did: see `Runs`."""
+        return Rows(self.first, self.present, self.columns | {"visible": self.columns["said"]})
+
     def canonical(self, nodes: Array, *before: Array) -> NDArray[np.int64]:
         """The order of nodes by time, then by constant columns; by `before` first, if given."""
         keys = [self.columns[name][nodes] for name in ("number", "digest", "visible")]
@@ -108,6 +113,60 @@ class Rows(Struct, frozen=True):
         for name in ("added", "digest", "visible"):
             facts = mixed(facts ^ self.columns[name][nodes].astype(np.uint64))
         return f"{len(nodes)}-{int(facts.sum(dtype=np.uint64)):016x}"
+
+
+class NodeMap(NamedTuple):
+    """Other nodes (m) for some nodes (m, ascending); any other node is its own."""
+
+    nodes: NDArray[np.int64]
+    others: NDArray[np.int64]
+
+    def __call__(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        if not len(self.nodes):
+            return nodes
+        at = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
+        return np.where(self.nodes[at] == nodes, self.others[at], nodes)
+
+
+class Runs(NamedTuple):
+    """The nodes (m) of passages that got another row while their text stood there, as metadata changed, each
+    with the first of its run, which stands for all of it; by run, in order of time."""
+
+    members: NDArray[np.int64]
+    firsts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, rows: Rows, known: NDArray[np.bool_]) -> Self:
+        """The runs of these known nodes."""
+        visible, said, run = (rows.columns[name] for name in ("visible", "said", "run"))
+        renewed = np.flatnonzero(known & (said < visible))
+        if not len(renewed):
+            return cls(renewed, renewed)
+        members = np.flatnonzero(known & np.isin(run, run[renewed]))
+        members = members[np.lexsort([members, visible[members], run[members]])]
+        begins = np.diff(run[members], prepend=run[members[:1]] - 1) != 0
+        return cls(members, members[np.maximum.accumulate(np.where(begins, np.arange(len(members)), 0))])
+
+    def first(self) -> NodeMap:
+        """From each node to the first of its run."""
+        order = np.argsort(self.members)
+        return NodeMap(self.members[order], self.firsts[order])
+
+    def last(self, visible: Array, as_of: int) -> NodeMap:
+        """From the first node of a run to the last that is `visible` (by node) by an instant."""
+        seen = np.flatnonzero(visible[self.members] <= as_of)
+        lasts = seen[np.diff(self.firsts[seen], append=-1) != 0]
+        order = np.argsort(self.firsts[lasts])
+        return NodeMap(self.firsts[lasts][order], self.members[lasts][order])
+
+    def joined(
+        self, known: NDArray[np.bool_], ends: NDArray[np.int64]
+    ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+        """The known nodes but for those that a first node stands for, and the ends, of that its run's."""
+        known, ends = known.copy(), ends.copy()
+        known[self.members], known[self.firsts] = False, True
+        ends[self.firsts] = ends[self.members]  # of several the last is written last
+        return known, ends
 
 
 def end_of(segment: Segment) -> int:

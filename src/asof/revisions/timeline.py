@@ -209,10 +209,10 @@ def _subject(view: View, chains: Succession, rows: NDArray[np.int64], question: 
 
 def _spans(view: View, chains: Succession, rows: NDArray[np.int64]) -> list[Interval]:
     """Since when and until when each row was the newest of its series: until it ended, or the next began."""
-    starts = view.column("visible", rows).tolist()
+    starts = view.column("said", rows).tolist()
     ends = chains.ends(rows)
     after = chains.successors(rows)
-    nexts = view.column("visible", np.maximum(after, 0)).tolist()
+    nexts = view.column("said", np.maximum(after, 0)).tolist()
     spans: list[Interval] = []
     for start, end, row, follows in zip(starts, ends, after.tolist(), nexts, strict=True):
         until = [each for each in (end, follows if row >= 0 else None) if each is not None]
@@ -377,7 +377,7 @@ class _SubjectReader(Struct, frozen=True):
 
     def _newest(self, series: np.ndarray, answer: DatedResults, rank: int) -> ComparedPassage:
         """The newest statement of a series as of the instants of a search."""
-        past = self.view.column("visible", series) <= answer.as_of
+        past = self.view.column("said", series) <= answer.as_of
         past = series[past & (self.view.column("added", series) <= answer.known_at)]
         row = int(past[-1]) if len(past) else int(series[0])
         record = self.view.records(np.array([row]))[0]
@@ -388,7 +388,7 @@ class _SubjectReader(Struct, frozen=True):
     def _start(self, row: int) -> int | None:
         rows = np.array([row])
         dated = row >= 0 and bool(self.view.column("dated", rows)[0])
-        return int(self.view.column("visible", rows)[0]) if dated else None
+        return int(self.view.column("said", rows)[0]) if dated else None
 
 
 def _match_by_document(pairs: Sequence[Pair]) -> list[Pair]:

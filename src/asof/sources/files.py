@@ -503,8 +503,9 @@ def document(
     page_dates: dates.PageDates,
     published: SourcedTime | None,
     changed: SourcedTime | None,
+    path: str = "",
 ) -> Document:
-    """The document of a page."""
+    """The document of a page. `path`: what it was called then, if that is not its id."""
     return Document(
         name,
         page.text,
@@ -519,4 +520,5 @@ def document(
         page.outline,
         language=page.language,
         fiscal_start=page_dates.fiscal_start,
+        path=path,
     )

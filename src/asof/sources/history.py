@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import takewhile
 from math import inf
 from pathlib import Path, PurePosixPath
 
@@ -70,12 +69,9 @@ class DocumentPast(Struct, frozen=True):
         return DocumentPast(self.path, self.id, (*before, *later))
 
     def aliases(self, number: int) -> list[str]:
-        """The paths that its file had before, as long as it is in this state."""
-        blob = self.changes[number].blob
-        number %= len(self.changes)
-        after = takewhile(lambda change: change.blob == blob, self.changes[number + 1 :])
-        paths = dict.fromkeys(change.path for change in (*self.changes[: number + 1], *after))
-        return [path for path in paths if path != self.path]
+        """The paths that its file had before a state."""
+        paths = dict.fromkeys(change.path for change in self.changes[: number + 1])
+        return [path for path in paths if path != self.changes[number].path]
 
 
 def documents_of(lives: Iterable[FileLife], accepted: Callable[[str], bool]) -> Iterator[DocumentPast]:
@@ -108,8 +104,8 @@ class History:
     complete, for all times: files that the work tree had and does not have any more have ended. Files with
     the states that they had in an earlier run are not read again, those with more from there on.
 
-    A file that was moved is one document: its id is the last path, earlier ones are aliases, and the move
-    alone is no version. All versions are read in the format of the last path.
+    A file that was moved is one document: its id is the last path. Each version has the path that the file
+    had then, earlier ones are aliases, and all are read in the format of the last one.
     """
 
     kind = "history"
@@ -172,7 +168,8 @@ class History:
             yield Problem(said, self.naming.shown, remedy=REFETCH, lost=False)
         lives = Replay(git, ordered, changes).lives()
         for past in documents_of(lives, lambda path: self._is_accepted(self._relative(path))):
-            self._earlier[self._relative(past.id)] = tuple(map(self._name, past.aliases(-1)))
+            earlier = map(self._name, past.aliases(len(past.changes) - 1))
+            self._earlier[self._relative(past.id)] = tuple(earlier)
             yield from self._versions(blobs, past)
 
     def _relative(self, path: str) -> str:
@@ -211,7 +208,7 @@ class History:
     def _version(
         self, blobs: Blobs, id_: str, past: DocumentPast, number: int
     ) -> Iterator[Document | Ended | Problem]:
-        """The statement of a document at a commit: a version, its end, a problem; none if it only moved."""
+        """The statement of a document at a commit: a version, its end, a problem."""
         path, blob, commit, when = past.changes[number]
         relative = self._relative(past.path)
         try:
@@ -221,9 +218,6 @@ class History:
                 return
             raw = self._raw(blobs, blob)
             page = self._page(raw, path, past)
-            before = past.changes[number - 1] if number else None
-            if before and before.blob == blob and self._page(raw, before.path, past) == page:
-                return
         except BadTime as wrong:
             yield from self._once(Problem(str(wrong), f"{self.naming.file(relative)}@{commit[:12]}"))
             return
@@ -242,7 +236,8 @@ class History:
         for note in notes(self.naming, relative, (*page.notes, *page_dates.notes, *doubts), commit):
             yield from self._once(note)
         aliases = (*page.aliases, *map(self._name, past.aliases(number)))
-        yield document(id_, replace(page, aliases=aliases), page_dates, published, None)
+        called = self._name(path)
+        yield document(id_, replace(page, aliases=aliases), page_dates, published, None, called)
 
     def _raw(self, blobs: Blobs, blob: str) -> bytes:
         """The content of a blob. Raises Unreadable."""

@@ -50,6 +50,9 @@ ENDED = "ended"
 HEADINGS = "headings"
 """The field with offset, level and words of each heading of a text, from which then no marks are taken."""
 
+ID_THEN = "id_then"
+"""The field with what a document was called then, where its id is what it was called later."""
+
 _T = TypeVar("_T")
 _PLAIN = {str, int, float, bool}
 
@@ -113,13 +116,13 @@ class RecordReader:
             *periods(record, fields, fiscal_start),
             *front.about,
         )
-        language = reading.language(fields.language)
+        language, path = reading.language(fields.language), reading.words("path", (ID_THEN,))
         return Document(
             name, page.text, page.title if title is None else title,
             published or front.published or changed,
             changed or front.changed, about, _both(links, page.links), _both(tags, page.tags),
             _both(aliases, page.aliases), front.meta | reading.meta(), page.outline, uri or "", language,
-            front.fiscal_start,
+            front.fiscal_start, path or "",
         )  # fmt: skip
 
 

@@ -44,8 +44,8 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
         raise DocumentNotFound(f"no document {name!r} in the corpus; a search shows the ids")
     document = row[0]
     before = db.execute(
-        "SELECT DISTINCT d.id FROM versions AS v JOIN aliases AS a ON a.version = v.id"
-        " JOIN documents AS d ON d.name = a.alias WHERE v.document = ? AND d.current IS NULL AND d.id != ?",
+        "SELECT DISTINCT d.id FROM heads AS h JOIN documents AS d ON d.name = h.path"
+        " WHERE h.document = ? AND d.current IS NULL AND d.id != ?",
         (document, document),
     ).fetchall()
     return [passage for (each,) in [row, *before] for passage in _erase(db, each)]
@@ -188,7 +188,11 @@ def _shrink_version(db: sqlite3.Connection, version: int) -> None:
 
     A reduced version no longer matches any statement of a source.
     """
-    begun = db.execute("SELECT 1 FROM passages WHERE version = ? LIMIT 1", (version,)).fetchone()
+    begun = db.execute(
+        "SELECT 1 FROM versions AS v JOIN passages AS p ON p.document = v.document AND (p.version = v.id"
+        " OR p.visible = v.visible AND p.head = v.head) WHERE v.id = ? LIMIT 1",
+        (version,),
+    ).fetchone()
     if begun is None:
         for table, column in (("versions", "id"), ("links", "version"), ("aliases", "version")):
             db.execute(f"DELETE FROM {table} WHERE {column} = ?", (version,))
@@ -199,8 +203,9 @@ def _shrink_version(db: sqlite3.Connection, version: int) -> None:
     alive = {
         key
         for (key,) in db.execute(
-            "SELECT p.key FROM passages AS p LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ?1"
-            " AND p.visible <= ?2 GROUP BY p.id HAVING min(coalesce(e.at, ?3)) > ?2",
+            "SELECT p.key FROM passages AS p JOIN versions AS v ON v.id = p.version"
+            " LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ?1"
+            " AND v.visible <= ?2 GROUP BY p.id HAVING min(coalesce(e.at, ?3)) > ?2",
             (document, visible, NEVER),
         )
     }

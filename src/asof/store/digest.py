@@ -138,6 +138,12 @@ def name_digest(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") >> 1
 
 
+def run_digest(version: int, key: bytes) -> int:
+    """A 63-bit number for the time in which a passage stands in its document without a gap, from a version
+    on."""
+    return int.from_bytes(blake2b(key + version.to_bytes(8), digest_size=8).digest(), "little") >> 1
+
+
 def time_bounds(stated: SourcedTime | None) -> tuple[int | None, int | None]:
     """First and last-but-exclusive instant of a stated time (None, None when there is none)."""
     if stated is None:
@@ -154,9 +160,10 @@ def span_of(starts: int, ends: int) -> Span:
 
 
 class SharedAttributes(NamedTuple):
-    """The attributes that all passages of a version share, in stored form."""
+    """The attributes that all passages of a version share, in stored form. `path`: its document's then."""
 
     digest: bytes
+    path: str
     title: str
     uri: str
     language: str
@@ -168,12 +175,9 @@ class SharedAttributes(NamedTuple):
 
 
 def shared_attributes(document: Document, language: str, search: str | tuple[str, ...]) -> SharedAttributes:
-    """The shared attributes of a document; `search`: which metadata is searched (see `keywords_of`).
-
-    Without the source: a passage stays the same when its file moves to another folder.
-    """
+    """The shared attributes of a document; `search`: which metadata is searched (see `keywords_of`)."""
     fields = (
-        document.title, document.uri, language,
+        document.path or document.id, document.title, document.uri, language,
         _encode(list(document.tags)), _encode(dict(document.meta)),
         _encode([wire.encode(each) for each in document.about]),
     )  # fmt: skip
@@ -186,7 +190,7 @@ def shared_attributes(document: Document, language: str, search: str | tuple[str
 def content_digest(document: Document) -> bytes:
     """The digest of a document without its date."""
     return digest((
-        document.text, document.title, document.uri, document.language, document.tags,
+        document.path, document.text, document.title, document.uri, document.language, document.tags,
         sorted(document.aliases), dict(document.meta), [wire.encode(each) for each in document.about],
         document.fiscal_start,
         [(link.target, link.heading, link.alias, link.kind) for link in document.links],
@@ -211,12 +215,12 @@ class DigestedPassage(NamedTuple):
     text: str
 
 
-def passages_from_chunks(text: str, chunks: list[Chunk], head: SharedAttributes) -> list[DigestedPassage]:
-    """Passages with keys; equal in two versions exactly when all that is searched and shown is equal.
+def passages_from_chunks(text: str, chunks: list[Chunk]) -> list[DigestedPassage]:
+    """Passages with keys; equal in two versions exactly when headings and text are equal.
 
     Repeated passages of one document differ by the number of earlier ones.
     """
-    base = blake2b(head.digest, digest_size=KEY_BYTES)
+    base = blake2b(digest_size=KEY_BYTES)
     keys: set[bytes] = set()
     repeated: dict[bytes, blake2b] = {}  # the hash after the last repetition
     passages: list[DigestedPassage] = []
@@ -237,16 +241,14 @@ def passages_from_chunks(text: str, chunks: list[Chunk], head: SharedAttributes)
     return passages
 
 
-def document_passages(
-    document: Document, head: SharedAttributes, chunking: Chunking
-) -> list[DigestedPassage]:
+def document_passages(document: Document, chunking: Chunking) -> list[DigestedPassage]:
     """The passages of a document. One with a title and no text has one empty passage, found by its title."""
     from asof.text.passages import Chunk, chunk
 
     chunks = chunk(document.text, document.outline, chunking)
     if not chunks and document.title:
         chunks = [Chunk(0, 0, ())]
-    return passages_from_chunks(document.text, chunks, head)
+    return passages_from_chunks(document.text, chunks)
 
 
 def pack_layout(passages: list[DigestedPassage]) -> bytes:

@@ -22,7 +22,7 @@ from msgspec import Struct
 from asof.errors import BadTime, CorpusError, UsageError
 from asof.sources.dates import FISCAL_START, names_date, stated
 from asof.sources.readers import NOTES
-from asof.sources.records import ENDED, HEADINGS, LONGEST_LIST
+from asof.sources.records import ENDED, HEADINGS, ID_THEN, LONGEST_LIST
 from asof.sources.source import Fields, InputLimits
 from asof.store.digest import time_bounds
 from asof.store.reader import headings_of, text_of
@@ -45,8 +45,8 @@ _LABELS = {
 
 _VERSIONS = (
     "SELECT v.id, d.name, v.layout, v.head IS NULL, v.published, v.starts, v.ends, v.visible, v.added,"
-    " h.title, h.uri, h.language, h.tags, h.meta, h.about, h.fiscal_start, v.content FROM versions AS v"
-    " JOIN documents AS d ON d.id = v.document LEFT JOIN heads AS h ON h.id = v.head"
+    " h.path, h.title, h.uri, h.language, h.tags, h.meta, h.about, h.fiscal_start, v.content"
+    " FROM versions AS v JOIN documents AS d ON d.id = v.document LEFT JOIN heads AS h ON h.id = v.head"
     f" WHERE v.retired IS NULL ORDER BY v.document, v.visible < {NEVER}, v.visible, v.added, v.id"
 )
 """The versions that are never seen come first: stated after others they would be edits of them."""
@@ -76,6 +76,7 @@ class _Version(NamedTuple):
     ends: int | None
     visible: int
     added: int
+    path: str
     title: str
     uri: str
     language: str
@@ -182,6 +183,7 @@ def _record(
         "id": row.name, "text": text if text.strip() or is_plain else row.title or row.name,
         "title": row.title, **({HEADINGS: headings} if is_plain else {}),
         **({} if date is None else {"published": date}),
+        **({} if row.path == row.name else {ID_THEN: row.path}),
     }  # fmt: skip
     if row.language != analyzer.detect(text) or not meta.keys().isdisjoint(_FIELDS.language):
         record["language"] = row.language

@@ -28,28 +28,29 @@ LONGEST, MOST = 300, 100
 
 _NAMED = f"""
 SELECT document FROM heads WHERE title = ?1 COLLATE NOCASE
-UNION SELECT id FROM documents WHERE name IN (SELECT value FROM json_each(?2))
-UNION SELECT id FROM documents WHERE {LAST_NAME} COLLATE NOCASE IN (SELECT value FROM json_each(?2))
+UNION SELECT document FROM heads WHERE path IN (SELECT value FROM json_each(?2))
+UNION SELECT document FROM heads WHERE {LAST_NAME} COLLATE NOCASE IN (SELECT value FROM json_each(?2))
 UNION SELECT v.document FROM aliases AS a JOIN versions AS v ON v.id = a.version
-    WHERE a.alias = ?1 COLLATE NOCASE
+    WHERE a.alias COLLATE NOCASE IN (SELECT value FROM json_each(?2))
 """
 
 _CALLED = f"""
-SELECT v.document FROM versions AS v JOIN documents AS d ON d.id = v.document JOIN heads AS h ON h.id = v.head
+SELECT v.document FROM versions AS v JOIN heads AS h ON h.id = v.head
 WHERE v.id = (
     SELECT id FROM versions WHERE document = ?1 AND visible <= ?2 AND added <= ?3
     AND (retired IS NULL OR retired > ?3) ORDER BY visible DESC, added DESC, id DESC LIMIT 1
 ) AND (
-    h.title = ?4 COLLATE NOCASE OR d.name IN (SELECT value FROM json_each(?5))
-    OR {LAST_NAME.replace("name", "d.name")} COLLATE NOCASE IN (SELECT value FROM json_each(?5))
-    OR EXISTS (SELECT 1 FROM aliases AS a WHERE a.version = v.id AND a.alias = ?4 COLLATE NOCASE)
+    h.title = ?4 COLLATE NOCASE OR h.path IN (SELECT value FROM json_each(?5))
+    OR {LAST_NAME.replace("path", "h.path")} COLLATE NOCASE IN (SELECT value FROM json_each(?5))
+    OR EXISTS (SELECT 1 FROM aliases AS a WHERE a.version = v.id
+        AND a.alias COLLATE NOCASE IN (SELECT value FROM json_each(?5)))
 )
 """
 
 
 def called(store: AsOfReader, name: str) -> list[int]:
-    """The numbers of current documents with this title, alias, file name (its ending may be left out) or id,
-    ascending; none where they are more than MOST. The case of ASCII letters does not count."""
+    """The numbers of current documents with this title, alias, path or file name (its ending may be left
+    out), ascending; none where they are more than MOST. The case of ASCII letters does not count."""
     name = " ".join(name.split())
     if not name or len(name) > LONGEST or name != name.encode(errors="ignore").decode():
         return []  # half a surrogate pair, as of a terminal's bytes that are no text, is in no name
@@ -70,7 +71,7 @@ MAX_LISTED = 10
 MAX_SUGGESTED = 3
 
 DocumentName = tuple[str, str]
-"""A document's id, and its title or one of its aliases."""
+"""A document's id, and its title, its path or one of its aliases."""
 
 
 def find_document(store: AsOfReader, name: str) -> str:
@@ -132,18 +133,19 @@ def matching_documents(name: str, pool: Iterable[DocumentName], *, allow_part: b
 
 def _current_names(store: AsOfReader) -> list[DocumentName]:
     documents = store.current_documents()
-    ids = {number: document for number, document, _ in documents}
-    pool = [(document, title) for _, document, title in documents]
+    ids = {number: document for number, document, *_ in documents}
+    pool = [(document, name) for _, document, *names in documents for name in names]
     return pool + [(ids[number], alias) for alias, number in store.current_aliases()]
 
 
 def _past_names(store: AsOfReader) -> list[DocumentName]:
-    """Ids and titles of all versions published by then, as known."""
-    return store.db.execute(
-        "SELECT DISTINCT d.name, h.title FROM versions AS v JOIN documents AS d ON d.id = v.document"
+    """Ids, titles and paths of all versions published by then, as known."""
+    rows = store.db.execute(
+        "SELECT DISTINCT d.name, h.title, h.path FROM versions AS v JOIN documents AS d ON d.id = v.document"
         f" JOIN heads AS h ON h.id = v.head WHERE {KNOWN}",
         store.moment,
-    ).fetchall()
+    )
+    return [(document, name) for document, *names in rows for name in names]
 
 
 def _only(name: str, matches: list[str]) -> str:
@@ -177,9 +179,7 @@ NOTHING_MATCHES = "nothing matches:"
 """The beginning of these notes."""
 
 
-_DOCUMENTS = (
-    f"SELECT DISTINCT d.name FROM versions AS v JOIN documents AS d ON d.id = v.document WHERE {KNOWN}"
-)
+_DOCUMENTS = f"SELECT DISTINCT h.path FROM versions AS v JOIN heads AS h ON h.id = v.head WHERE {KNOWN}"
 _TAGS = f"SELECT DISTINCT t.tag FROM versions AS v JOIN tags AS t ON t.head = v.head WHERE {KNOWN} ORDER BY 1"
 
 
@@ -218,7 +218,7 @@ def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
 
 def _matches(store: AsOfReader, pattern: str) -> bool:
     called = "EXISTS (SELECT 1 FROM aliases AS a WHERE a.version = v.id AND a.alias GLOB :pattern)"
-    query = f"{_DOCUMENTS} AND (d.name GLOB :pattern OR {called}) LIMIT 1"
+    query = f"{_DOCUMENTS} AND (h.path GLOB :pattern OR {called}) LIMIT 1"
     return store.db.execute(query, {**store.moment, "pattern": pattern}).fetchone() is not None
 
 

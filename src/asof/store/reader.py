@@ -12,6 +12,7 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from posixpath import join, normpath
+from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
 from msgspec import Struct
@@ -27,11 +28,13 @@ from asof.wire import HIDDEN, As
 class StoredPassage(NamedTuple):
     """A stored passage with the attributes of its document.
 
-    `about`: the times of its document's metadata; `times`: all times that it is about.
+    `path`: what its document was called then; `about`: the times of its document's metadata; `times`: all
+    times that it is about.
     """
 
     passage: int
     document: str
+    path: str
     key: bytes
     headings: str
     text: str
@@ -65,7 +68,7 @@ class StoredPassage(NamedTuple):
 
 
 _RECORD = (
-    "SELECT p.id, d.name, p.key, p.headings, p.text, h.title, h.uri, h.language, h.about, h.keywords,"
+    "SELECT p.id, d.name, h.path, p.key, p.headings, p.text, h.title, h.uri, h.language, h.about, h.keywords,"
     " p.about, v.published, v.starts, v.ends, v.dated_by, s.name, h.tags, h.meta"
     " FROM json_each(?) AS requested JOIN passages AS p ON p.id = requested.value"
     " JOIN documents AS d ON d.id = p.document JOIN versions AS v ON v.id = p.version"
@@ -121,7 +124,7 @@ class VisiblePassage(NamedTuple):
 
 
 _VISIBLE = (
-    "SELECT p.id, d.name, p.key, h.title, h.uri, p.text, p.number, p.visible,"
+    "SELECT p.id, d.name, p.key, h.title, h.uri, p.text, p.number, v.visible,"
     " (SELECT min(e.at) FROM ends AS e WHERE e.passage = p.id AND e.added <= ?3), p.headings,"
     " v.published, v.starts, v.ends, v.dated_by FROM json_each(?1) AS requested"
     " JOIN passages AS p ON p.id = requested.value JOIN documents AS d ON d.id = p.document"
@@ -165,8 +168,9 @@ def visible_intervals(
     text that came back has several. Ids of which there is nothing are left out."""
     found = {}
     for hit in hits:
-        if begun := _states(db, hit, as_of, known_at):
-            found[hit] = [VisibleInterval(each.visible, each.ended) for each in begun]
+        if begun := _states(db, hit, as_of, known_at):  # one for each row of a text that stood all the time
+            last = {each.visible: VisibleInterval(each.visible, each.ended) for each in begun}
+            found[hit] = list(last.values())
     return found
 
 
@@ -179,7 +183,8 @@ def _states(db: sqlite3.Connection, hit: str, as_of: int, known_at: int) -> list
     """The passage with a hit's id in all its intervals that had begun by `as_of`, in order of time."""
     rows = [each.passage for each in passage_histories(db, hit)]
     seen = visible_passages(db, rows, as_of, known_at, ended=True).values()
-    return sorted((each for each in seen if each.id == hit), key=lambda each: each.visible)
+    mine = (each for each in seen if each.id == hit)
+    return sorted(mine, key=lambda each: (each.visible, NEVER if each.ended is None else each.ended))
 
 
 class PassageHistory(NamedTuple):
@@ -209,9 +214,9 @@ def passage_histories(db: sqlite3.Connection, name: str) -> list[PassageHistory]
         where = "(d.name = ? OR d.name = ? AND lower(hex(p.key)) = ?)"
         values += [document, key.lower()]
     rows = db.execute(
-        "SELECT p.id, p.visible, p.dated, p.added, group_concat(e.at || ':' || e.added)"
-        " FROM passages AS p JOIN documents AS d ON d.id = p.document LEFT JOIN ends AS e ON e.passage = p.id"
-        f" WHERE {where} GROUP BY p.id",
+        "SELECT p.id, v.visible, p.dated, p.added, group_concat(e.at || ':' || e.added)"
+        " FROM passages AS p JOIN documents AS d ON d.id = p.document JOIN versions AS v ON v.id = p.version"
+        f" LEFT JOIN ends AS e ON e.passage = p.id WHERE {where} GROUP BY p.id",
         values,
     )
     return [PassageHistory(*row) for row in rows]
@@ -282,11 +287,20 @@ class LinkTarget(Struct, frozen=True):
         return stem == path or stem.endswith(f"/{path}")
 
 
-class LinkResolver:
-    """Resolves many links among the same documents, given by their ids and (alias, id)s."""
+NO_IDS: Mapping[str, str] = MappingProxyType({})
 
-    def __init__(self, names: Iterable[str], aliases: Iterable[tuple[str, str]] = ()) -> None:
-        self._names = set(names)
+
+class LinkResolver:
+    """Resolves many links among the same documents, given by their paths and (alias, path)s.
+
+    `ids`: of documents whose id is another one than their path, by path. Links begin and lead to ids.
+    """
+
+    def __init__(
+        self, names: Iterable[str], aliases: Iterable[tuple[str, str]] = (), ids: Mapping[str, str] = NO_IDS
+    ) -> None:
+        self._names, self._ids = set(names), ids
+        self._paths = {id_: path for path, id_ in ids.items()}
         self._stems: dict[str, list[str]] = defaultdict(list)
         self._lasts: dict[str, list[str]] = defaultdict(list)
         self._aliases: dict[str, list[str]] = defaultdict(list)
@@ -299,7 +313,7 @@ class LinkResolver:
         self._found: dict[tuple[str, LinkTarget], str | None] = {}
 
     def __call__(self, target: str, origin: str = "") -> str | None:
-        link = LinkTarget.of(target, origin)
+        link = LinkTarget.of(target, self._paths.get(origin, origin))
         key = target, link
         if key not in self._found:
             exact = [name for each in link.exact for name in self._exactly(each)]
@@ -309,7 +323,8 @@ class LinkResolver:
             near = ((-common_prefix(link.folder, name), len(name), name) for name in others)
             nearest = min(near, default=(0, 0, None))[2]
             self._found[key] = min(exact, key=lambda name: (link.rank(name), name), default=nearest)
-        return self._found[key]
+        found = self._found[key]
+        return None if found is None else self._ids.get(found, found)
 
     def _exactly(self, key: str) -> list[str]:
         names = self._stems.get(key, [])
@@ -401,10 +416,10 @@ class AsOfReader(Struct, frozen=True):
         """True if a version of a document was published by `as_of`, as known at `known_at`."""
         return self._last_version(document) is not None
 
-    def current_documents(self) -> list[tuple[int, str, str]]:
-        """Numbers, ids and titles of all current documents."""
+    def current_documents(self) -> list[tuple[int, str, str, str]]:
+        """Numbers, ids, titles and paths of all current documents."""
         return self.db.execute(
-            f"{_IN_FORCE} SELECT d.id, d.name, h.title FROM force JOIN documents AS d"
+            f"{_IN_FORCE} SELECT d.id, d.name, h.title, h.path FROM force JOIN documents AS d"
             " ON d.id = force.document JOIN heads AS h ON h.id = force.head", self.moment,
         ).fetchall()  # fmt: skip
 
@@ -523,8 +538,8 @@ def matching_heads(
         values.append(source)
     if path:
         where.append(
-            "h.document IN (SELECT id FROM documents WHERE name GLOB ? UNION SELECT v.document"
-            f" FROM versions AS v JOIN aliases AS a ON a.version = v.id WHERE a.alias GLOB ? AND {KNOWN_AT})"
+            "(h.path GLOB ? OR h.document IN (SELECT v.document"
+            f" FROM versions AS v JOIN aliases AS a ON a.version = v.id WHERE a.alias GLOB ? AND {KNOWN_AT}))"
         )
         values += [path, path, store.as_of, store.known_at, store.known_at]
     for operator, values_of in (*(("IN", (tag,)) for tag in tags), ("IN", any_tags), ("NOT IN", no_tags)):

@@ -26,10 +26,10 @@ from asof.wire import one_of, replace
 
 # -- tables and connections ----------------------------------------------------------------------------
 
-LAST_NAME = "replace(name, rtrim(name, replace(name, '/', '')), '')"
-"""SQL for what follows the last / of a document's name. The index of it is used where it stands like this."""
+LAST_NAME = "replace(path, rtrim(path, replace(path, '/', '')), '')"
+"""SQL for what follows the last / of a path. The index of it is used where it stands like this."""
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -57,11 +57,12 @@ CREATE TABLE documents (
 );
 CREATE INDEX documents_by_source ON documents (source);
 
--- attributes that all passages of a version share; one row for equal attributes of one document.
+-- attributes that all passages of a version share; one row for equal attributes of one document. path:
+-- what it was called then; `documents.name` is what it was called last.
 -- keywords: the searched values of the metadata (a function of meta, tags and the settings)
 CREATE TABLE heads (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents,
-    digest BLOB NOT NULL, source INTEGER NOT NULL,
+    digest BLOB NOT NULL, source INTEGER NOT NULL, path TEXT NOT NULL,
     title TEXT NOT NULL, uri TEXT NOT NULL, language TEXT NOT NULL,
     tags TEXT NOT NULL, meta TEXT NOT NULL, about TEXT NOT NULL, keywords TEXT NOT NULL,
     fiscal_start INTEGER NOT NULL
@@ -88,7 +89,8 @@ CREATE INDEX links_by_target ON links (target);
 CREATE TABLE aliases (alias TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (alias, version))
     WITHOUT ROWID;
 
--- one row for each validity interval of a passage; version: the first one with it in this interval;
+-- one row for each validity interval of a passage with one head; version: since which it stands there without
+-- a gap, also with other heads, so `visible` is not before that of its version;
 -- about: the times that it is about (store/digest.py), of which those of its head are the document's
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents, key BLOB NOT NULL,
@@ -189,7 +191,8 @@ CREATE INDEX checkpoints_by_document ON checkpoints (document);
 -- documents by what a reader may call them: title, alias, file name (store/names.py)
 CREATE INDEX heads_by_title ON heads (title COLLATE NOCASE);
 CREATE INDEX aliases_by_alias ON aliases (alias COLLATE NOCASE);
-CREATE INDEX documents_by_last_name ON documents ({LAST_NAME} COLLATE NOCASE);
+CREATE INDEX heads_by_path ON heads (path);
+CREATE INDEX heads_by_last_name ON heads ({LAST_NAME} COLLATE NOCASE);
 
 -- not used any more
 CREATE TABLE dismissals (

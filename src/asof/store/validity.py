@@ -2,7 +2,8 @@
 
 The rows that are searched are a pure function of the known versions: the order of arrival does not matter,
 and a corpus without later versions has the same rows. A passage that stays in consecutive versions is one
-interval, and one row.
+interval. It is one row as long as its document is called the same and has the same metadata, which are
+searched with it: where these change, another row goes on, with the date of the text.
 """
 
 from __future__ import annotations
@@ -20,17 +21,19 @@ from asof.store.digest import WEAK_DATES, stated_digest
 from asof.store.schema import set_meta
 from asof.time.span import BEGINNING, LAST, NEVER, Span, iso, moment
 from asof.values import SourcedTime
+from asof.wire import replace
 
 # -- intervals -----------------------------------------------------------------------------------------
 
 
 class VersionPassages(Struct, frozen=True):
-    """A version with the keys of its passages in order."""
+    """A version with the keys of its passages in order, and the digest of the attributes that they share."""
 
     id: int
     visible: int
     added: int
     keys: tuple[bytes, ...]
+    head: bytes = b""
 
     @property
     def order(self) -> tuple[int, int, int]:
@@ -38,13 +41,24 @@ class VersionPassages(Struct, frozen=True):
 
 
 class ValidityInterval(Struct, frozen=True):
-    """A passage is valid from `start` until `end` (instants, half-open); first in `version`, at `number`."""
+    """A passage is valid with some attributes from `start` until `end` (instants, half-open).
+
+    `version`: since which it stands there without a gap; `renewed`: the one of `start`, with these
+    attributes (`head`), in which it stands at `number`.
+    """
 
     key: bytes
     start: int
     end: int
     version: int
     number: int
+    renewed: int
+    head: bytes = b""
+
+    @property
+    def row(self) -> tuple[bytes, int, int, bytes]:
+        """What tells apart the rows of a document that are not retired."""
+        return self.key, self.start, self.version, self.head
 
 
 class StoredInterval(Struct, frozen=True):
@@ -55,6 +69,7 @@ class StoredInterval(Struct, frozen=True):
     version: int
     start: int
     end: int
+    head: bytes = b""
 
 
 class IntervalChanges(Struct, frozen=True):
@@ -74,21 +89,22 @@ def validity_intervals(versions: Iterable[VersionPassages]) -> list[ValidityInte
     until = [after.visible for after in ordered[1:]] + [NEVER]
     visible = [(v, end) for v, end in zip(ordered, until, strict=False) if v.visible < end]
     intervals: list[ValidityInterval] = []
-    open_: dict[bytes, tuple[VersionPassages, int]] = {}
+    open_: dict[bytes, ValidityInterval] = {}
     for version, _ in visible:
-        keys = {key: number for number, key in enumerate(version.keys)}
-        closed = [key for key in open_ if key not in keys]
-        intervals += [_close(key, open_.pop(key), version.visible) for key in closed]
-        for key, number in keys.items():
-            open_.setdefault(key, (version, number))
+        before, open_ = open_, {}
+        for number, key in enumerate(version.keys):
+            last = before.get(key)
+            if last is not None and last.head == version.head:
+                open_[key] = before.pop(key)
+            else:
+                first = version.id if last is None else last.version
+                open_[key] = ValidityInterval(
+                    key, version.visible, NEVER, first, number, version.id, version.head
+                )
+        intervals += [replace(each, end=version.visible) for each in before.values()]
     end = visible[-1][1] if visible else NEVER
-    intervals += [_close(key, opened, end) for key, opened in open_.items()]
-    return sorted(intervals, key=lambda interval: (interval.start, interval.version, interval.number))
-
-
-def _close(key: bytes, opened: tuple[VersionPassages, int], end: int) -> ValidityInterval:
-    version, number = opened
-    return ValidityInterval(key, version.visible, end, version.id, number)
+    intervals += [replace(each, end=end) for each in open_.values()]
+    return sorted(intervals, key=lambda interval: (interval.start, interval.renewed, interval.number))
 
 
 def interval_changes(versions: Sequence[VersionPassages], rows: Iterable[StoredInterval]) -> IntervalChanges:
@@ -96,18 +112,15 @@ def interval_changes(versions: Sequence[VersionPassages], rows: Iterable[StoredI
 
     An end only moves to an earlier instant; an interval that lasts longer than known is a new row.
     """
-    expected = {
-        (interval.key, interval.start, interval.version): interval
-        for interval in validity_intervals(versions)
-    }
+    expected = {interval.row: interval for interval in validity_intervals(versions)}
     ended: list[tuple[int, int]] = []
     retired: list[int] = []
     for row in rows:
-        interval = expected.get((row.key, row.start, row.version))
+        interval = expected.get((row.key, row.start, row.version, row.head))
         if interval is None or interval.end > row.end:
             retired.append(row.id)
             continue
-        del expected[row.key, row.start, row.version]
+        del expected[interval.row]
         if interval.end < row.end:
             ended.append((row.id, interval.end))
     return IntervalChanges(tuple(expected.values()), tuple(ended), tuple(retired))

@@ -12,7 +12,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 
 from asof.store import validity
 from asof.store.digest import (
@@ -29,6 +29,7 @@ from asof.store.digest import (
     name_digest,
     pack_layout,
     passage_times,
+    run_digest,
     shared_attributes,
     span_of,
     stated_digest,
@@ -55,15 +56,18 @@ if TYPE_CHECKING:
 
 
 class IndexRow(NamedTuple):
-    """A passage for the index. `text`: title, headings and text. `title`: that of its document.
+    """A passage for the index. `text`: title, headings and text. `title`, `path`: those of its document.
 
-    `about`: the times that it is about, each as first instant, last instant, kind (`AboutTime.kind`). `name`:
-    the id of its document.
+    `about`: the times that it is about, each as first instant, last instant, kind (`AboutTime.kind`). `said`:
+    since when its text stands there without a gap, not after `visible`; `run`: equal for the rows of that
+    time.
     """
 
     id: int
     visible: int
     added: int
+    said: int
+    run: int
     dated: bool
     document: int
     digest: int
@@ -73,7 +77,7 @@ class IndexRow(NamedTuple):
     text: str
     about: tuple[tuple[int, int, int], ...] = ()
     title: str = ""
-    name: str = ""
+    path: str = ""
     headings: str = ""
 
 
@@ -127,8 +131,8 @@ class TextPreparation:
         known = document.language in self.analyzer.languages
         return document.language if known else self.analyzer.detect(document.text)
 
-    def passages(self, document: Document, head: SharedAttributes) -> list[DigestedPassage]:
-        return document_passages(document, head, self.chunking)
+    def passages(self, document: Document) -> list[DigestedPassage]:
+        return document_passages(document, self.chunking)
 
 
 # -- transaction ---------------------------------------------------------------------------------------
@@ -138,7 +142,8 @@ class TextPreparation:
 class Transaction:
     """The changes of one transaction, whose id and wall time is `now`.
 
-    `passages`: the passages of each new version, and its shared attributes; `layouts`: of each copied one.
+    `passages`: the passages of each new version, and its shared attributes; `layouts`: the layout of each
+    copied one, and the digest of its attributes.
     `pending`: rows to insert, by table. `checkpoints`: tokens of the source by document (None: it has none
     any longer). `files`: of the index, to be removed if this is not committed.
     """
@@ -155,7 +160,7 @@ class Transaction:
     new_ends: list[EndRow] = field(default_factory=list)
     ids: dict[str, Ids] = field(default_factory=dict)
     passages: dict[int, tuple[list[DigestedPassage], SharedAttributes]] = field(default_factory=dict)
-    layouts: dict[int, bytes] = field(default_factory=dict)
+    layouts: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
     _heads: dict[tuple[int, bytes], int] = field(default_factory=dict)
     retired: list[int] = field(default_factory=list)
     pending: dict[str, list[tuple[object, ...]]] = field(default_factory=dict)
@@ -233,7 +238,7 @@ class Transaction:
     ) -> StoredVersion:
         """Add a version with the text of `document`."""
         head = self.texts.head(document)
-        passages = self.texts.passages(document, head)
+        passages = self.texts.passages(document)
         version = StoredVersion(
             self.ids["versions"].take(), content, stated, visible, self.now, _dated_by(published)
         )
@@ -280,47 +285,43 @@ class Transaction:
         self, state: DocumentState, old: StoredVersion, published: SourcedTime | None, visible: int
     ) -> StoredVersion:
         """Add a version with the content of an old one, under another date."""
-        head, layout = self.db.execute("SELECT head, layout FROM versions WHERE id = ?", (old.id,)).fetchone()
+        head, layout, attributes = self.db.execute(
+            "SELECT v.head, v.layout, h.digest FROM versions AS v JOIN heads AS h ON h.id = v.head"
+            " WHERE v.id = ?",
+            (old.id,),
+        ).fetchone()
         version = StoredVersion(
             self.ids["versions"].take(), old.content, old.stated, visible, self.now, _dated_by(published)
         )
-        self.layouts[version.id] = layout
+        self.layouts[version.id] = layout, attributes
         self._copy_names(version.id, old.id)
         self._add(state, version, published, head, layout)
         return version
 
-    def _copy_names(self, version: int, old: int, *more: str) -> None:
-        """The links of an old version, and its aliases with some `more`, are a new one's, too."""
+    def _copy_names(self, version: int, old: int) -> None:
+        """The links and aliases of an old version are a new one's, too."""
         columns = "SELECT place, target, heading, alias, kind FROM links WHERE version = ?"
         self.pending["links"] += [(version, *row) for row in self.db.execute(columns, (old,))]
         aliases = self.db.execute("SELECT alias FROM aliases WHERE version = ?", (old,))
-        names = dict.fromkeys([*(alias for (alias,) in aliases), *more])
-        self.pending["aliases"] += [(alias, version) for alias in names]
+        self.pending["aliases"] += [(alias, version) for (alias,) in aliases]
 
     def move(self, before: str, document: Document) -> tuple[str, StoredVersion]:
-        """Continue a document under another id: all its versions are stated under that one, as they were, and
-        withdrawn under the old one. It is stated as `document` from now on."""
+        """Continue a document under another id: all its versions are stated under that one, with the paths
+        that they had, and withdrawn under the old one. It is stated as `document` from now on."""
         old, state = self.documents.get(before), self.document_state(document.id)
         if old is None or not old.versions or state.versions:
             return self.put(document)
         rows = self.db.execute("SELECT key, headings, text FROM passages WHERE document = ?", (old.id,))
         texts = {key: (headings, text) for key, headings, text in rows}
         for version in sorted(old.versions, key=lambda each: each.order):
-            self._copy_to(state, version, texts, before)
+            self._copy_to(state, version, texts)
             self.retire(old, version)
-        current = state.current
-        head = self.texts.head(document)
-        passages, same_head = self.passages.get(current.id, ((), None)) if current else ((), None)
-        if current is None or same_head != head or passages != self.texts.passages(document, head):
-            return self.put(document)  # its title was the name of its file, say
-        current.content = self.texts.content(document)
-        current.stated = stated_digest(current.content, document.published)
-        row = self.pending["versions"].pop()
-        self.pending["versions"].append((*row[:3], current.content, current.stated, *row[5:]))
-        return "changed", current
+        for version in state.versions:
+            version.seen = False  # what is stated now is an edit of them, since the move is known
+        return self.put(replace(document, changed=None))
 
     def _copy_to(
-        self, state: DocumentState, old: StoredVersion, texts: Mapping[bytes, tuple[str, str]], alias: str
+        self, state: DocumentState, old: StoredVersion, texts: Mapping[bytes, tuple[str, str]]
     ) -> None:
         """Add a version of another document, whose passages have these `texts`."""
         head_id, layout, text, starts, ends = self.db.execute(
@@ -336,12 +337,14 @@ class Transaction:
                 f"SELECT {', '.join(SharedAttributes._fields)} FROM heads WHERE id = ?", (head_id,)
             ).fetchone()
         )
+        content = digest((head.path, old.content.hex()))  # no statement under the new id is the same
+        stated = stated_digest(content, published)
         version = StoredVersion(
-            self.ids["versions"].take(), old.content, old.stated, old.visible, self.now, old.dated_by
+            self.ids["versions"].take(), content, stated, old.visible, self.now, old.dated_by
         )
         places = layout_places(layout)
         self.passages[version.id] = [DigestedPassage(*place, *texts[place[0]]) for place in places], head
-        self._copy_names(version.id, old.id, alias)
+        self._copy_names(version.id, old.id)
         self._add(state, version, published, self._head_id(state, head), layout)
 
     def retire(self, state: DocumentState, version: StoredVersion) -> None:
@@ -377,7 +380,7 @@ class Transaction:
         if head_id is None:
             head_id = self.ids["heads"].take()
             self.pending["heads"].append((
-                head_id, state.id, head.digest, self.source, head.title, head.uri, head.language,
+                head_id, state.id, head.digest, self.source, head.path, head.title, head.uri, head.language,
                 head.tags, head.meta, head.about, head.keywords, head.fiscal_start,
             ))  # fmt: skip
             self.pending["tags"] += [(tag, head_id) for tag in dict.fromkeys(json.loads(head.tags))]
@@ -391,51 +394,55 @@ def _dated_by(published: SourcedTime | None) -> str:
 
 # -- end of a write: rows of touched documents follow their versions -----------------------------------
 
+Layouts: TypeAlias = dict[int, tuple[bytes | None, bytes]]
+
 
 def reconcile(write: Transaction) -> None:
     """Bring the rows of every touched document in line with its versions, and insert all pending rows."""
     for document in write.touched.values():
         layouts, stored = ({}, []) if document.new else _stored(write, document)
         layouts |= write.layouts
-        versions = [_version_passages(write, each, layouts.get(each.id)) for each in document.versions]
+        versions = [_version_passages(write, each, layouts) for each in document.versions]
         changes = interval_changes(versions, stored)
-        name = name_digest(document.name)
         for interval in changes.begin:
-            _insert_passage(write, document, name, interval)
+            _insert_passage(write, document, interval)
         write.new_ends += [EndRow(row, at, write.now) for row, at in changes.end]
         write.new_ends += [EndRow(row, BEGINNING, write.now) for row in changes.retire]
         keys = {interval.key for interval in changes.begin} | {row.key for row in stored}
-        _insert_never_visible(write, document, name, versions, keys)
+        _insert_never_visible(write, document, versions, keys)
     _flush(write)
 
 
-def _version_passages(write: Transaction, version: StoredVersion, layout: bytes | None) -> VersionPassages:
+def _version_passages(write: Transaction, version: StoredVersion, layouts: Layouts) -> VersionPassages:
     new = write.passages.get(version.id)
-    keys = tuple(passage.key for passage in new[0]) if new else layout_keys(layout)
-    return VersionPassages(version.id, version.visible, version.added, keys)
+    if new:
+        keys, head = tuple(passage.key for passage in new[0]), new[1].digest
+    else:
+        layout, head = layouts.get(version.id, (None, b""))
+        keys = layout_keys(layout)
+    return VersionPassages(version.id, version.visible, version.added, keys, head)
 
 
-def _stored(
-    write: Transaction, document: DocumentState
-) -> tuple[dict[int, bytes | None], list[StoredInterval]]:
-    """The layouts of a document's versions, by id, and the rows of its passages."""
-    layouts = write.db.execute(
-        "SELECT id, layout FROM versions WHERE document = ? AND retired IS NULL", (document.id,)
-    ).fetchall()
+def _stored(write: Transaction, document: DocumentState) -> tuple[Layouts, list[StoredInterval]]:
+    """Of a document the layouts of its versions and the digests of their attributes, by id, and the rows of
+    its passages."""
+    versions = write.db.execute(
+        "SELECT v.id, v.layout, coalesce(h.digest, x'') FROM versions AS v"
+        " LEFT JOIN heads AS h ON h.id = v.head WHERE v.document = ? AND v.retired IS NULL",
+        (document.id,),
+    )
+    layouts: Layouts = {version: (layout, head) for version, layout, head in versions}
     rows = write.db.execute(
-        "SELECT p.id, p.key, p.version, p.visible, min(coalesce(e.at, ?)) FROM passages AS p"
-        " LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ? GROUP BY p.id",
+        "SELECT p.id, p.key, p.version, p.visible, min(coalesce(e.at, ?)), h.digest FROM passages AS p"
+        " JOIN heads AS h ON h.id = p.head LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ?"
+        " GROUP BY p.id",
         (NEVER, document.id),
     )
-    return dict(layouts), [StoredInterval(*row) for row in rows if row[4] != BEGINNING]
+    return layouts, [StoredInterval(*row) for row in rows if row[4] != BEGINNING]
 
 
 def _insert_never_visible(
-    write: Transaction,
-    document: DocumentState,
-    name: int,
-    versions: Sequence[VersionPassages],
-    stored_keys: set[bytes],
+    write: Transaction, document: DocumentState, versions: Sequence[VersionPassages], stored_keys: set[bytes]
 ) -> None:
     """A version superseded at its very first instant is never visible; its text is stored all the same."""
     for version in versions:
@@ -444,45 +451,35 @@ def _insert_never_visible(
         for number, key in enumerate(version.keys):
             if key not in stored_keys:
                 stored_keys.add(key)
-                interval = ValidityInterval(key, version.visible, NEVER, version.id, number)
+                interval = ValidityInterval(
+                    key, version.visible, NEVER, version.id, number, version.id, version.head
+                )
                 write.new_ends.append(
-                    EndRow(_insert_passage(write, document, name, interval), BEGINNING, write.now)
+                    EndRow(_insert_passage(write, document, interval), BEGINNING, write.now)
                 )
 
 
-def _insert_passage(
-    write: Transaction, document: DocumentState, name: int, interval: ValidityInterval
-) -> int:
-    """A new row for an interval; its text is that of its version, or of an older row with the same key."""
+def _insert_passage(write: Transaction, document: DocumentState, interval: ValidityInterval) -> int:
+    """A new row for an interval; its text is that of a new version, or of an older row with the same key."""
     passage = write.ids["passages"].take()
-    new = write.passages.get(interval.version)
-    head, starts, ends, dated_by = _version_row(write, interval.version)
-    if new is not None:
-        passages, attributes = new
-        digested = passages[interval.number]
-        headings, text, language = digested.headings, digested.text, attributes.language
-        title, about, keywords = attributes.title, attributes.about, attributes.keywords
-        fiscal_start = attributes.fiscal_start
-    else:
-        headings, text, language, title, about, keywords, fiscal_start = write.db.execute(
-            "SELECT p.headings, p.text, h.language, h.title, h.about, h.keywords, h.fiscal_start"
-            " FROM passages AS p"  # an older row may be from another source, the head is not
-            " JOIN heads AS h ON h.id = ? WHERE p.document = ? AND p.key = ? LIMIT 1",
-            (head, document.id, interval.key),
-        ).fetchone()
-    dated, published = dated_by != "none", None if starts is None or ends is None else span_of(starts, ends)
+    head = _version_row(write, interval.renewed).head
+    said = _version_row(write, interval.version)
+    path, title, language, about, keywords, fiscal_start = _attributes(write, interval.renewed, head)
+    headings, text = _text(write, document, interval)
+    published = None if said.starts is None or said.ends is None else span_of(said.starts, said.ends)
     options = TimeReadingOptions(language, fiscal_start)
     times = passage_times(about, title, headings, text, published, options)
+    dated = said.dated_by != "none"
     write.pending["passages"].append((
         passage, document.id, interval.key, interval.version, head, interval.number, interval.start,
         int(dated), write.now, headings, text, dumps(times),
     ))  # fmt: skip
     write.new_rows.append(
         IndexRow(
-            passage, interval.start, write.now, dated, document.id, name, interval.number, head, language,
+            passage, interval.start, write.now, said.visible, run_digest(interval.version, interval.key),
+            dated, document.id, name_digest(path), interval.number, head, language,
             indexed_text(title, headings, about, text, keywords),
-            tuple([(time.first, time.last, time.kind) for time in times]), title,
-            document.name, headings,
+            tuple([(time.first, time.last, time.kind) for time in times]), title, path, headings,
         )
     )  # fmt: skip
     if interval.end != NEVER:
@@ -490,14 +487,52 @@ def _insert_passage(
     return passage
 
 
-def _version_row(write: Transaction, version: int) -> tuple[int, int | None, int | None, str]:
-    """Head, first and last instant of the date, and its origin, of a version that is no deletion."""
+def _text(write: Transaction, document: DocumentState, interval: ValidityInterval) -> tuple[str, str]:
+    """Headings and text of a passage."""
+    new = write.passages.get(interval.renewed)
+    if new is not None:
+        digested = new[0][interval.number]
+        return digested.headings, digested.text
+    new = write.passages.get(interval.version)
+    if new is not None:
+        return next((each.headings, each.text) for each in new[0] if each.key == interval.key)
+    row: tuple[str, str] = write.db.execute(
+        "SELECT headings, text FROM passages WHERE document = ? AND key = ? LIMIT 1",
+        (document.id, interval.key),
+    ).fetchone()
+    return row
+
+
+def _attributes(write: Transaction, version: int, head: int) -> tuple[str, str, str, str, str, int]:
+    """Path, title, language, times, searched metadata and fiscal year of a version with this head."""
+    new = write.passages.get(version)
+    if new is not None:
+        each = new[1]
+        return each.path, each.title, each.language, each.about, each.keywords, each.fiscal_start
+    row: tuple[str, str, str, str, str, int] = write.db.execute(
+        "SELECT path, title, language, about, keywords, fiscal_start FROM heads WHERE id = ?", (head,)
+    ).fetchone()
+    return row
+
+
+class _VersionRow(NamedTuple):
+    """Head, first and last instant of the date, its origin, and the first instant of a version."""
+
+    head: int
+    starts: int | None
+    ends: int | None
+    dated_by: str
+    visible: int
+
+
+def _version_row(write: Transaction, version: int) -> _VersionRow:
+    """What is stored of a version that is no deletion."""
     first = write.ids["versions"].first
     if version >= first:
         row = write.pending["versions"][version - first]
-        return cast(tuple[int, int | None, int | None, str], (row[2], *row[6:9]))
-    query = "SELECT head, starts, ends, dated_by FROM versions WHERE id = ?"
-    return cast(tuple[int, int | None, int | None, str], write.db.execute(query, (version,)).fetchone())
+        return _VersionRow._make((row[2], *row[6:10]))
+    query = "SELECT head, starts, ends, dated_by, visible FROM versions WHERE id = ?"
+    return _VersionRow._make(write.db.execute(query, (version,)).fetchone())
 
 
 def _flush(write: Transaction) -> None:

@@ -242,10 +242,11 @@ class DocumentLifetime(NamedTuple):
     """A document: the instant from which it was visible, when the corpus learned of it, and whether no source
     dates it; the instant since which it is gone (None: it is there), and when the corpus learned of that.
 
-    `version` is its last version that is no deletion, `title` and `meta` (JSON) are those of it.
+    `version` is its last version that is no deletion, `path`, `title` and `meta` (JSON) are those of it.
     """
 
     name: str
+    path: str
     born: int
     learned: int
     undated: bool
@@ -273,17 +274,18 @@ def _lives(view: View) -> dict[int, DocumentLifetime]:
         (view.as_of, view.known_at),
     ).fetchall()
     names: dict[int, str] = dict(db.execute("SELECT id, name FROM documents"))
-    heads = {number: (title, meta) for number, title, meta in db.execute("SELECT id, title, meta FROM heads")}
+    heads = {number: rest for number, *rest in db.execute("SELECT id, path, title, meta FROM heads")}
     found: dict[int, DocumentLifetime] = {}
     for document, rows in groupby(versions, key=itemgetter(0)):
         its = list(rows)
         (_, born, learned, first, _, undated), (_, visible, added, _, last, _) = its[0], its[-1]
         version, head = next(((row[3], row[4]) for row in reversed(its) if row[4] is not None), (first, 0))
         ended = visible if last is None else None
+        name = names[document]
+        path, title, meta = heads.get(head, (name, "", "{}"))
         found[document] = DocumentLifetime(
-            names[document], born, learned, bool(undated), ended, added, version,
-            *heads.get(head, ("", "{}")),
-        )  # fmt: skip
+            name, path, born, learned, bool(undated), ended, added, version, title, meta
+        )
     return found
 
 

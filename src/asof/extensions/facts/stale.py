@@ -220,4 +220,4 @@ def _meant(then: Snapshot, given: str, names: list[str], root: Path | None) -> t
 
 def _names(view: View) -> list[str]:
     store = view.store
-    return [name for _, name, _ in store.current_documents()]
+    return [name for _, name, *_ in store.current_documents()]

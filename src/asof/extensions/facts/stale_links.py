@@ -82,11 +82,13 @@ class LinkTable:
         """The link table of a view."""
         known = lives(view)
         names = {number: life.name for number, life in known.items() if life.ended is None}
-        current = view.store.current_aliases()
+        current = [(alias, known[number].path) for alias, number in view.store.current_aliases()]
+        formerly = [(alias, known[number].path) for alias, number in _aliases_ever(view)]
+        ids = {life.path: life.name for life in known.values() if life.path != life.name}
         return cls(
             tuple(_written(view, known)), names, known,
-            LinkResolver(names.values(), [(alias, names[number]) for alias, number in current]),
-            LinkResolver((life.name for life in known.values()), _aliases_ever(view)),
+            LinkResolver((known[number].path for number in names), current, ids),
+            LinkResolver((life.path for life in known.values()), formerly, ids),
             {life.name: number for number, life in known.items()},
         )  # fmt: skip
 
@@ -95,7 +97,9 @@ class LinkShape:
     """Decides from the form of a link's target whether it is meant for a document of the corpus."""
 
     def __init__(self, table: LinkTable) -> None:
-        ever, now = [life.name for life in table.lives.values()], list(table.names.values())
+        ever = [life.path for life in table.lives.values()]
+        now = [table.lives[number].path for number in table.names]
+        self._numbers = {table.lives[number].path: number for number in table.names}
         self._suffixes = {_suffix(name) for name in ever} - {""}
         self._tops = {name.partition("/")[0] for name in ever}
         self._lasts: dict[str, list[str]] = defaultdict(list)
@@ -124,10 +128,10 @@ class LinkShape:
         """True if it leads to a folder that has documents."""
         return any(path in self._folders for path in LinkTarget.of(target, origin).exact)
 
-    def alike(self, target: str) -> str | None:
-        """The only current document whose file is called like that of a target."""
+    def alike(self, target: str) -> int | None:
+        """The only current document whose file is called like that of a target, by number."""
         named = self._lasts.get(_last(target), ())
-        return named[0] if len(named) == 1 else None
+        return self._numbers[named[0]] if len(named) == 1 else None
 
 
 def _last(name: str) -> str:
@@ -149,10 +153,10 @@ def _written(view: View, known: Mapping[int, DocumentLifetime]) -> list[WrittenL
     return [WrittenLink(current[version], *words) for version, *words in rows]
 
 
-def _aliases_ever(view: View) -> list[tuple[str, str]]:
-    rows: list[tuple[str, str]] = view.store.db.execute(
-        "SELECT DISTINCT a.alias, d.name FROM aliases AS a JOIN versions AS v ON v.id = a.version"
-        f" JOIN documents AS d ON d.id = v.document WHERE {SEEN}",
+def _aliases_ever(view: View) -> list[tuple[str, int]]:
+    rows: list[tuple[str, int]] = view.store.db.execute(
+        "SELECT DISTINCT a.alias, v.document FROM aliases AS a JOIN versions AS v ON v.id = a.version"
+        f" WHERE {SEEN}",
         (view.as_of, view.known_at),
     ).fetchall()
     return rows
@@ -371,7 +375,7 @@ def stale_links(view: View) -> list[Stale]:
     shape = LinkShape(table)
     broken = [
         link for link, document in leads
-        if document is None and not shape.is_folder(link.target, table.names[link.document])
+        if document is None and not shape.is_folder(link.target, table.lives[link.document].path)
     ]  # fmt: skip
     faults = _broken(view, table, shape, broken)
     whole = [(link, table.numbers[document]) for link, document in leads if document is not None]
@@ -389,8 +393,9 @@ def _broken(view: View, table: LinkTable, shape: LinkShape, links: list[WrittenL
     for link, name in was.items():
         if name is None:
             alike = shape.alike(link.target)
-            says = f"no document is called {link.target!r}" + (f"; there is {alike!r}" if alike else "")
-            faults[link] = Fault(NEVER_THERE, says, None, table.numbers[alike] if alike else None)
+            there = "" if alike is None else f"; there is {table.names[alike]!r}"
+            says = f"no document is called {link.target!r}{there}"
+            faults[link] = Fault(NEVER_THERE, says, None, alike)
             continue
         number = table.numbers[name]
         ended = table.lives[number].ended
@@ -443,7 +448,7 @@ def _placed(view: View, faults: Faults, shape: LinkShape, table: LinkTable) -> l
         fault = faults[link]
         if fault.sure == NEVER_THERE:
             wiki = not link.alias  # the words of [[this]] are its target
-            if not shape.is_document(link.target, table.names[link.document], wiki=wiki):
+            if not shape.is_document(link.target, table.lives[link.document].path, wiki=wiki):
                 continue
             if wiki:
                 fault = fault._replace(sure=UNWRITTEN)

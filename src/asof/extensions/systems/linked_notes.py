@@ -96,7 +96,7 @@ class RecencyTiers:
         if self.off:
             return ranking
         ranking = ranking.matching()
-        days = np.floor(np.maximum(ages(view.as_of, view.column("visible", ranking.rows)), 0.0))
+        days = np.floor(np.maximum(ages(view.as_of, view.column("said", ranking.rows)), 0.0))
         tier = np.searchsorted(np.array(self.bounds), days, side="right")
         dated = view.column("dated", ranking.rows).astype(bool)
         factor = Given("factor of its age", np.where(dated, np.array(self.values)[tier], 1.0))

@@ -280,7 +280,7 @@ class Decay:
         delta, tau = self.adapted(share)
         rows = ranking.rows
         taus = np.full(len(rows), tau)
-        days = ages(view.as_of, view.column("visible", rows))
+        days = ages(view.as_of, view.column("said", rows))
         dated = view.column("dated", rows).astype(bool)
         exponent = ratio("age over tau", Given("-age in days", -days), Given("tau in days", taus))
         decayed = product("decay", Constant("delta", delta), exp("exp", exponent))
@@ -326,7 +326,7 @@ class Freshness:
 
     def _newest(self, rows: NDArray[np.int64], view: View) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """For each row when the newest dated passage of its document became visible, and if there is one."""
-        visible, dated = view.column("visible", rows), view.column("dated", rows).astype(bool)
+        visible, dated = view.column("said", rows), view.column("dated", rows).astype(bool)
         documents = view.documents(rows)
         newest = np.full(int(documents.max(initial=0)) + 1, BEGINNING)
         np.maximum.at(newest, documents[dated], visible[dated])
@@ -370,7 +370,7 @@ class Gap:
             matches = _masked(matches, when, view)
         relevance, rows = matches.columns[matches.by], matches.rows
         dated = view.column("dated", rows).astype(bool)
-        days = np.maximum(distances(when, view.column("visible", rows)), self.floor)
+        days = np.maximum(distances(when, view.column("said", rows)), self.floor)
         near = 1.0 / days
         middle, spread = moments(near[dated].tolist())
         level, width = moments(relevance.values.tolist())
@@ -418,7 +418,7 @@ def _untimed(matches: Ranking) -> Ranking:
 def _masked(matches: Ranking, when: int, view: View) -> Ranking:
     """The candidates that are undated or were published by then."""
     dated = view.column("dated", matches.rows).astype(bool)
-    kept = np.flatnonzero(~dated | (view.column("visible", matches.rows) <= when))
+    kept = np.flatnonzero(~dated | (view.column("said", matches.rows) <= when))
     left = matches.count - len(kept)
     told = f"{left:,} of {matches.count:,} were published after {format_instant(when)}, the question's time"
     return matches.keep(kept).note(f"{told}: left out (gap.mask)") if left else matches

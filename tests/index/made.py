@@ -22,21 +22,9 @@ __all__ = ["document", "fresh", "row", "segmented"]
 def row(id_: int, text: str, visible: int = 0, added: int = 0, *, number: int = 0) -> IndexRow:
     """An index row from its passage id, text and when it became visible; its first words are its title."""
     return IndexRow(
-        id_,
-        visible,
-        added,
-        visible,
-        id_,
-        visible >= 0,
-        id_ // 3,
-        7 * (id_ // 3),
-        number,
-        id_,
-        "en",
-        text,
-        (),
+        id_, visible, added, visible, id_, visible >= 0, id_ // 3, 7 * (id_ // 3), number, "en", text, (),
         text[:3],
-    )
+    )  # fmt: skip
 
 
 @contextmanager

@@ -46,7 +46,7 @@ def change_list(corpus: Any, statement: str, values: tuple[Any, ...] = ()) -> No
         db.commit()
 
 
-@pytest.mark.parametrize("name", ["visible", "added", "document", "head", "number", "digest", "dated"])
+@pytest.mark.parametrize("name", ["visible", "added", "document", "said", "run", "number", "digest", "dated"])
 def test_a_column_that_differs_from_the_store(name: str) -> None:
     with fresh() as corpus:
         before = filled(corpus)

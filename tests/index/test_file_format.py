@@ -126,7 +126,7 @@ def test_not_a_number(tmp_path: Path) -> None:
 def sound(tmp_path: Path) -> Path:
     path = tmp_path / "sound.seg"
     rows = [
-        IndexRow(5 + at, 10 * at, at, 10 * at, at, True, at, at, at % 2, at, "en", text, ((0, 9, 1),))
+        IndexRow(5 + at, 10 * at, at, 10 * at, at, True, at, at, at % 2, "en", text, ((0, 9, 1),))
         for at, text in enumerate(["mill boat", "boat", "mill mill storm"])
     ]  # fmt: skip
     build(path, rows, [EndRow(5, 20, 3)], Analyzer(stem=False))

@@ -250,8 +250,8 @@ def test_words_of_a_path_are_searched_since_the_move(tmp_path):
         assert [len(each.search("zebra", 1).hits) for each in (began, edited, moved)] == [0, 0, 1]
         assert [len(each.search("leave", 1).hits) for each in (began, edited, moved)] == [1, 1, 1]  # an alias
         for path, found in (("leave.md", (1, 1, 1)), ("zebra.md", (0, 0, 1))):
-            shown = [each.search("long enough", 1, path=path).hits for each in (began, edited, moved)]
-            assert tuple(map(len, shown)) == found
+            hits = [each.search("long enough", 1, path=path).hits for each in (began, edited, moved)]
+            assert tuple(map(len, hits)) == found
         shown = [each.search("long enough text", 1).hits[0] for each in (began, edited, moved)]
         assert [hit.published for hit in shown] == [shown[0].published] * 3
         assert len({hit.id for hit in shown}) == 1

@@ -8,7 +8,7 @@ import pytest
 from tests.store.made import document, fresh, said
 from tests.support.rows import db_of
 
-from asof.store.reader import AsOfReader, matching_heads
+from asof.store.reader import AsOfReader, matching_documents
 from asof.time.moment import read
 from asof.time.span import NEVER
 from asof.values import Ended, SourcedTime
@@ -64,12 +64,9 @@ def test_a_link_leads_to_what_was_in_force_then() -> None:
 
 def names(corpus: Any, **filters: Any) -> set[str]:
     wanted = {"source": "", "path": "", "tags": (), "meta": (), **filters}
-    heads = matching_heads(AsOfReader(db_of(corpus), NEVER, NEVER), **wanted)
-    rows = db_of(corpus).execute(
-        "SELECT h.id, d.name FROM heads AS h JOIN documents AS d ON d.id = h.document"
-    )
-    of = dict(rows.fetchall())
-    return {of[head] for head in heads}
+    found = matching_documents(AsOfReader(db_of(corpus), NEVER, NEVER), **wanted)
+    of = dict(db_of(corpus).execute("SELECT id, name FROM documents").fetchall())
+    return {of[document] for document in found}
 
 
 def test_filters_over_attributes() -> None:

@@ -28,7 +28,7 @@ from asof.text.tokens import Analyzer
 
 COLUMNS = {
     "visible": np.int64, "added": np.int64, "said": np.int64, "run": np.int64, "passage": np.int64,
-    "document": np.int64, "digest": np.int64, "head": np.int64, "number": np.int32, "length": np.int32,
+    "document": np.int64, "digest": np.int64, "number": np.int32, "length": np.int32,
     "dated": np.uint8,
 }  # fmt: skip
 """The fixed columns of every row, with their types."""
@@ -403,15 +403,15 @@ def stored_parts(
         rows = [
             IndexRow(
                 id_, visible, added, said, run_digest(version, key), bool(dated), document, name_digest(path),
-                number, head, language, indexed_text(title, headings, of_document, text, keywords),
+                number, language, indexed_text(title, headings, of_document, text, keywords),
                 tuple([(time.first, time.last, time.kind) for time in loads(about)]), title, path, headings,
             )
             for (
-                id_, visible, added, said, version, key, dated, document, path, number, head, language,
+                id_, visible, added, said, version, key, dated, document, path, number, language,
                 title, headings, of_document, text, keywords, about,
             ) in db.execute(
                 "SELECT p.id, p.visible, p.added, v.visible, p.version, p.key, p.dated, p.document, h.path,"
-                " p.number, p.head, h.language, h.title, p.headings, h.about, p.text, h.keywords, p.about"
+                " p.number, h.language, h.title, p.headings, h.about, p.text, h.keywords, p.about"
                 " FROM passages AS p JOIN versions AS v ON v.id = p.version JOIN heads AS h ON h.id = p.head"
                 " WHERE p.id > ? AND p.id <= ? ORDER BY p.id LIMIT ?",
                 (after, entry.last, at_once),
@@ -448,9 +448,9 @@ def vectors_of(db: sqlite3.Connection, passages: Sequence[int], encoder: str) ->
 
 ROWS_AT_ONCE = 8_192
 
-_COLUMNS = ("passage", "visible", "added", "said", "dated", "document", "number", "head")
+_COLUMNS = ("passage", "visible", "added", "said", "dated", "document", "number")
 _ROWS = (
-    "SELECT p.id, p.visible, p.added, v.visible, p.dated, p.document, p.number, p.head, p.version, p.key,"
+    "SELECT p.id, p.visible, p.added, v.visible, p.dated, p.document, p.number, p.version, p.key,"
     " h.path FROM passages AS p JOIN versions AS v ON v.id = p.version JOIN heads AS h ON h.id = p.head"
     " WHERE p.id BETWEEN ? AND ? ORDER BY p.id"
 )

@@ -9,7 +9,7 @@ opening costs nothing, and no torn, altered or forged number is ever used.
 
 Arrays, n rows sorted by (visible, digest, number, passage):
 
-    visible, added, passage, document, digest, head   int64 (n)      instants and ids
+    visible, added, passage, document, digest         int64 (n)      instants and ids
     said, run                                         int64 (n)      since when its text stands there, under
                                       any metadata, and a number that is equal for the rows of that time
     number, length, dated                             int32, int32, uint8 (n)
@@ -92,7 +92,7 @@ def _row_of_inverts_passage(read: Callable[[str], Array], facts: Mapping[str, An
 SEGMENT = FileFormat(
     {
         "visible": instants("n", "ascending"), "added": instants("n"), "passage": instants("n"),
-        "document": instants("n"), "digest": instants("n"), "head": instants("n"), "said": instants("n"),
+        "document": instants("n"), "digest": instants("n"), "said": instants("n"),
         "run": instants("n"),
         "number": ArraySpec("<i4", "n", low=0), "length": ArraySpec("<i4", "n", low=0),
         "dated": ArraySpec("|u1", "n", below=2), "row_of": ArraySpec("<i4", "span", low=-1, below="n"),

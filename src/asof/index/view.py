@@ -21,7 +21,7 @@ from asof.index.segment import Prefix, Segment, Window
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, layout_places
 from asof.store.names import called
-from asof.store.reader import AsOfReader, StoredPassage, about_of, matching_heads, published_of, records
+from asof.store.reader import AsOfReader, StoredPassage, about_of, matching_documents, published_of, records
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER
 from asof.values import Filters, Hit, Location, Why
@@ -189,14 +189,14 @@ class View:
         if filters.about is not None:
             within = self._within(window, *filters.about)
             mask = within if mask is None else mask & within
-        of_head = {
+        attributes = {
             name: getattr(filters, name)
             for name in ("source", "path", "tags", "meta", "any_tags", "no_tags", "documents")
             if getattr(filters, name)
         }
-        if of_head:
-            heads = matching_heads(self.store, **of_head)
-            passes = np.isin(window.column("head"), np.array(heads, np.int64))
+        if attributes:
+            documents = matching_documents(self.store, **attributes)
+            passes = np.isin(window.column("document"), np.array(documents, np.int64))
             mask = passes if mask is None else mask & passes
         return mask
 

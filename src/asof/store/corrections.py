@@ -190,7 +190,7 @@ def _shrink_version(db: sqlite3.Connection, version: int) -> None:
     """
     begun = db.execute(
         "SELECT 1 FROM versions AS v JOIN passages AS p ON p.document = v.document AND (p.version = v.id"
-        " OR p.visible = v.visible AND p.head = v.head) WHERE v.id = ? LIMIT 1",
+        " OR p.visible = v.visible) WHERE v.id = ? LIMIT 1",
         (version,),
     ).fetchone()
     if begun is None:

@@ -32,6 +32,9 @@ AUTO, NONE = "auto", "none"
 MAX_CHARACTERS, MAX_WORDS = 60, 8
 """The most characters and words of a value that is searched."""
 
+HEADER = 4_000
+"""How many characters of a text may be such lines."""
+
 MAX_VALUES = 64
 """The most values of one document that are searched."""
 
@@ -144,6 +147,11 @@ def run_digest(version: int, key: bytes) -> int:
     return int.from_bytes(blake2b(key + version.to_bytes(8), digest_size=8).digest(), "little") >> 1
 
 
+def stem_of(name: str) -> str:
+    """A document's id without the ending of its last part."""
+    return name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
+
+
 def time_bounds(stated: SourcedTime | None) -> tuple[int | None, int | None]:
     """First and last-but-exclusive instant of a stated time (None, None when there is none)."""
     if stated is None:
@@ -160,9 +168,11 @@ def span_of(starts: int, ends: int) -> Span:
 
 
 class SharedAttributes(NamedTuple):
-    """The attributes that all passages of a version share, in stored form. `path`: its document's then."""
+    """The attributes that all passages of a version share, in stored form. `searched`: the digest of those
+    with which each passage is searched; `path`: its document's then."""
 
     digest: bytes
+    searched: bytes
     path: str
     title: str
     uri: str
@@ -176,15 +186,27 @@ class SharedAttributes(NamedTuple):
 
 def shared_attributes(document: Document, language: str, search: str | tuple[str, ...]) -> SharedAttributes:
     """The shared attributes of a document; `search`: which metadata is searched (see `keywords_of`)."""
-    fields = (
-        document.path or document.id, document.title, document.uri, language,
-        _encode(list(document.tags)), _encode(dict(document.meta)),
-        _encode([wire.encode(each) for each in document.about]),
-    )  # fmt: skip
-    keywords = _encode(keywords_of(document.meta, document.tags, search))
+    path, meta = document.path or document.id, dict(document.meta)
+    tags, about = _encode(list(document.tags)), _encode([wire.encode(each) for each in document.about])
+    apart = _beside(meta, document.text) if search == AUTO else meta
+    keywords = _encode(keywords_of(apart, document.tags, search))
+    fields = document.title, document.uri, language, tags, about, document.fiscal_start
     return SharedAttributes(
-        digest((*fields, document.fiscal_start)), *fields, keywords, document.fiscal_start
-    )
+        digest((path, *fields, meta)), digest((stem_of(path), *fields, apart)), path, document.title,
+        document.uri, language, tags,
+        _encode(meta), about, keywords, document.fiscal_start,
+    )  # fmt: skip
+
+
+def _beside(meta: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """The metadata without what lines at the beginning of the text state ("Status: Final"): it is found
+    there, and other passages stay as they are when it changes."""
+    if not meta:
+        return {}
+    from asof.sources.headers import fold
+
+    stated = {fold(line.partition(": ")[0]) for line in text[:HEADER].split("\n")}
+    return {key: value for key, value in meta.items() if fold(key) not in stated}
 
 
 def content_digest(document: Document) -> bytes:

@@ -13,7 +13,8 @@ from itertools import islice
 from unicodedata import normalize
 
 from asof.errors import DocumentNotFound, UsageError
-from asof.store.reader import KNOWN, AsOfReader, has_document, stem_of
+from asof.store.digest import stem_of
+from asof.store.reader import KNOWN, AsOfReader, has_document
 from asof.store.schema import LAST_NAME
 from asof.time.span import iso
 from asof.values import Filters

@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple
 
 from msgspec import Struct
 
-from asof.store.digest import KEY_BYTES, hit_id, indexed_text, layout_places, loads, span_of
+from asof.store.digest import KEY_BYTES, hit_id, indexed_text, layout_places, loads, span_of, stem_of
 from asof.time.span import BEGINNING, NEVER, Instant
 from asof.values import Link, SourcedTime
 from asof.wire import HIDDEN, As
@@ -48,18 +48,6 @@ class StoredPassage(NamedTuple):
     starts: int | None
     ends: int | None
     dated_by: str
-    source: str
-    tags_json: str = "[]"
-    meta_json: str = "{}"
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        return tuple(json.loads(self.tags_json))
-
-    @property
-    def meta(self) -> dict[str, Any]:
-        """The document's metadata, with the types of JSON."""
-        return dict(json.loads(self.meta_json))
 
     @property
     def indexed(self) -> str:
@@ -69,10 +57,10 @@ class StoredPassage(NamedTuple):
 
 _RECORD = (
     "SELECT p.id, d.name, h.path, p.key, p.headings, p.text, h.title, h.uri, h.language, h.about, h.keywords,"
-    " p.about, v.published, v.starts, v.ends, v.dated_by, s.name, h.tags, h.meta"
+    " p.about, v.published, v.starts, v.ends, v.dated_by"
     " FROM json_each(?) AS requested JOIN passages AS p ON p.id = requested.value"
     " JOIN documents AS d ON d.id = p.document JOIN versions AS v ON v.id = p.version"
-    " JOIN heads AS h ON h.id = p.head JOIN sources AS s ON s.id = h.source"
+    " JOIN heads AS h ON h.id = p.head"
 )
 
 
@@ -336,11 +324,6 @@ class LinkResolver:
         return [name for name in candidates if link.names(stem_of(name))]
 
 
-def stem_of(name: str) -> str:
-    """A document's id without the ending of its last part."""
-    return name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
-
-
 def common_prefix(folder: str, name: str) -> int:
     """The length of the common prefix of a folder and an id."""
     same = 0
@@ -525,13 +508,13 @@ def _passages(db: sqlite3.Connection, version: int) -> dict[bytes, tuple[str, st
     return {key: (text, headings) for key, text, headings in rows}
 
 
-def matching_heads(
+def matching_documents(
     store: AsOfReader, *, source: str = "", path: str = "", tags: Sequence[str] = (),
     meta: Sequence[tuple[str, str]] = (), any_tags: Sequence[str] = (),
     no_tags: Sequence[str] = (), documents: Sequence[str] = (),
 ) -> list[int]:  # fmt: skip
-    """Ids of the heads whose attributes pass the filters (see `asof.values.Filters`); a path also by the
-    aliases that are published."""
+    """The numbers of the documents whose attributes pass the filters (see `asof.values.Filters`) in the
+    version that is current; a path also by the aliases that are published."""
     where, values = ["1 = 1"], list[object]()
     if source:
         where.append("h.source IN (SELECT id FROM sources WHERE name = ?)")
@@ -562,7 +545,13 @@ def matching_heads(
             f" WHERE {_json_text('e')} = ?)))"
         )
         values += [key, value, value]
-    query = f"SELECT h.id FROM heads AS h WHERE {' AND '.join(where)}"
+    query = (
+        f"WITH passing AS MATERIALIZED (SELECT h.id, h.document FROM heads AS h WHERE {' AND '.join(where)})"
+        " SELECT document FROM (SELECT DISTINCT document FROM passing) AS d WHERE (SELECT v.head"
+        f" FROM versions AS v WHERE v.document = d.document AND {KNOWN_AT}"
+        " ORDER BY v.visible DESC, v.added DESC, v.id DESC LIMIT 1) IN (SELECT id FROM passing)"
+    )
+    values += [store.as_of, store.known_at, store.known_at]
     return [row[0] for row in store.db.execute(query, values)]
 
 

@@ -58,11 +58,12 @@ CREATE TABLE documents (
 CREATE INDEX documents_by_source ON documents (source);
 
 -- attributes that all passages of a version share; one row for equal attributes of one document. path:
--- what it was called then; `documents.name` is what it was called last.
+-- what it was called then; `documents.name` is what it was called last. searched: the digest of those with
+-- which each passage is searched.
 -- keywords: the searched values of the metadata (a function of meta, tags and the settings)
 CREATE TABLE heads (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents,
-    digest BLOB NOT NULL, source INTEGER NOT NULL, path TEXT NOT NULL,
+    digest BLOB NOT NULL, source INTEGER NOT NULL, searched BLOB NOT NULL, path TEXT NOT NULL,
     title TEXT NOT NULL, uri TEXT NOT NULL, language TEXT NOT NULL,
     tags TEXT NOT NULL, meta TEXT NOT NULL, about TEXT NOT NULL, keywords TEXT NOT NULL,
     fiscal_start INTEGER NOT NULL
@@ -89,8 +90,9 @@ CREATE INDEX links_by_target ON links (target);
 CREATE TABLE aliases (alias TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (alias, version))
     WITHOUT ROWID;
 
--- one row for each validity interval of a passage with one head; version: since which it stands there without
--- a gap, also with other heads, so `visible` is not before that of its version;
+-- one row for each validity interval of a passage with attributes that are searched alike; version: since
+-- which it stands there without a gap, also with others, so `visible` is not before that of its version;
+-- head: of the version since which it has them, later ones can have others that are not searched with it;
 -- about: the times that it is about (store/digest.py), of which those of its head are the document's
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents, key BLOB NOT NULL,

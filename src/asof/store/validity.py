@@ -2,8 +2,8 @@
 
 The rows that are searched are a pure function of the known versions: the order of arrival does not matter,
 and a corpus without later versions has the same rows. A passage that stays in consecutive versions is one
-interval. It is one row as long as its document is called the same and has the same metadata, which are
-searched with it: where these change, another row goes on, with the date of the text.
+interval. It is one row as long as what is searched with it stays the same (the title and the path of its
+document, say): where that changes, another row goes on, with the date of the text.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from asof.wire import replace
 
 
 class VersionPassages(Struct, frozen=True):
-    """A version with the keys of its passages in order, and the digest of the attributes that they share."""
+    """A version with the keys of its passages in order, and the digest of the attributes with
+    which they are searched."""
 
     id: int
     visible: int

@@ -72,7 +72,6 @@ class IndexRow(NamedTuple):
     document: int
     digest: int
     number: int
-    head: int
     language: str
     text: str
     about: tuple[tuple[int, int, int], ...] = ()
@@ -143,7 +142,7 @@ class Transaction:
     """The changes of one transaction, whose id and wall time is `now`.
 
     `passages`: the passages of each new version, and its shared attributes; `layouts`: the layout of each
-    copied one, and the digest of its attributes.
+    copied one, and the digest of its searched attributes.
     `pending`: rows to insert, by table. `checkpoints`: tokens of the source by document (None: it has none
     any longer). `files`: of the index, to be removed if this is not committed.
     """
@@ -286,7 +285,7 @@ class Transaction:
     ) -> StoredVersion:
         """Add a version with the content of an old one, under another date."""
         head, layout, attributes = self.db.execute(
-            "SELECT v.head, v.layout, h.digest FROM versions AS v JOIN heads AS h ON h.id = v.head"
+            "SELECT v.head, v.layout, h.searched FROM versions AS v JOIN heads AS h ON h.id = v.head"
             " WHERE v.id = ?",
             (old.id,),
         ).fetchone()
@@ -380,8 +379,8 @@ class Transaction:
         if head_id is None:
             head_id = self.ids["heads"].take()
             self.pending["heads"].append((
-                head_id, state.id, head.digest, self.source, head.path, head.title, head.uri, head.language,
-                head.tags, head.meta, head.about, head.keywords, head.fiscal_start,
+                head_id, state.id, head.digest, self.source, head.searched, head.path, head.title,
+                head.uri, head.language, head.tags, head.meta, head.about, head.keywords, head.fiscal_start,
             ))  # fmt: skip
             self.pending["tags"] += [(tag, head_id) for tag in dict.fromkeys(json.loads(head.tags))]
         self._heads[key] = head_id
@@ -416,7 +415,7 @@ def reconcile(write: Transaction) -> None:
 def _version_passages(write: Transaction, version: StoredVersion, layouts: Layouts) -> VersionPassages:
     new = write.passages.get(version.id)
     if new:
-        keys, head = tuple(passage.key for passage in new[0]), new[1].digest
+        keys, head = tuple(passage.key for passage in new[0]), new[1].searched
     else:
         layout, head = layouts.get(version.id, (None, b""))
         keys = layout_keys(layout)
@@ -424,16 +423,16 @@ def _version_passages(write: Transaction, version: StoredVersion, layouts: Layou
 
 
 def _stored(write: Transaction, document: DocumentState) -> tuple[Layouts, list[StoredInterval]]:
-    """Of a document the layouts of its versions and the digests of their attributes, by id, and the rows of
-    its passages."""
+    """Of a document the layouts of its versions and the digests of their searched attributes, by id, and the
+    rows of its passages."""
     versions = write.db.execute(
-        "SELECT v.id, v.layout, coalesce(h.digest, x'') FROM versions AS v"
+        "SELECT v.id, v.layout, coalesce(h.searched, x'') FROM versions AS v"
         " LEFT JOIN heads AS h ON h.id = v.head WHERE v.document = ? AND v.retired IS NULL",
         (document.id,),
     )
     layouts: Layouts = {version: (layout, head) for version, layout, head in versions}
     rows = write.db.execute(
-        "SELECT p.id, p.key, p.version, p.visible, min(coalesce(e.at, ?)), h.digest FROM passages AS p"
+        "SELECT p.id, p.key, p.version, p.visible, min(coalesce(e.at, ?)), h.searched FROM passages AS p"
         " JOIN heads AS h ON h.id = p.head LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ?"
         " GROUP BY p.id",
         (NEVER, document.id),
@@ -477,7 +476,7 @@ def _insert_passage(write: Transaction, document: DocumentState, interval: Valid
     write.new_rows.append(
         IndexRow(
             passage, interval.start, write.now, said.visible, run_digest(interval.version, interval.key),
-            dated, document.id, name_digest(path), interval.number, head, language,
+            dated, document.id, name_digest(path), interval.number, language,
             indexed_text(title, headings, about, text, keywords),
             tuple([(time.first, time.last, time.kind) for time in times]), title, path, headings,
         )

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from asof.extensions.facts.current import DocumentLifetime, current_headings, lives
 from asof.index.view import View
 from asof.lang import set_of
-from asof.store.reader import stem_of
+from asof.store.digest import stem_of
 from asof.time.span import nearest_moment
 
 LOG_SHARE, LOG_LEAST = 0.6, 3

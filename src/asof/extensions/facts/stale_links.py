@@ -35,7 +35,8 @@ from asof.extensions.facts.current import (
 )
 from asof.extensions.facts.dated_documents import of_their_day
 from asof.index.view import View
-from asof.store.reader import LinkResolver, LinkTarget, has_links, stem_of
+from asof.store.digest import stem_of
+from asof.store.reader import LinkResolver, LinkTarget, has_links
 from asof.text.passages import body, sentences
 from asof.time.span import NEVER
 from asof.values import Why

@@ -25,7 +25,7 @@ from asof.rank.combine import Combine
 from asof.rank.expression import EACH, FOLDS, elementwise
 from asof.rank.gather import ByDocument, TopK
 from asof.rank.stage import Range, Ranking, Recipe, Stage, ranges, traits_of, value_of, with_values
-from asof.store.reader import matching_heads
+from asof.store.reader import matching_documents
 from asof.values import Query, Why
 from asof.wire import replace
 
@@ -234,13 +234,13 @@ class JudgedQuery:
 
     def gain_of(self, view: View, rows: NDArray[np.int64]) -> Floats:
         """The gains (n,) of the documents of these rows; -1 for the one that is left out."""
-        heads, gains = view.column("head", rows), np.zeros(len(rows))
+        documents, gains = view.column("document", rows), np.zeros(len(rows))
         named: dict[float, list[str]] = {}
         for name, gain in {**self.gains, **({self.left_out: -1.0} if self.left_out else {})}.items():
             named.setdefault(gain, []).append(name)
         for gain, names in named.items():
-            own = matching_heads(view.store, documents=names)
-            gains[np.isin(heads, np.array(own, np.int64))] = gain
+            own = matching_documents(view.store, documents=names)
+            gains[np.isin(documents, np.array(own, np.int64))] = gain
         return gains
 
 

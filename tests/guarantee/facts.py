@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from tests.guarantee.histories import told
 from tests.guarantee.observing import Asked, Fault, Moment, Observable, command, put, search_by, verb
-from tests.guarantee.texts import ENTITIES
+from tests.guarantee.texts import ENTITIES, RENAMED
 
 from asof.corpus.corpus import Corpus
 from asof.extensions.facts import store
@@ -60,8 +61,13 @@ def named(moment: Moment, asked: Asked) -> Any:
     ]  # fmt: skip
 
 
+REPORT = verb("report", lambda asked: {"period": asked.period})
+
+
 def asked_for_all(moment: Moment, asked: Asked) -> Any:
-    """An answer from reports on periods, with the pieces in which it came."""
+    """An answer from reports on periods, with the pieces in which it came. A model has written all of them,
+    as it may have when they were looked at before."""
+    REPORT(moment, asked)
     pieces: list[str] = []
     return moment.then.ask(f"What happened in {asked.period}?", mode="global", on_text=pieces.append), pieces
 
@@ -78,14 +84,23 @@ def moves(moment: Moment, asked: Asked) -> Any:
     )  # fmt: skip
 
 
+def stale(moment: Moment, asked: Asked) -> Any:
+    """Without the ids of sentences of documents that got their own ids later, of which they are made."""
+    told: Any = verb("stale", lambda _: {"explain": True})(moment, asked)
+    for each in told["stale"]:
+        if any(name in json.dumps(each) for pair in RENAMED.items() for name in pair):
+            each["id"] = ""
+    return told
+
+
 OBSERVABLES: dict[str, Observable] = {
     "facts": known, "entities": named, "global answer": asked_for_all,
     **{f"search by {name}": search_by(name) for name in ("tgrag", "naive-rag", "qd-rag")},
     "verb facts": verb("facts", lambda asked: {"subject": asked.entity}),
-    "verb report": verb("report", lambda asked: {"period": asked.period}),
+    "verb report": REPORT,
     "verb report about": verb("report", lambda asked: {"period": asked.period, "about": asked.entity}),
     "verb graph": verb("graph", lambda asked: {"around": asked.entity}),
-    "verb stale": verb("stale", lambda _: {"explain": True}), "moves": moves,
+    "verb stale": stale, "moves": moves,
     "command facts": command(("facts", "{entity}", "--why")),
 }  # fmt: skip
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 from tests.guarantee.scripted import script
-from tests.guarantee.texts import CALLS, DATES, ENDS, NAMES, PARAGRAPH, Note, notes
+from tests.guarantee.texts import CALLS, DATES, ENDS, NAMES, PARAGRAPH, RENAMED, Note, notes
 from tests.support.corpora import Clock
 from tests.support.rows import db_of
 
@@ -128,9 +128,6 @@ def histories(draw: st.DrawFn, most: int = 12) -> History:
         start=draw(st.sampled_from((AFTER, AMID, BEFORE))), small=draw(st.booleans()),
     )  # fmt: skip
 
-
-RENAMED = {"zz1sail.md": "zz1xx.md", "zz2bell.md": "zz2xx.md"}
-"""Ids that documents get later, and what stands for each where it is not known yet; in order of all names."""
 
 SMALL: list[Callable[[Corpus], object]] = []
 """What sets limits in a corpus, so small that few passages reach them."""

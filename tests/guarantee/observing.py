@@ -15,7 +15,7 @@ import pytest
 from hypothesis import strategies as st
 from tests.guarantee import texts
 from tests.guarantee.comparing import difference, plain
-from tests.guarantee.histories import RENAMED, Event, History, Played, only_visible
+from tests.guarantee.histories import Event, History, Played, only_visible
 from tests.support.corpora import memory_folder
 
 from asof.cli.main import cli, run
@@ -176,10 +176,7 @@ def said(observable: Observable, moment: Moment, asked: Asked) -> Any:
 
 def called(value: Any) -> Any:
     """A plain value with the ids of documents that got them later."""
-    text = json.dumps(value)
-    for later, other in RENAMED.items():
-        text = text.replace(other, later)
-    return json.loads(text)
+    return json.loads(texts.later(json.dumps(value)))
 
 
 def differences(

@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from tests.guarantee.texts import later
+
 from asof.models.ports import Prompt
 
 
 def script(prompt: Prompt) -> str:
     """What a model says: a function of the prompt alone, that changes with every character of it."""
-    digest = hashlib.sha256((prompt.system + prompt.user).encode()).hexdigest()
+    digest = hashlib.sha256(later(prompt.system + prompt.user).encode()).hexdigest()
     numbers = [int(each) for each in re.findall(r"^\[(\d+)\]", prompt.user, re.MULTILINE)]
     wanted = "" if prompt.schema is None else prompt.schema.__name__
     if wanted == "RepliedFacts":

@@ -232,12 +232,13 @@ class View:
         return called(self.store, name)
 
     def tie_order(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Places in `rows` from best to last: by score, the later one, then by document and place.
+        """Places in `rows` from best to last: by score, the later one, then by document and place; what a
+        file says that came to the path of another one after what that said.
 
         Never by row number, which reveals what else is in the corpus.
         """
         return np.lexsort((
-            self.column("number", rows), self.column("digest", rows), -self.column("said", rows), -scores,
+            self.column("passage", rows), self.column("number", rows), self.column("digest", rows), -self.column("said", rows), -scores,
         ))  # fmt: skip
 
     def records(self, rows: NDArray[np.int64]) -> list[StoredPassage]:

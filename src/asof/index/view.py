@@ -238,7 +238,8 @@ class View:
         Never by row number, which reveals what else is in the corpus.
         """
         return np.lexsort((
-            self.column("passage", rows), self.column("number", rows), self.column("digest", rows), -self.column("said", rows), -scores,
+            self.column("passage", rows), self.column("number", rows), self.column("digest", rows),
+            -self.column("said", rows), -scores,
         ))  # fmt: skip
 
     def records(self, rows: NDArray[np.int64]) -> list[StoredPassage]:

@@ -427,26 +427,25 @@ def _in_documents(view: View, window: Window, places: NDArray[np.int64]) -> NDAr
         least, most = part.prefix.segment.documents
         here = np.flatnonzero((document >= least) & (document <= most))
         if len(here):
-            found = _numbers_at(part, visible[here], digest[here], numbers[:, here])
+            found = _numbers_at(part, visible[here], digest[here], numbers[:, here], document[here])
             out[:, here] = np.maximum(out[:, here], found)
     return out
 
 
 def _numbers_at(
-    part: WindowPart, visible: NDArray[np.int64], digest: NDArray[np.int64], number: NDArray[np.int64]
-) -> NDArray[np.int64]:
+    part: WindowPart, visible: NDArray[np.int64], digest: NDArray[np.int64], number: NDArray[np.int64],
+    document: NDArray[np.int64],
+) -> NDArray[np.int64]:  # fmt: skip
     """The places (4, n) of the passages with these numbers, of documents at an instant (n each); -1: not in
     this part.
 
     Passages of a document that begin at one instant are of one version. Their rows need not be adjacent: they
-    may have been written at different times, with retired rows between them.
+    may have been written at different times, with retired rows between them, and those of another document
+    that had the same path.
     """
     segment, dead = part.prefix.segment, part.prefix.dead_mask
-    moments, documents, numbers = (
-        segment["visible"][part.first : part.last],
-        segment["digest"],
-        segment["number"],
-    )
+    moments, own = segment["visible"][part.first : part.last], segment["document"]
+    documents, numbers = segment["digest"], segment["number"]
     first, end = (np.searchsorted(moments, visible, side) + part.first for side in ("left", "right"))
 
     def before(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -463,9 +462,10 @@ def _numbers_at(
     while True:
         at = np.minimum(low, part.last - 1)
         same = (low < end) & (documents[at] == digest) & (numbers[at] == number)
-        if not (same & dead[at]).any():
+        other = same & (dead[at] | (own[at] != document))
+        if not other.any():
             return np.where(same, at - part.first + part.offset, -1)
-        low = low + (same & dead[at])
+        low = low + other
 
 
 def _fill_threads(view: View, window: Window, places: NDArray[np.int64], out: NDArray[np.int64]) -> None:

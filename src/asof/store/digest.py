@@ -205,8 +205,14 @@ def _beside(meta: Mapping[str, Any], text: str) -> dict[str, Any]:
         return {}
     from asof.sources.headers import fold
 
-    stated = {fold(line.partition(": ")[0]) for line in text[:HEADER].split("\n")}
-    return {key: value for key, value in meta.items() if fold(key) not in stated}
+    lines = (line.partition(": ") for line in text[:HEADER].split("\n"))
+    stated = {fold(key): words for key, _, words in lines if words}
+
+    def is_stated(key: str, value: object) -> bool:
+        words = stated.get(fold(key), "")
+        return all(str(each) in words for each in (value if isinstance(value, list) else [value]))
+
+    return {key: value for key, value in meta.items() if not is_stated(key, value)}
 
 
 def content_digest(document: Document) -> bytes:

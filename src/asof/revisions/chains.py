@@ -34,7 +34,7 @@ from asof.revisions.rows import (
     Postings,
     RowCache,
     Rows,
-    Runs,
+    TextRuns,
     is_newest,
     merge_postings,
     remember,
@@ -86,7 +86,7 @@ class SeriesCache(RowCache):
         with self.lock:
             rows = self.rows(view.prefix)
             known = rows.known(view.prefix)
-            runs = Runs.of(rows, known)
+            runs = TextRuns.of(rows, known)
             by_text = rows.by_text()
             self._read_statements(view, by_text)
             linker = Linker(by_text, self._statements.snapshot(), tuple(self.parts), self.limits)
@@ -201,7 +201,7 @@ class Successor(NamedTuple):
 class Succession(Struct, frozen=True):
     """The chains among the rows of a view, ended ones included. Rows are numbers of the view; -1 is none.
 
-    The rows of one text (`Runs`) are one node, the `first` of them, and are shown as the `last` of them.
+    The rows of one text (`TextRuns`) are one node, the `first` of them, and are shown as the `last` of them.
     """
 
     prefix: Prefix

@@ -98,7 +98,7 @@ class Rows(Struct, frozen=True):
         return known
 
     def by_text(self) -> Rows:
-        """The same rows, of which each begins when its text did: see `Runs`."""
+        """The same rows, of which each begins when its text did: see `TextRuns`."""
         return Rows(self.first, self.present, self.columns | {"visible": self.columns["said"]})
 
     def canonical(self, nodes: Array, *before: Array) -> NDArray[np.int64]:
@@ -128,7 +128,7 @@ class NodeMap(NamedTuple):
         return np.where(self.nodes[at] == nodes, self.others[at], nodes)
 
 
-class Runs(NamedTuple):
+class TextRuns(NamedTuple):
     """The nodes (m) of passages that got another row while their text stood there, as metadata changed, each
     with the first of its run, which stands for all of it; by run, in order of time."""
 

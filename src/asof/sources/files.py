@@ -19,6 +19,7 @@ from asof.errors import SourceError
 from asof.sources import dates
 from asof.sources.dates import of_file, without_later
 from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
+from asof.sources.headers import headed, headers_beside
 from asof.sources.readers import OF_PROGRAMS, ParsedFile, Unreadable, names_in, parsed, suffix, suffixes
 from asof.sources.source import Fields, InputLimits, SourceNaming, original_of, printable, token
 from asof.values import (
@@ -311,6 +312,7 @@ class Files:
         self._moved: dict[str, str] = {}
         self._names: frozenset[str] | None = None
         self._same: dict[bytes, list[FoundFile]] = {}
+        self._headers: dict[str, FoundFile] = {}
 
     def resume(self, checkpoints: Mapping[str, bytes]) -> None:
         self._checkpoints = checkpoints
@@ -322,6 +324,7 @@ class Files:
     def documents(self) -> Iterator[SourceEvent]:
         listing = survey(self.naming)
         self._files, self._names, self._same = listing.files, None, {}
+        self._headers = header_files(listing.files)
         self._moved = {} if listing.problems else self._moves()
         paths = (Path(file.relative) for file in listing.files)
         self._numbered = {str(path.parent) for path in paths if _NUMBER.fullmatch(path.stem)}
@@ -333,8 +336,8 @@ class Files:
         same_minute = (
             0 if self.trust_mtime or self.kind == "file" else together([file.mtime for file in listing.files])
         )
-        undated = 0
-        for file in listing.files:
+        undated, above = 0, {header.relative for header in self._headers.values()}
+        for file in (file for file in listing.files if file.relative not in above):
             for item in self._read(file, git, believed=not same_minute):
                 undated += isinstance(item, Document) and item.published is None
                 yield item
@@ -402,13 +405,21 @@ class Files:
         try:
             raw = content(self.naming.target / file.relative, self.limits.file)
             self._same.setdefault(token(raw), []).append(file)
-            committed = git.of(relative, raw)
-            mtime = of_file(file.mtime) if believed else None
-            state = token(raw) + token(self._options, relative, repr(committed), repr(mtime))
+            committed, changed, header = git.of(relative, raw), file.mtime, b""
+            if beside := self._headers.get(file.relative):
+                header = content(self.naming.target / beside.relative, self.limits.file)
+                also = git.of(beside.relative, header)
+                both = [each for each in (committed, also) if each is not None]
+                committed = max(both, key=lambda each: each.span.last) if len(both) == 2 else None
+                changed = max(changed, beside.mtime)
+            mtime = of_file(changed) if believed else None
+            state = token(raw) + token(self._options, relative, repr(committed), repr(mtime), header)
             if same := self._unchanged(id_, state):
                 yield from map(Unchanged, same)
                 return
             page = self._unquoted(parsed(raw, relative, self.limits))
+            if beside and header:
+                page = headed(page, lambda: parsed(header, beside.relative, self.limits))
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
@@ -483,6 +494,13 @@ class Files:
             known.state if published is not None and quiet else known.state[:TOKEN].ljust(len(known.state))
         )
         yield Checkpoint(known.id, state + "".join(f"\0{name}" for name in aliases).encode())
+
+
+def header_files(files: Sequence[FoundFile]) -> dict[str, FoundFile]:
+    """By the path of a README the file with its header, where a reader for that is there."""
+    by_path = {file.relative: file for file in files}
+    pairs = headers_beside(by_path)
+    return {readme: by_path[header] for readme, header in pairs.items()}
 
 
 def unreadable(naming: SourceNaming, relative: str, wrong: Unreadable, version: str = "") -> Problem:

@@ -13,9 +13,10 @@ from asof.lang import set_of
 from asof.sources import blocks, dates
 from asof.sources.blocks import Block
 from asof.sources.plainyaml import BadYaml, read_toml, read_yaml
-from asof.sources.readers import ParsedFile
+from asof.sources.readers import ParsedFile, Unreadable
 from asof.sources.source import Fields, InputLimits
 from asof.values import MAX_NESTING, Problem, TooDeep, storable_value
+from asof.wire import replace
 
 # -- frontmatter ---------------------------------------------------------------------------------------
 
@@ -305,3 +306,44 @@ def _series(front: Front, stem: str) -> str:
         ):
             return f"{name.upper()} {int(number)}"
     return ""
+
+
+# -- a header in a file of its own ---------------------------------------------------------------------
+
+BESIDE = ("kep.yaml", "metadata.yaml", "metadata.yml")
+"""The names of files whose fields are the header of the README in their folder."""
+
+
+def headers_beside(paths: Iterable[str]) -> dict[str, str]:
+    """For each README that is the only one of its folder the file with its header, if there is one."""
+    readmes: dict[str, list[str]] = {}
+    headers: dict[str, str] = {}
+    for path in paths:
+        folder, _, name = path.rpartition("/")
+        if name.lower() in ("readme.md", "readme.markdown"):
+            readmes.setdefault(folder, []).append(path)
+        elif name in BESIDE:
+            headers.setdefault(folder, path)
+    return {found[0]: headers[each] for each, found in readmes.items() if each in headers and len(found) == 1}
+
+
+def headed(page: ParsedFile, read: Callable[[], ParsedFile]) -> ParsedFile:
+    """A page with the header that `read` gives; with a problem where that is Unreadable."""
+    try:
+        return with_header(page, read())
+    except Unreadable as wrong:
+        said = f"the file of its header ({', '.join(BESIDE)}) cannot be read: {wrong}"
+        problem = Problem(said, remedy=wrong.remedy, lost=False)
+        return replace(page, notes=(*page.notes, problem))
+
+
+def with_header(page: ParsedFile, header: ParsedFile) -> ParsedFile:
+    """A page with the fields of another file above its text. What dates that file dates no text of it."""
+    above = f"{header.text}\n\n"
+    outline = tuple(replace(each, offset=each.offset + len(above)) for each in page.outline)
+    front = {key: value for key, value in header.front.items() if not is_date(key)}
+    return replace(
+        page, text=f"{above}{page.text}", outline=outline, front={**front, **page.front},
+        tags=tuple(dict.fromkeys((*page.tags, *header.tags))),
+        aliases=tuple(dict.fromkeys((*page.aliases, *header.aliases))),
+    )  # fmt: skip

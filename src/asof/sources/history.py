@@ -18,6 +18,7 @@ from asof.sources.files import (
     InputTooLarge,
     content,
     document,
+    header_files,
     notes,
     survey,
     unread,
@@ -37,6 +38,7 @@ from asof.sources.git import (
     same_content,
     tree,
 )
+from asof.sources.headers import BESIDE, headed, headers_beside
 from asof.sources.readers import NotText, ParsedFile, Unreadable, decoded, parsed, suffix, suffixes
 from asof.sources.records import JsonLines
 from asof.sources.source import Fields, InputLimits, SourceNaming, printable, token
@@ -67,6 +69,26 @@ class DocumentPast(Struct, frozen=True):
             if before[-1][:2] == later[0][:2]:
                 later.pop(0)
         return DocumentPast(self.path, self.id, (*before, *later))
+
+    def below(self, header: DocumentPast) -> DocumentPast:
+        """The document with the states of the file that holds its header: the blobs of both, with a space
+        between, since either changed."""
+        both = [(each.when, False, each) for each in header.changes]
+        both += [(each.when, True, each) for each in self.changes]
+        changes: list[FileChange] = []
+        own, above = None, None
+        for when, is_own, change in sorted(both, key=lambda each: each[:2]):
+            if is_own:
+                own = change
+            else:
+                above = change.blob
+            if own is None or (own.blob is None and not is_own):
+                continue
+            blob = f"{own.blob} {above}" if own.blob and above else own.blob
+            if changes and changes[-1].when == when:
+                changes.pop()
+            changes.append(FileChange(own.path, blob, change.commit, when))
+        return DocumentPast(self.path, self.id, tuple(changes))
 
     def aliases(self, number: int) -> list[str]:
         """The paths that its file had before a state."""
@@ -167,7 +189,14 @@ class History:
             said = f"files that were moved and changed at once begin anew: {unknown}"
             yield Problem(said, self.naming.shown, remedy=REFETCH, lost=False)
         lives = Replay(git, ordered, changes).lives()
-        for past in documents_of(lives, lambda path: self._is_accepted(self._relative(path))):
+        documents = {
+            past.id: past
+            for past in documents_of(lives, lambda path: self._is_accepted(self._relative(path)))
+        }
+        headers = headers_beside(documents)
+        above = set(headers.values())
+        for name in [name for name in documents if name not in above]:
+            past = documents[name].below(documents[headers[name]]) if name in headers else documents[name]
             earlier = map(self._name, past.aliases(len(past.changes) - 1))
             self._earlier[self._relative(past.id)] = tuple(earlier)
             yield from self._versions(blobs, past)
@@ -216,8 +245,10 @@ class History:
             if blob is None:
                 yield Ended(id_, at)
                 return
-            raw = self._raw(blobs, blob)
-            page = self._page(raw, path, past)
+            text, _, above = blob.partition(" ")
+            page = self._page(self._raw(blobs, text), path, past)
+            if above:
+                page = headed(page, lambda: parsed(self._raw(blobs, above), BESIDE[0], self.limits))
         except BadTime as wrong:
             yield from self._once(Problem(str(wrong), f"{self.naming.file(relative)}@{commit[:12]}"))
             return
@@ -268,9 +299,11 @@ class History:
         listed = git.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard")
         known = {os.fsdecode(path) for path in listed.split(b"\0")}
         present = {file.relative for file in listing.files}
+        headers = header_files([file for file in listing.files if file.relative in known])
+        above = {header.relative for header in headers.values()}
         for file in listing.files:
-            if file.relative in known:
-                yield from self._edited(blobs, file, head.get(file.relative))
+            if file.relative in known and file.relative not in above:
+                yield from self._edited(blobs, file, headers.get(file.relative), head)
         blocked = {problem.document for problem in listing.problems}
         for path in sorted(head):
             if self._is_accepted(path) and path not in present and self.naming.id(path) not in blocked:
@@ -281,19 +314,31 @@ class History:
                     lost=False,
                 )
 
-    def _edited(self, blobs: Blobs, file: FoundFile, blob: str | None) -> Iterator[Document | Problem]:
+    def _edited(
+        self, blobs: Blobs, file: FoundFile, header: FoundFile | None, head: Mapping[str, str]
+    ) -> Iterator[Document | Problem]:
+        """The document of a file, with the one of its header, that is not as it was committed."""
         try:
-            raw = content(self.naming.target / file.relative, self.limits.file)
-            if blob and (same_content(raw, blob) or self._same_text(blobs, raw, blob)):
+            raw, same = self._content(blobs, file, head)
+            above, also = self._content(blobs, header, head) if header else (b"", True)
+            if same and also:
                 return
             page = _one(parsed(raw, file.relative, self.limits))
+            if header:
+                page = headed(page, lambda: parsed(above, header.relative, self.limits))
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
         page_dates = dates.dates_in(page, self.dating)
         page = replace(page, aliases=(*page.aliases, *self._earlier.get(file.relative, ())))
         yield from notes(self.naming, file.relative, (*page.notes, *page_dates.notes))
-        yield document(self.naming.id(file.relative), page, page_dates, None, of_file(file.mtime))
+        changed = of_file(max(file.mtime, header.mtime if header else 0))
+        yield document(self.naming.id(file.relative), page, page_dates, None, changed)
+
+    def _content(self, blobs: Blobs, file: FoundFile, head: Mapping[str, str]) -> tuple[bytes, bool]:
+        """The bytes of a file, and whether they are as they were committed. Raises Unreadable."""
+        raw, blob = content(self.naming.target / file.relative, self.limits.file), head.get(file.relative)
+        return raw, bool(blob and (same_content(raw, blob) or self._same_text(blobs, raw, blob)))
 
     def _same_text(self, blobs: Blobs, raw: bytes, blob: str) -> bool:
         """True if a file that differs from its blob in bytes has the same text (in another encoding, say)."""

@@ -36,7 +36,7 @@ def test_in_a_folder(tmp_path: Path) -> None:
         assert [hit.document for hit in found] == ["keps/12-resize/README.md"]
         assert found[0].title == "KEP-12: Resize"
         assert "milestone.beta: v1.30" in found[0].text
-        assert "Pods are resized" in corpus.at().text("keps/12-resize/README.md")
+        assert "Pods are resized" in (corpus.at().text("keps/12-resize/README.md") or "")
         assert indexed(corpus, tmp_path / "keps", {}).written == 0
         assert indexed(corpus, tmp_path / "keps", {"12-resize/kep.yaml": header("beta")}).changed == 1
         assert not corpus.at().search("resize", meta={"status": "alpha"}).hits

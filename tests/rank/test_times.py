@@ -159,6 +159,30 @@ def test_words_of_another_document_and_date(fresh: Make, document: Make) -> None
         assert share(corpus, "a", "b") == 0.0, "of the same date"
 
 
+def test_an_edit_of_a_passage_makes_no_kind(fresh: Make, document: Make) -> None:
+    """b says what a says of another day, c was edited: of a and b both are of one series, of c and d none."""
+    made = [
+        document("a", "The boat of the mill leaves at 9.", "2001", title="Times"),
+        document("b", "The boat of the mill leaves at 10.", "2002", title="Times"),
+        document("c", "A boat lies in the harbour of Brill since 3 days.", "2001"),
+        document("d", "boat snow", "2001"),
+    ]
+    with fresh(*made) as corpus:
+        corpus.add([document("c", "A boat lies in the harbour of Brill since 4 days.", "2003")])
+        assert share(corpus, "a", "b") == 1.0
+        assert share(corpus, "c", "d") == 0.0
+
+
+def test_the_age_of_passages_of_one_document_says_nothing(fresh: Make, document: Make) -> None:
+    """Both match alike; an edit added the second."""
+    one, other = (f"A boat of the {word} lies in the harbour of Brill." for word in ("mill", "mole"))
+    for name, text, noted in (("a", f"{one}\n\n{other}", False), ("b", other, True)):
+        with fresh(document("a", one, "2001"), chunking="10w") as corpus:
+            corpus.add([document(name, text, "2003")])
+            found = corpus.at().search("boat")
+            assert (len(found.hits), any("newest first" in note for note in found.notes)) == (2, noted)
+
+
 def test_what_says_that_something_is_over(fresh: Make, document: Make) -> None:
     """Where it speaks of what is asked: in the sentences with the most words of the question."""
     made = [

@@ -390,13 +390,24 @@ def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View, exami
     if len(best) < 2:
         return 0.0
     chosen = rows[best]
-    linked = succession(view).in_series(chosen)
+    linked = _follow_others(view, chosen)
     if linked.all():
         return 1.0
     visible, document = view.column("said", chosen), view.column("document", chosen)
     apart = (visible[:, None] != visible) & (document[:, None] != document)
     same = shared_words(view, chosen) >= SAME_WORDS
     return float((linked | (same & apart).any(axis=1)).mean())
+
+
+def _follow_others(view: View, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mask of the rows that are of a series with another document; an edit of a passage is none."""
+    chains = succession(view)
+    document = view.column("document", rows)
+    found = np.zeros(len(rows), bool)
+    for at in np.flatnonzero(chains.in_series(rows)).tolist():
+        series = view.column("document", chains.series(int(rows[at])))
+        found[at] = bool((series != document[at]).any())
+    return found
 
 
 # -- time preference -----------------------------------------------------------------------------------
@@ -461,7 +472,7 @@ class TimePreference:
             return _bounded(matches, _bound(matches))
         ages = CandidateAges.of(view, matches.rows)
         if query.recency == 0.0 or (query.about and not known):
-            return self._newest_of_equals(matches, ages)
+            return self._newest_of_equals(matches, ages, view)
         match = self._match_score(query, matches, view)
         most = 1 + self.title_weight + self.just_published_weight * _largest(matches.column("just_published"))
         if query.about:
@@ -483,11 +494,14 @@ class TimePreference:
         ranking = _led(matches, before, _bound(matches), group, ages, self.recency_weight * covered**2)
         return _noted(ranking, group, "newer ones slightly first", " of several kinds")
 
-    def _newest_of_equals(self, matches: Ranking, ages: CandidateAges) -> Ranking:
-        """The newest of the passages as good as the best come first, all others in their order."""
+    def _newest_of_equals(self, matches: Ranking, ages: CandidateAges, view: View) -> Ranking:
+        """The newest of the passages as good as the best come first, all others in their order; of one
+        document the age of its passages says nothing."""
         score, bound = matches.scores, _bound(matches)
         group = score.values >= (1 - self.equal_margin) * _largest(score)
-        if len(np.unique(ages.days[group & ages.dated])) < 2:
+        dated = group & ages.dated
+        documents = view.column("document", matches.rows[dated])
+        if len(np.unique(ages.days[dated])) < 2 or len(np.unique(documents)) < 2:
             return _bounded(matches, bound)
         led = _led(matches, score, bound, group, ages.since_newest(group), self.recency_weight)
         return _noted(led, group, "newest first")

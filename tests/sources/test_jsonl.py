@@ -164,6 +164,21 @@ def test_every_bad_line_is_a_problem_with_its_number(tmp_path):
     assert str(problems(items)[0]).startswith("c.jsonl:2: ")
 
 
+@pytest.mark.parametrize("record", [{"id": "a" * 5_000}, {"id": "a", "id_then": "a" * 5_000}])
+def test_an_id_that_is_too_long_is_a_problem_of_its_line(tmp_path, record):
+    other = json.dumps({"id": "b", "text": "words"}).encode()
+    long, right = read(tmp_path, json.dumps({**record, "text": "words"}).encode() + b"\n" + other)
+    assert isinstance(right, Document)
+    assert (long.line, long.lost) == (1, True)
+    assert "4,096 characters" in long.message
+
+
+def test_what_a_document_was_called_then(tmp_path):
+    assert one(tmp_path, id_then="old/a").path == "old/a"
+    assert one(tmp_path, id_then="a").path == ""
+    assert one(tmp_path, id_then="old/a").meta == {}
+
+
 def test_the_record_of_a_markdown_file_is_read_as_the_file(tmp_path):
     text = (
         "---\naliases: [Kai]\nupdated: 2020-02-01\nkind: place\n---\nBuilt.\n# North\nSee [[Mole]]. #stone\n"

@@ -399,6 +399,8 @@ class JsonLines:
             return self._problem(str(wrong), "every line has to be one JSON object")
         except UnusableRecord as wrong:
             return self._problem(f"the record {wrong}", wrong.remedy, wrong.document)
+        except UsageError as wrong:  # what no document can have: an id of a book's length, say
+            return self._problem(f"the record makes no document: {wrong}")
 
     def _record(self, line: bytes) -> dict[str, object]:
         try:

@@ -111,20 +111,21 @@ def find_stored_document(db: sqlite3.Connection, name: str, *, allow_part: bool 
 
 
 def matching_documents(name: str, pool: Iterable[DocumentName], *, allow_part: bool = True) -> list[str]:
-    """The ids that a name fits best, in order: the id but for its case and ending; else a title, an alias or
-    the end of a path; else, with `allow_part`, any part of a path."""
+    """The ids that a name fits best, in order: the id but for its case and ending; else a title, or the end
+    of an alias or a path; else, with `allow_part`, any part of an id."""
     key = _folded(name).removeprefix("./")
     bare = key.removesuffix(".md")
     if not bare:
         return []
     tiers: tuple[set[str], set[str], set[str]] = (set(), set(), set())
     for document, title in pool:
-        path = _folded(document)
+        path, other = _folded(document), _folded(title)
         stem = stem_of(path)
         if key in (path, stem) or bare == stem:
             tiers[0].add(document)
-        elif (
-            _folded(title) in (key, bare) or f"/{path}".endswith(f"/{key}") or f"/{stem}".endswith(f"/{bare}")
+        elif other in (key, bare) or any(
+            f"/{each}".endswith(f"/{key}") or f"/{stem_of(each)}".endswith(f"/{bare}")
+            for each in (path, other)
         ):
             tiers[1].add(document)
         elif allow_part and (key in path or bare in stem):
@@ -219,7 +220,8 @@ def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
 
 def _matches(store: AsOfReader, pattern: str) -> bool:
     called = "EXISTS (SELECT 1 FROM aliases AS a WHERE a.version = v.id AND a.alias GLOB :pattern)"
-    query = f"{_DOCUMENTS} AND (h.path GLOB :pattern OR {called}) LIMIT 1"
+    of_id = "v.document IN (SELECT id FROM documents WHERE name = :pattern)"
+    query = f"{_DOCUMENTS} AND (h.path GLOB :pattern OR {called} OR {of_id}) LIMIT 1"
     return store.db.execute(query, {**store.moment, "pattern": pattern}).fetchone() is not None
 
 

@@ -514,17 +514,17 @@ def matching_documents(
     no_tags: Sequence[str] = (), documents: Sequence[str] = (),
 ) -> list[int]:  # fmt: skip
     """The numbers of the documents whose attributes pass the filters (see `asof.values.Filters`) in the
-    version that is current; a path also by the aliases that are published."""
+    version that is current; a path also by the aliases that are published, and by an id as a hit shows it."""
     where, values = ["1 = 1"], list[object]()
     if source:
         where.append("h.source IN (SELECT id FROM sources WHERE name = ?)")
         values.append(source)
     if path:
         where.append(
-            "(h.path GLOB ? OR h.document IN (SELECT v.document"
+            "(h.path GLOB ? OR h.document IN (SELECT id FROM documents WHERE name = ? UNION SELECT v.document"
             f" FROM versions AS v JOIN aliases AS a ON a.version = v.id WHERE a.alias GLOB ? AND {KNOWN_AT}))"
         )
-        values += [path, path, store.as_of, store.known_at, store.known_at]
+        values += [path, path, path, store.as_of, store.known_at, store.known_at]
     for operator, values_of in (*(("IN", (tag,)) for tag in tags), ("IN", any_tags), ("NOT IN", no_tags)):
         if values_of:
             tagged = (

@@ -90,7 +90,7 @@ def status(store: Store, db: sqlite3.Connection) -> CorpusStatus:
             sources=[
                 CountedSource(*row)
                 for row in db.execute(
-                    "SELECT s.name, s.kind, count(d.id) FROM sources AS s LEFT JOIN documents AS d"
+                    "SELECT s.name, s.kind, count(d.current) FROM sources AS s LEFT JOIN documents AS d"
                     " ON d.source = s.id GROUP BY s.id ORDER BY s.id"
                 )
             ],

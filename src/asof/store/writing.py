@@ -306,7 +306,8 @@ class Transaction:
 
     def move(self, before: str, document: Document) -> tuple[str, StoredVersion]:
         """Continue a document under another id: all its versions are stated under that one, with the paths
-        that they had, and withdrawn under the old one. It is stated as `document` from now on."""
+        that they had, and withdrawn under the old one. It is stated as `document` since the move is known,
+        whatever dates that."""
         old, state = self.documents.get(before), self.document_state(document.id)
         if old is None or not old.versions or state.versions:
             return self.put(document)
@@ -315,9 +316,15 @@ class Transaction:
         for version in sorted(old.versions, key=lambda each: each.order):
             self._copy_to(state, version, texts)
             self.retire(old, version)
-        for version in state.versions:
-            version.seen = False  # what is stated now is an edit of them, since the move is known
-        return self.put(replace(document, changed=None))
+        current = state.current
+        if current is None or current.deleted:
+            return self.put(document)
+        known = validity.edit_without_date(current, None, None, self.now)
+        content = self.texts.content(document)
+        stated = stated_digest(content, document.published)
+        version = self.add_version(state, document, content, stated, known.published, known.visible)
+        state.source = self.source
+        return known.what, version
 
     def _copy_to(
         self, state: DocumentState, old: StoredVersion, texts: Mapping[bytes, tuple[str, str]]

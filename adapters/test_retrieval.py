@@ -72,7 +72,7 @@ def test_what_is_told_of_a_hit(corpus: asof.Corpus) -> None:
         "published_from": "2016-01-11T00:00:00Z", "dated_by": hit.dated_by,
         "headings": ["Harbour office notice 2016"], "score": hit.score,
         "superseded": {
-            "id": "notes/harbour/Harbour office notice 2019.md#6fc503adb2bb",
+            "id": "notes/harbour/Harbour office notice 2019.md#6bae382f55ba",
             "document": "notes/harbour/Harbour office notice 2019.md", "title": "Harbour office notice 2019",
             "at": "2019-01-14T23:59:59.999999Z",
         },

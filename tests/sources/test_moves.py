@@ -260,6 +260,23 @@ def test_a_move_is_known_since_its_run_whatever_dates_the_file(tmp_path):
         assert [source.documents for source in corpus.status().sources] == [2]
 
 
+def test_edits_of_an_earlier_text_do_not_come_back_behind_a_later_date(tmp_path):
+    """The header is edited, then text and date: what is stated now holds since its date, and nothing is said
+    again that nobody wrote."""
+    note = "---\nstatus: {}\ndate: {}\n---\nRemote costs are {} euros a month for everybody.\n"
+    with open_corpus(tmp_path) as corpus:
+        for state in (("draft", "2019-03-01", 45), ("final", "2019-03-01", 45), ("final", "2020-04-01", 52)):
+            indexed(corpus, tmp_path / "notes", {"g.md": note.format(*state)})
+        (known,) = db_of(corpus).execute("SELECT max(id) FROM transactions").fetchone()
+        said = [each.sentence for each in corpus.at().timeline("remote costs").entries]
+        assert [re.findall("[0-9]+", each) for each in said] == [["45"], ["52"]]
+        for when, costs in (("2019-06", "45"), ("2020-06", "52"), ("2100", "52")):
+            assert costs in corpus.at(when).search("remote costs").hits[0].text
+        before = corpus.at("2100", known_at=iso(known - 1)).search("remote costs").hits[0]
+        assert "45" in before.text
+        assert indexed(corpus, tmp_path / "notes", {}).written == 0
+
+
 def test_a_document_is_found_by_a_name_of_then_and_by_its_id(tmp_path):
     write(tmp_path, [{"draft/pelican.md": A}, {"draft/pelican.md": None, "ops/flamingo.md": A}])
     with open_corpus(tmp_path) as corpus:

@@ -357,6 +357,13 @@ class IndexRun(Struct):
                     else current.id in self.seen_versions
                 ):
                     continue  # another process has written meanwhile
+                later = [each for each in document.versions if each.order > old.order]
+                if self.outcomes.get(name) == "changed" and all(
+                    each.dated_by == EDIT and each.id not in self.seen_versions for each in later
+                ):  # they revised what was stated under an earlier date
+                    for each in later:
+                        write.retire(document, each)
+                    continue
                 verdict = validity.edit_without_date(current, None, None, write.now)
                 seen.append(write.add_copy(document, old, verdict.published, verdict.visible).id)
                 counts["changed"] += 1

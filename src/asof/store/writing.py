@@ -136,6 +136,9 @@ class TextPreparation:
 
 # -- transaction ---------------------------------------------------------------------------------------
 
+Layouts: TypeAlias = dict[int, tuple[bytes | None, bytes]]
+"""By version its layout, and the digest of the attributes with which its passages are searched."""
+
 
 @dataclass(slots=True)
 class Transaction:
@@ -159,7 +162,7 @@ class Transaction:
     new_ends: list[EndRow] = field(default_factory=list)
     ids: dict[str, Ids] = field(default_factory=dict)
     passages: dict[int, tuple[list[DigestedPassage], SharedAttributes]] = field(default_factory=dict)
-    layouts: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
+    layouts: Layouts = field(default_factory=dict)
     _heads: dict[tuple[int, bytes], int] = field(default_factory=dict)
     retired: list[int] = field(default_factory=list)
     pending: dict[str, list[tuple[object, ...]]] = field(default_factory=dict)
@@ -285,8 +288,8 @@ class Transaction:
     ) -> StoredVersion:
         """Add a version with the content of an old one, under another date."""
         head, layout, attributes = self.db.execute(
-            "SELECT v.head, v.layout, h.searched FROM versions AS v JOIN heads AS h ON h.id = v.head"
-            " WHERE v.id = ?",
+            "SELECT v.head, v.layout, coalesce(h.searched, x'') FROM versions AS v"
+            " LEFT JOIN heads AS h ON h.id = v.head WHERE v.id = ?",
             (old.id,),
         ).fetchone()
         version = StoredVersion(
@@ -399,8 +402,6 @@ def _dated_by(published: SourcedTime | None) -> str:
 
 
 # -- end of a write: rows of touched documents follow their versions -----------------------------------
-
-Layouts: TypeAlias = dict[int, tuple[bytes | None, bytes]]
 
 
 def reconcile(write: Transaction) -> None:

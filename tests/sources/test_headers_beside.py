@@ -40,9 +40,13 @@ def test_in_a_folder(tmp_path: Path) -> None:
         assert indexed(corpus, tmp_path / "keps", {}).written == 0
         assert indexed(corpus, tmp_path / "keps", {"12-resize/kep.yaml": header("beta")}).changed == 1
         assert not corpus.at().search("resize", meta={"status": "alpha"}).hits
-        report = indexed(corpus, tmp_path / "keps", {"12-resize/kep.yaml": "a: [\n"})
-        assert [problem.lost for problem in report.problems] == [False]
-        assert "cannot be read" in report.problems[0].message
+        records = "- {id: a, text: One of two.}\n- {id: b, text: The other.}\n"
+        for wrong in ("a: [\n", records):
+            report = indexed(corpus, tmp_path / "keps", {"12-resize/kep.yaml": wrong})
+            (problem,) = report.problems
+            assert (problem.lost, problem.document) == (True, "keps/12-resize/README.md")
+            assert "cannot be read" in problem.message
+            assert corpus.at().search("resized").hits
 
 
 def test_in_a_history(tmp_path: Path) -> None:

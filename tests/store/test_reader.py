@@ -8,7 +8,7 @@ import pytest
 from tests.store.made import document, fresh, said
 from tests.support.rows import db_of
 
-from asof.store.reader import AsOfReader, matching_documents
+from asof.store.reader import AsOfReader, documents_passing
 from asof.time.moment import read
 from asof.time.span import NEVER
 from asof.values import Ended, SourcedTime
@@ -64,7 +64,7 @@ def test_a_link_leads_to_what_was_in_force_then() -> None:
 
 def names(corpus: Any, **filters: Any) -> set[str]:
     wanted = {"source": "", "path": "", "tags": (), "meta": (), **filters}
-    found = matching_documents(AsOfReader(db_of(corpus), NEVER, NEVER), **wanted)
+    found = documents_passing(AsOfReader(db_of(corpus), NEVER, NEVER), **wanted)
     of = dict(db_of(corpus).execute("SELECT id, name FROM documents").fetchall())
     return {of[document] for document in found}
 

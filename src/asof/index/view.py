@@ -21,7 +21,7 @@ from asof.index.segment import Prefix, Segment, Window
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, layout_places
 from asof.store.names import called
-from asof.store.reader import AsOfReader, StoredPassage, about_of, matching_documents, published_of, records
+from asof.store.reader import AsOfReader, StoredPassage, about_of, documents_passing, published_of, records
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER
 from asof.values import Filters, Hit, Location, Why
@@ -195,7 +195,7 @@ class View:
             if getattr(filters, name)
         }
         if attributes:
-            documents = matching_documents(self.store, **attributes)
+            documents = documents_passing(self.store, **attributes)
             passes = np.isin(window.column("document"), np.array(documents, np.int64))
             mask = passes if mask is None else mask & passes
         return mask
@@ -224,6 +224,8 @@ class View:
             segment, begin, end = part.prefix.segment, part.first, part.last
             known = segment["dated"][begin:end].astype(bool) | segment.about.slice(begin, end).known
             known[part.dead_places() - part.offset] = True
+            if filters.until is not None:
+                known |= segment["said"][begin:end] > filters.until
             count += int((~known).sum())
         return count
 

@@ -419,7 +419,7 @@ class Files:
                 return
             page = self._unquoted(parsed(raw, relative, self.limits))
             if beside and header:
-                page = headed(page, lambda: parsed(header, beside.relative, self.limits))
+                page = headed(page, id_, lambda: parsed(header, beside.relative, self.limits))
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return

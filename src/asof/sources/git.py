@@ -360,16 +360,18 @@ def differences(
 
 
 class FileChange(NamedTuple):
-    """The state of a file at a commit (`blob` None: it was deleted), `when` in seconds since 1970."""
+    """The state of a file at a commit (`blob` None: it was deleted), `when` in seconds since 1970; `header`:
+    the blob of the file that holds its header, if there is one."""
 
     path: str
     blob: Blob
     commit: str
     when: int
+    header: Blob = None
 
     def token(self, before: bytes) -> bytes:
         """The token of this state of the file and all `before`; the commit's id is not part of it."""
-        state = f"{self.blob} {self.when} {self.path}".encode(errors="surrogateescape")
+        state = f"{self.blob} {self.header} {self.when} {self.path}".encode(errors="surrogateescape")
         return hashlib.blake2b(state, digest_size=16, key=before).digest()
 
 

@@ -327,18 +327,21 @@ def headers_beside(paths: Iterable[str]) -> dict[str, str]:
     return {found[0]: headers[each] for each, found in readmes.items() if each in headers and len(found) == 1}
 
 
-def headed(page: ParsedFile, read: Callable[[], ParsedFile]) -> ParsedFile:
-    """A page with the header that `read` gives; with a problem where that is Unreadable."""
+def headed(page: ParsedFile, document: str, read: Callable[[], ParsedFile]) -> ParsedFile:
+    """A page with the header that `read` gives; with a problem where that is Unreadable, or is none."""
     try:
         return with_header(page, read())
     except Unreadable as wrong:
         said = f"the file of its header ({', '.join(BESIDE)}) cannot be read: {wrong}"
-        problem = Problem(said, remedy=wrong.remedy, lost=False)
+        problem = Problem(said, remedy=wrong.remedy, document=document, lost=wrong.lost)
         return replace(page, notes=(*page.notes, problem))
 
 
 def with_header(page: ParsedFile, header: ParsedFile) -> ParsedFile:
-    """A page with the fields of another file above its text. What dates that file dates no text of it."""
+    """A page with the fields of another file above its text. What dates that file dates no text of it.
+    Raises Unreadable for one that is records with a text each."""
+    if header.parts:
+        raise Unreadable("it holds several documents", "give it another name")
     above = f"{header.text}\n\n"
     outline = tuple(replace(each, offset=each.offset + len(above)) for each in page.outline)
     front = {key: value for key, value in header.front.items() if not is_date(key)}

@@ -71,8 +71,7 @@ class DocumentPast(Struct, frozen=True):
         return DocumentPast(self.path, self.id, (*before, *later))
 
     def below(self, header: DocumentPast) -> DocumentPast:
-        """The document with the states of the file that holds its header: the blobs of both, with a space
-        between, since either changed."""
+        """The document with the states of the file that holds its header: a state since either changed."""
         both = [(each.when, False, each) for each in header.changes]
         both += [(each.when, True, each) for each in self.changes]
         changes: list[FileChange] = []
@@ -84,10 +83,9 @@ class DocumentPast(Struct, frozen=True):
                 above = change.blob
             if own is None or (own.blob is None and not is_own):
                 continue
-            blob = f"{own.blob} {above}" if own.blob and above else own.blob
             if changes and changes[-1].when == when:
                 changes.pop()
-            changes.append(FileChange(own.path, blob, change.commit, when))
+            changes.append(FileChange(own.path, own.blob, change.commit, when, own.blob and above))
         return DocumentPast(self.path, self.id, tuple(changes))
 
     def aliases(self, number: int) -> list[str]:
@@ -238,17 +236,16 @@ class History:
         self, blobs: Blobs, id_: str, past: DocumentPast, number: int
     ) -> Iterator[Document | Ended | Problem]:
         """The statement of a document at a commit: a version, its end, a problem."""
-        path, blob, commit, when = past.changes[number]
+        path, blob, commit, when, header = past.changes[number]
         relative = self._relative(past.path)
         try:
             at = second(when, "git")
             if blob is None:
                 yield Ended(id_, at)
                 return
-            text, _, above = blob.partition(" ")
-            page = self._page(self._raw(blobs, text), path, past)
-            if above:
-                page = headed(page, lambda: parsed(self._raw(blobs, above), BESIDE[0], self.limits))
+            page = self._page(self._raw(blobs, blob), path, past)
+            if header:
+                page = headed(page, id_, lambda: parsed(self._raw(blobs, header), BESIDE[0], self.limits))
         except BadTime as wrong:
             yield from self._once(Problem(str(wrong), f"{self.naming.file(relative)}@{commit[:12]}"))
             return
@@ -325,7 +322,8 @@ class History:
                 return
             page = _one(parsed(raw, file.relative, self.limits))
             if header:
-                page = headed(page, lambda: parsed(above, header.relative, self.limits))
+                id_ = self.naming.id(file.relative)
+                page = headed(page, id_, lambda: parsed(above, header.relative, self.limits))
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return

@@ -508,7 +508,7 @@ def _passages(db: sqlite3.Connection, version: int) -> dict[bytes, tuple[str, st
     return {key: (text, headings) for key, text, headings in rows}
 
 
-def matching_documents(
+def documents_passing(
     store: AsOfReader, *, source: str = "", path: str = "", tags: Sequence[str] = (),
     meta: Sequence[tuple[str, str]] = (), any_tags: Sequence[str] = (),
     no_tags: Sequence[str] = (), documents: Sequence[str] = (),

@@ -25,7 +25,7 @@ from asof.rank.combine import Combine
 from asof.rank.expression import EACH, FOLDS, elementwise
 from asof.rank.gather import ByDocument, TopK
 from asof.rank.stage import Range, Ranking, Recipe, Stage, ranges, traits_of, value_of, with_values
-from asof.store.reader import matching_documents
+from asof.store.reader import documents_passing
 from asof.values import Query, Why
 from asof.wire import replace
 
@@ -239,7 +239,7 @@ class JudgedQuery:
         for name, gain in {**self.gains, **({self.left_out: -1.0} if self.left_out else {})}.items():
             named.setdefault(gain, []).append(name)
         for gain, names in named.items():
-            own = matching_documents(view.store, documents=names)
+            own = documents_passing(view.store, documents=names)
             gains[np.isin(documents, np.array(own, np.int64))] = gain
         return gains
 

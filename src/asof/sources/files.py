@@ -499,8 +499,7 @@ class Files:
 def header_files(files: Sequence[FoundFile]) -> dict[str, FoundFile]:
     """By the path of a README the file with its header, where a reader for that is there."""
     by_path = {file.relative: file for file in files}
-    pairs = headers_beside(by_path)
-    return {readme: by_path[header] for readme, header in pairs.items()}
+    return {readme: by_path[header] for readme, header in headers_beside(by_path).items()}
 
 
 def unreadable(naming: SourceNaming, relative: str, wrong: Unreadable, version: str = "") -> Problem:

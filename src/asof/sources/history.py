@@ -72,15 +72,11 @@ class DocumentPast(Struct, frozen=True):
 
     def below(self, header: DocumentPast) -> DocumentPast:
         """The document with the states of the file that holds its header: a state since either changed."""
-        both = [(each.when, False, each) for each in header.changes]
-        both += [(each.when, True, each) for each in self.changes]
+        both = [(each.when, past is self, each) for past in (header, self) for each in past.changes]
         changes: list[FileChange] = []
         own, above = None, None
         for when, is_own, change in sorted(both, key=lambda each: each[:2]):
-            if is_own:
-                own = change
-            else:
-                above = change.blob
+            own, above = (change, above) if is_own else (own, change.blob)
             if own is None or (own.blob is None and not is_own):
                 continue
             if changes and changes[-1].when == when:
@@ -264,8 +260,7 @@ class History:
         for note in notes(self.naming, relative, (*page.notes, *page_dates.notes, *doubts), commit):
             yield from self._once(note)
         aliases = (*page.aliases, *map(self._name, past.aliases(number)))
-        called = self._name(path)
-        yield document(id_, replace(page, aliases=aliases), page_dates, published, None, called)
+        yield document(id_, replace(page, aliases=aliases), page_dates, published, None, self._name(path))
 
     def _raw(self, blobs: Blobs, blob: str) -> bytes:
         """The content of a blob. Raises Unreadable."""

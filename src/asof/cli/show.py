@@ -38,7 +38,8 @@ COLUMN_LABELS = {
 def why_lines(why: Why, depth: int = 0) -> list[str]:
     """A line for each node: its value, its label, and the parts whose sum or product it is.
 
-    Of many summands the largest are shown and the others added up, so that the line still adds up. A share
+    Of many summands the largest are shown and the others added up, so that the line still adds up; those that
+    are 0 are left out. A share
     stands within the line of its product; words and ages have their counts beside them; parts of a 0 are
     left out.
     """
@@ -86,9 +87,11 @@ def _number(value: float) -> str:
 
 def _largest(why: Why) -> list[Why]:
     parts = list(why.parts)
+    if why.op == "sum":
+        parts = [part for part in parts if part.value] or parts[:1]
     if why.op != "sum" or len(parts) <= MOST_SUMMANDS + 1:
         return parts
-    parts.sort(key=lambda part: -part.value)
+    parts.sort(key=lambda part: -abs(part.value))
     rest = parts[MOST_SUMMANDS:]
     return [*parts[:MOST_SUMMANDS], Why(f"({len(rest)} more)", sum(part.value for part in rest))]
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from asof.index.view import View
+from asof.index.view import View, kth_best
 from asof.rank.expression import (
     Constant,
     Expression,
     RankingColumn,
+    Where,
+    exp,
     product,
     ratio,
     total,
@@ -64,7 +66,7 @@ class Combine:
             product(name, column, Constant("weight", weight, self, f"weights.{name}"))
             for column, name, weight in present
         ]
-        bounds = [column.high * weight for column, _, weight in present if column.high is not None]
+        bounds = [column.high * max(weight, 0.0) for column, _, weight in present if column.high is not None]
         high = sum(bounds) if len(bounds) == len(present) else None
         combined = ranking.with_column(self.name, total(self.name, *parts), high=high)
         if missing:
@@ -72,7 +74,17 @@ class Combine:
         return combined
 
 
-# -- fusion by rank ------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class UnitScore:
+    """The column `unit_score`, between 0 and 1, in the order of the score: 1 / (1 + exp(-score))."""
+
+    traits: ClassVar = Traits(constants=(), alone=True)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        negative = product("-score", ranking.scores, Constant("-1", -1.0))
+        one = Constant("one", 1.0)
+        unit = ratio("score between 0 and 1", one, total("below", one, exp("exp(-score)", negative)))
+        return ranking.with_column("unit_score", unit, high=1.0)
 
 
 # -- words and vectors ---------------------------------------------------------------------------------
@@ -80,24 +92,36 @@ class Combine:
 
 @dataclass(frozen=True, slots=True)
 class Hybrid:
-    """relevance = lexical · (words / best words in the view) + dense · max(0, cosine of the vectors)
+    """relevance = words / best words in the view + dense · nearness of meaning
 
-    Expects the column `lexical`. A corpus without an encoder has the first summand only.
+        nearness = max(0, (cosine - c) / (largest cosine - c))      c: the cosine of the `nearest`-th passage
+
+    Cosines of one model lie close together, so their place between the best and the `nearest`-th tells more
+    than their size. Expects the column `lexical`. A corpus without an encoder has the first summand only.
     """
 
-    lexical: float = within(1.0, 0.0, 10.0)
-    dense: float = within(0.5, 0.0, 10.0)
+    dense: float = within(1.5, 0.0, 10.0)
+    nearest: int = within(1_000, 1, 100_000)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.column("lexical")
         best = float(words.values.max(initial=0.0))
         parts: list[Expression] = []
         if best > 0:
-            share = ratio("share of the best", words, Constant("best of all candidates", best))
-            weighted = product("lexical", share, Constant("weight", self.lexical))
+            share = ratio("lexical", words, Constant("best of all candidates", best))
             out = view.prefix.zeros(ranking.count)[: ranking.count]
-            parts.append(RankingColumn.computed(weighted, ranking.count, out=out))
+            parts.append(RankingColumn.computed(share, ranking.count, out=out))
         if view.encoder is not None and self.dense > 0:
             cosine = Dense()(query, ranking, view).column("dense")
-            parts.append(product("dense", cosine, Constant("weight", self.dense)))
+            parts.append(self._nearness(cosine))
         return ranking.with_column("relevance", total("relevance", *parts))
+
+    def _nearness(self, cosine: RankingColumn) -> Expression:
+        """The weighted nearness of the nearest passages; all others have no such summand."""
+        largest = float(cosine.values.max(initial=0.0))
+        least = kth_best(cosine.values, self.nearest)
+        if least == largest:  # equal texts
+            least = 0.0
+        above = total("cosine above it", cosine, Constant("-cosine of the last near one", -least))
+        near = ratio("nearness", above, Constant("the best above it", largest - least or 1.0))
+        return Where(cosine.values > least, product("meaning", near, Constant("weight", self.dense)))

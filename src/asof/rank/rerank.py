@@ -35,7 +35,7 @@ from asof.rank.expression import (
 )
 from asof.rank.gather import TopK, admitted, query_terms
 from asof.rank.stage import Ranking, Recipe, Stage, Traits, places_among, traits_of
-from asof.rank.times import OF_TIME, match_times, of_time
+from asof.rank.times import of_stated_time, of_time
 from asof.rank.words import match_titles
 from asof.revisions.chains import succession
 from asof.schema import within
@@ -263,6 +263,27 @@ class PerDocument:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class SpreadDocuments:
+    """The column `spread`: the score, less for each better passage of the same document, so that the first
+    hits show several documents.
+
+        spread = score - weight · log2(1 + better passages of its document)
+    """
+
+    weight: float = within(0.1, 0.0, 2.0)
+    traits: ClassVar = Traits(by_score=True)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        matches = ranking.matching()
+        order = view.tie_order(matches.score, matches.rows)
+        better = np.empty(matches.count)
+        better[order] = places_among_equals(view.column("document", matches.rows[order]))
+        shared = Given("log2(1 + better passages of its document)", np.log2(1 + better))
+        less = product("shown already", shared, Constant("-weight", -self.weight))
+        return matches.with_column("spread", total("score, spread", matches.scores, less))
+
+
 def ordered(ranking: Ranking, view: View, n: int) -> tuple[Ranking, Places]:
     """The candidates that match and can be among the first `n`, and their order from best to last."""
     matches = ranking.matching().shortlist(n)
@@ -395,10 +416,11 @@ class RoundRobinByDocument:
 
     Documents are requested by their numbers in a series, if a question has several ("PEP 649 vs PEP 563").
     Else one is requested when the question contains its title, at least `title_coverage` of it by weight,
-    figures left out, and when it is of the time that the question names. Its best passage comes in the first
-    round, its second in the second, …: best by BM25 of the question's words without those of the titles,
-    which all passages of the document share. Within a round the score decides. All other candidates follow in
-    their order. A context of limited size then has passages of each company, each quarter.
+    figures left out, and its metadata or its title state a time that the question names. Its best passage
+    comes in the first round, its second in the second, …: best by BM25 of the question's words without those
+    of the titles, which all passages of the document share. Within a round the score decides. All other
+    candidates follow in their order. A context of limited size then has passages of each company, each
+    quarter.
 
         round_robin = 1/2 + (rounds - round + score) / (2 · rounds)        of the documents that are asked for
         round_robin = score / 2                                            of all others
@@ -420,7 +442,7 @@ class RoundRobinByDocument:
         names = match_titles(query, view, rows)
         title_of = names.table.of
         requested = (title_of >= 0) & (np.append(names.title_coverage, 0.0)[title_of] >= self.title_coverage)
-        requested &= match_times(view, rows, query.about) == OF_TIME
+        requested &= of_stated_time(view, rows, query.about)
         if len(labelled) > 1:
             requested = np.isin(matches.chosen, np.concatenate(labelled))
         chosen = np.flatnonzero(requested)

@@ -1,14 +1,13 @@
-"""Stages about time: ages, time match, recency, terminations, and the order by time within a tie group.
+"""Columns about time: named times, what was just published, terminations, and what is superseded.
 
-A question that asks for the newest, or names a time, is answered by passages of different words and lengths,
-which relevance orders by wording. `TimePreference` takes those whose match scores differ little as a tie
-group and lets their dates decide.
+Each is a number of a candidate, in [0, 1], that `Combine` weighs beside its words. A question has one date of
+force: the moment that it is asked as of, or the end of the past time that it names. Of passages that state
+the same, the latest that had begun by then is in force, and the others are `superseded`.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -23,25 +22,21 @@ from asof.rank.expression import (
     Constant,
     Expression,
     Given,
-    RankingColumn,
     Values,
     Where,
     exp,
-    log,
     product,
-    ratio,
     total,
 )
 from asof.rank.stage import Ranking, Traits
-from asof.rank.words import largest_coverage, names_a_title, weighted_words
-from asof.revisions.chains import succession
+from asof.rank.words import largest_coverage, weighted_words
 from asof.schema import within
 from asof.store.digest import METADATA, TEXT, TITLE
 from asof.text.passages import sentences
 from asof.text.tokens import term_hash, tokenize
 from asof.time.intent import mentions_termination, termination_words
-from asof.time.span import Span
-from asof.values import CHANGES, Query
+from asof.time.span import BEGINNING, NEVER, Span
+from asof.values import CHANGES, Query, Why
 
 # -- ages at the moment of the query -------------------------------------------------------------------
 
@@ -65,21 +60,6 @@ class CandidateAges:
         """The ages of these rows as of the view."""
         return cls(ages(view.as_of, view.column("said", rows)), view.column("dated", rows).astype(bool))
 
-    def logs(self, among: NDArray[np.bool_]) -> Expression:
-        """log10(1 + age); where it is unknown, that of the middle age among some."""
-        middle = Constant("undated: 1 + the median age in days", 1 + self._middle(among))
-        age = Where(self.dated, Given("1 + age in days", 1 + self.days), middle)
-        return ratio("log10(1 + age)", log("ln(1 + age)", age), log("ln 10", Constant("ten", 10.0)))
-
-    def since_newest(self, among: NDArray[np.bool_]) -> CandidateAges:
-        """Ages as of the newest of some candidates; no moment of a question is in them."""
-        newest = self.days[among & self.dated].min(initial=np.inf)
-        return CandidateAges(np.maximum(self.days - newest, 0.0), self.dated)
-
-    def _middle(self, among: NDArray[np.bool_]) -> float:
-        known = np.sort(self.days[self.dated & among])
-        return float(known[len(known) // 2]) if len(known) else 0.0
-
 
 # -- time match: which candidates are about a time that the query names --------------------------------
 
@@ -102,6 +82,14 @@ def match_times(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> V
         return np.zeros(len(rows))
     visible, dated = view.column("said", rows), view.column("dated", rows).astype(bool)
     return _matches(visible, dated, view.about(rows), spans)
+
+
+def of_stated_time(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> NDArray[np.bool_]:
+    """Mask of the passages (n,) whose metadata or title states one of the times."""
+    about, found = view.about(rows), np.zeros(len(rows), bool)
+    for span in spans:
+        found |= about.overlap(span.first, span.last, (METADATA, TITLE))
+    return found
 
 
 def time_evidence(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Values:
@@ -181,56 +169,31 @@ def _matches(
     return np.where(of_it, OF_TIME, np.where(mentions, MENTIONS_TIME, 0.0))
 
 
-# -- requested times as evidence beside the words ------------------------------------------------------
+# -- named times as evidence beside the words ----------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class RequestedTime:
-    """The column `requested_time`: the score, more where a passage is of a time that the question names.
+class NamedTime:
+    """The column `named_time`, in [0, 2]: how much a passage is of a time that the question names.
 
-        requested_time = score + time_weight · of_time + bounds_weight · named_bounds
-                         + off_topic_weight · (1 - off_topic_title_terms)
+        named_time = of_time + named_bounds
 
     `of_time` is 1 for passages that are about one of the times, less for those that were published near it
     (`time_evidence`); `named_bounds` is the share of the first and the last year of a longer time that a
-    passage names ("from 1894 to 1897"). Where a time is named, editions of one thing differ by little else
-    than their time and their subject: so words of a title that are of another subject count too, if the
-    question names some title.
-
-    Nothing changes for a question without a time, and for one that asks for the newest (recency 1):
-    `TimePreference` chooses among the passages of that time.
+    passage names ("from 1894 to 1897"). 0 for a question without a time. The ranking stays as it is.
     """
-
-    time_weight: float = within(0.6, 0.0, 2.0)
-    bounds_weight: float = within(0.6, 0.0, 2.0)
-    off_topic_weight: float = within(0.7, 0.0, 2.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
-        if not query.about or query.recency == 1.0:
-            return matches
+        if not query.about:
+            return matches.with_column("named_time", Constant("no time is named", 0.0), by=False, high=0.0)
         of_time = time_evidence(view, matches.rows, query.about)
-        count, score = int((of_time >= PUBLISHED).sum()), matches.scores
-        weight = Constant("weight", self.time_weight)
-        parts: list[Expression] = [
-            score, product("time", Given("of the time in the question", of_time), weight)
-        ]  # fmt: skip
         bounds = named_bounds(view, matches.rows, query.about)
+        parts: list[Expression] = [Given("of the time in the question", of_time)]
         if bounds.any():
-            named = Given("share of the time's ends that are named", bounds)
-            parts.append(product("ends of the time", named, Constant("weight", self.bounds_weight)))
-        if names_a_title(matches):
-            off_topic = product(
-                "-off-topic words", matches.column("off_topic_title_terms"), Constant("-1", -1.0)
-            )
-            on_topic = total("title on topic", Constant("one", 1.0), off_topic)
-            parts.append(product("title", on_topic, Constant("weight", self.off_topic_weight)))
-        high = (
-            None
-            if score.high is None
-            else score.high + self.time_weight + self.bounds_weight + self.off_topic_weight
-        )
-        return matches.with_column("requested_time", total("score and named time", *parts), high=high).note(
+            parts.append(Given("share of the time's ends that are named", bounds))
+        count = int((of_time >= PUBLISHED).sum())
+        return matches.with_column("named_time", total("named time", *parts), by=False, high=2.0).note(
             f"{count or 'no'} match{'es' * (count != 1)} of the time in the question"
         )
 
@@ -293,15 +256,30 @@ LAST, LEAST = 14, 1e-9
 """After so many times `days` less than a millionth is left; a coverage that can be divided by."""
 
 
-# -- terminations: passages that state an end, which do not answer what is newest or current -----------
+# -- terminations: passages that state an end, which do not answer what holds --------------------------
 
 
-def terminated(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_] | None:
-    """The candidates (n,) that state that something has ended, in their sentences about the question; None
+@dataclass(frozen=True, slots=True)
+class Terminations:
+    """The column `termination`: 1 for candidates that state that something has ended, in their sentences
+    about the question; 0 for all others, and for a question that asks for an end itself, or that neither asks
+    for what holds nor names a time. The ranking stays as it is."""
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        matches = ranking.matching()
+        ended = np.zeros(matches.count, bool)
+        if query.recency or query.about:
+            ended = terminated(query, matches, view)
+        states = Given("it states that something has ended", ended.astype(np.float64))
+        return matches.with_column("termination", states, by=False, high=1.0)
+
+
+def terminated(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_]:
+    """The candidates (n,) that state that something has ended, in their sentences about the question; none
     for a question that asks for an end itself."""
-    if mentions_termination(query.text):
-        return None
     ended = np.zeros(matches.count, bool)
+    if mentions_termination(query.text):
+        return ended
     stems = _question_stems(query, view)
     read = np.flatnonzero(_have_termination_words(matches, view))
     for place, record in zip(read.tolist(), view.records(matches.rows[read]), strict=True):
@@ -356,13 +334,10 @@ def _best_sentences(text: str, stems: frozenset[str], language: str, view: View)
     return " ".join(piece for piece, count in zip(pieces, counts, strict=True) if count == max(counts))
 
 
-# -- same kind: editions, versions, results, turns of a conversation -----------------------------------
+# -- superseded: of passages that state the same, those that are not in force --------------------------
 
-EXAMINED = 24
-"""The number of best passages of a tie group that are examined."""
-
-SAME_WORDS = 0.4
-"""The smallest Jaccard similarity of words of texts of one kind."""
+EXAMINED = 40
+"""The number of best candidates whose texts are compared."""
 
 
 def shared_words(view: View, rows: NDArray[np.int64]) -> Values:
@@ -378,227 +353,128 @@ def shared_words(view: View, rows: NDArray[np.int64]) -> Values:
     return similarity
 
 
-def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View, examined: int = EXAMINED) -> float:
-    """The share of passages of a tie group (`near`) that belong to a series (`asof.revisions.chains`) or
-    share most words with one of another document and date; 0 for a single one.
-
-    Only the best `examined` of the group are read.
-    """
-    places = np.flatnonzero(near)
-    rows = ranking.rows
-    best = places[view.tie_order(ranking.score[places], rows[places])[:examined]]
-    if len(best) < 2:
-        return 0.0
-    chosen = rows[best]
-    linked = _follow_others(view, chosen)
-    if linked.all():
-        return 1.0
-    visible, document = view.column("said", chosen), view.column("document", chosen)
-    apart = (visible[:, None] != visible) & (document[:, None] != document)
-    same = shared_words(view, chosen) >= SAME_WORDS
-    return float((linked | (same & apart).any(axis=1)).mean())
-
-
-def _follow_others(view: View, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mask of the rows that are of a series with another document; an edit of a passage is none."""
-    chains = succession(view)
-    document = view.column("document", rows)
-    found = np.zeros(len(rows), bool)
-    for at in np.flatnonzero(chains.in_series(rows)).tolist():
-        series = view.column("document", chains.series(int(rows[at])))
-        found[at] = bool((series != document[at]).any())
-    return found
-
-
-# -- time preference -----------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, slots=True)
-class TimePreference:
-    """The column `time_preference`, in [0, 1]; it falls with the rank whether or not time is used.
+class Superseded:
+    """The column `superseded`, in [0, 1]: how surely another candidate states the same and is in force
+    instead. The ranking stays as it is.
 
-    Where words ask for the newest (recency 1), a tie group comes first. It has the upper half of the
-    interval, all others the lower half:
+        superseded(i) = (1 + recency) / 2 · the largest of all j that are in force instead of i of
+                        same(i, j) · max(0, 1 - (match(i) - match(j)) / margin)
 
-        match_score = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
-                      + title_weight · title + just_published_weight · just_published
-                      - off_topic_title_terms - extra_title_terms · extra_title_terms(title)
-                      - termination_penalty
-        time_preference = 1/2 + exp(match_score - recency_weight · log10(1 + age in days) - M) / 2
-                          in the tie group, M: the largest match score that the question allows
-        time_preference = score / (2 · B)        of all others
+    j is in force instead of i if it began by the date of force, and i began before it or only after that
+    date. A passage begins when its metadata says (`valid_from`), else when it was published; one without a
+    date may be older or newer, so half counts, and supersedes nothing.
 
-    B is the least power of two from the score's largest value on, so that the division is exact and different
-    scores stay different.
+    same(i, j) = 1 where the words of the question ask for the newest (recency 1); else, of two documents,
+    the larger of 2 · s³, at most 1, of the Jaccard similarity s of their words (of the `EXAMINED` best
+    candidates), and of the share of the question that their title covers, if it is the same but for figures.
 
-    u = 1 - the largest (query_coverage + title_group_coverage) / 2, at least `uncertainty`: where no passage
-    covers nearly all of the question, its relevance counts more. A tie group has match scores
-    within `tie_margin` of the best, and at least `relevance_floor` of the best relevance (`normalized`).
-    Title terms (see `TitleColumns`) count where the question names some title. The termination penalty is
-    subtracted for passages that state that something has ended, unless the question asks for that. Where the
-    question names a time as well, only passages of that time are in the tie group.
+        match = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
+                - off_topic_title - termination            u = 1 - the largest mean coverage
 
-    Where it asks for a state or an instance without such words (recency between 0 and 1), the same holds if
-    the tie group has reports of one kind: mostly the same words, in several documents. Otherwise age
-    decides less: the tie group has scores within `cautious_margin` of the best, the score replaces the match
-    score (and its largest value replaces M), and the weight of age is multiplied by (1 - u)².
-
-    In all other questions the tie group has scores within `equal_margin` of the best, as a share of it, and
-    ages are counted from the newest of it: of two statements of one thing the newer one comes first, whatever
-    the words of the question are. So it is where all times that are named are still to come. If these have
-    one date, or another time is named and no wish for the newest,
-
-        time_preference = score / B
-
-    An undated passage has no age; it gets the median age of the tie group.
+    So a newer passage of another subject, or one that says less of the question, supersedes nothing. Where
+    nothing covers the whole question, its relevance counts more.
     """
 
-    recency_weight: float = within(0.3, 0.0, 2.0)
-    tie_margin: float = within(0.2, 0.0, 1.0)
-    title_weight: float = within(0.1, 0.0, 1.0)
-    just_published_weight: float = within(1.5, 0.0, 10.0)
-    extra_title_terms: float = within(0.1, 0.0, 1.0)
-    termination_penalty: float = within(0.8, 0.0, 2.0)
-    equal_margin: float = within(0.03, 0.0, 1.0)
-    cautious_margin: float = within(0.2, 0.0, 1.0)
-    same_kind_threshold: float = within(0.5, 0.0, 1.0)
-    uncertainty: float = within(0.1, 0.0, 1.0)
-    relevance_floor: float = within(0.5, 0.0, 1.0)
+    margin: float = within(0.2, 0.01, 1.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
-        known = [span for span in query.about if span.first <= view.as_of]
-        if not len(matches.score) or (known and query.recency < 1.0):
-            return _bounded(matches, _bound(matches))
-        ages = CandidateAges.of(view, matches.rows)
-        if query.recency == 0.0 or (query.about and not known):
-            return self._newest_of_equals(matches, ages, view)
-        match = self._match_score(query, matches, view)
-        most = 1 + self.title_weight + self.just_published_weight * _largest(matches.column("just_published"))
-        if query.about:
-            inside = match_times(view, matches.rows, query.about) >= MENTIONS_TIME
-            if inside.any() and _largest(match, inside) >= NO_LESS * _largest(match):
-                group = self._tie_group(matches, match, inside)
-                count, equal = int(inside.sum()), int(group.sum())
-                return _led(matches, match, most, group, ages, self.recency_weight).note(
-                    f"{count} match{'es' * (count != 1)} of the time in the question"
-                    + (f", {equal} equally good" if equal > 1 else "")
-                )
-            matches = matches.note("no passage of the time in the question is as relevant")
-        group = self._tie_group(matches, match, np.ones(len(ages.days), bool))
-        if query.recency == 1.0 or same_kind_share(matches, group, view) >= self.same_kind_threshold:
-            ranking = _led(matches, match, most, group, ages, self.recency_weight)
-            return _noted(ranking, group, "newest first")
-        before, covered = matches.scores, largest_coverage(matches)
-        group = before.values >= _largest(before) - self.cautious_margin
-        ranking = _led(matches, before, _bound(matches), group, ages, self.recency_weight * covered**2)
-        return _noted(ranking, group, "newer ones slightly first", " of several kinds")
+        tree, share = self._superseded(query, matches, view)
+        stated = Given("stated by another one that is current", share, tree)
+        wish = Constant("(1 + recency) / 2", (1 + query.recency) / 2)
+        column = product("superseded", stated, wish)
+        ranked = matches.with_column("superseded", column, by=False, high=1.0)
+        count = int((ranked.column("superseded").values >= CLEARLY).sum())
+        return ranked.note(f"{count} superseded by newer ones that state the same") if count else ranked
 
-    def _newest_of_equals(self, matches: Ranking, ages: CandidateAges, view: View) -> Ranking:
-        """The newest of the passages as good as the best come first, all others in their order; of one
-        document the age of its passages says nothing."""
-        score, bound = matches.scores, _bound(matches)
-        group = score.values >= (1 - self.equal_margin) * _largest(score)
-        dated = group & ages.dated
-        documents = view.column("document", matches.rows[dated])
-        if len(np.unique(ages.days[dated])) < 2 or len(np.unique(documents)) < 2:
-            return _bounded(matches, bound)
-        led = _led(matches, score, bound, group, ages.since_newest(group), self.recency_weight)
-        return _noted(led, group, "newest first")
+    def _superseded(self, query: Query, matches: Ranking, view: View) -> tuple[Callable[[int], Why], Values]:
+        """The tree of each candidate's largest share, and these shares (n,)."""
+        share, same_of, near_of, instead_of = (np.zeros(matches.count) for _ in range(4))
+        order = view.tie_order(matches.score, matches.rows)[:COMPARED]
+        begins, dated = begin_times(view, matches.rows[order])
+        force = date_of_force(query, view)
+        match = self._match(matches)[order]
+        near = np.clip(1 - (match[:, None] - match) / self.margin, 0.0, 1.0)
+        later = (begins[:, None] < begins) | (begins > force)[:, None]
+        instead = np.where(dated[:, None], later, UNDATED) * (dated & (begins <= force))
+        same = _states_the_same(query, matches, view, order)
+        shares = same * near * instead
+        by = shares.argmax(axis=1, keepdims=True) if len(order) else np.zeros((0, 1), np.int64)
+        for column, of in (
+            (share, shares),
+            (same_of, same),
+            (near_of, near),
+            (instead_of, instead),
+        ):
+            column[order] = np.take_along_axis(of, by, axis=1)[:, 0]
 
-    def _tie_group(
-        self, matches: Ranking, match: RankingColumn, among: NDArray[np.bool_]
-    ) -> NDArray[np.bool_]:
-        """The tie group among some candidates."""
-        share = matches.column("normalized").values
-        best = float(match.values[among].max())
-        relevant = share >= float(share[among].max()) * self.relevance_floor
-        group: NDArray[np.bool_] = (relevant & (match.values >= best - self.tie_margin)) | (
-            match.values == best
-        )
-        return group & among
+        def tree(at: int) -> Why:
+            if not share[at]:
+                return Why("nothing states the same instead", 0.0)
+            return Why.of(
+                "stated by another one that is current", "product",
+                Why("it states the same", float(same_of[at])),
+                Why("it says as much of the question", float(near_of[at])),
+                Why("it is current instead", float(instead_of[at])),
+            )  # fmt: skip
 
-    def _match_score(self, query: Query, matches: Ranking, view: View) -> RankingColumn:
-        share, covered, series = (
-            matches.column(name) for name in ("normalized", "query_coverage", "title_group_coverage")
-        )
-        most = largest_coverage(matches)
-        uncertainty = max(1 - most, self.uncertainty)
-        title, off_topic, extra, recent = (
-            matches.column(name)
-            for name in ("title", "off_topic_title_terms", "extra_title_terms", "just_published")
-        )
-        half = Constant("half", 0.5)
-        coverage = product("mean coverage", total("both coverages", covered, series), half)
-        parts: list[Expression] = [
-            product("weighted coverage", coverage, Constant("1 - uncertainty", 1 - uncertainty)),
-            product("relevance", share, Constant("uncertainty", uncertainty)),
-            product("title match", title, Constant("weight", self.title_weight)),
-            product("just published", recent, Constant("weight", self.just_published_weight)),
-        ]
-        if names_a_title(matches):
-            parts.append(_less("off-topic title words", off_topic, 1.0))
-            parts.append(_less("extra title terms", extra, self.extra_title_terms))
-        match = RankingColumn.computed(total("match score", *parts), matches.count)
-        ended = terminated(query, matches, view)
-        if ended is None or not ended.any():
-            return match
-        penalty = Constant("it states that something has ended", -self.termination_penalty)
-        return RankingColumn.computed(total("match score", *parts, Where(ended, penalty)), matches.count)
+        return tree, share
+
+    @staticmethod
+    def _match(matches: Ranking) -> Values:
+        """What each candidate says of the question (n,), whatever its wording and length."""
+        share, covered, of_group, off_topic, ended = (
+            matches.column(name).values
+            for name in (
+                "normalized", "query_coverage", "title_group_coverage", "off_topic_title", "termination",
+            )
+        )  # fmt: skip
+        doubt = 1 - largest_coverage(matches)
+        match: Values = (1 - doubt) * (covered + of_group) / 2 + doubt * share - off_topic - ended
+        return match
 
 
-def _noted(ranking: Ranking, group: NDArray[np.bool_], order: str, kinds: str = "") -> Ranking:
-    """The ranking with a note on how a tie group is ordered; a group of one has no order."""
-    count = int(group.sum())
-    return ranking.note(f"{count} equally good matches{kinds}: {order}") if count > 1 else ranking
+UNDATED = 0.5
+"""How far a passage without a date is superseded by one with a date."""
+
+COMPARED = 300
+"""The number of best candidates that are compared with each other."""
+
+CLEARLY = 0.25
+"""A note counts the candidates of which so much or more is superseded."""
 
 
-def _largest(column: RankingColumn, among: NDArray[np.bool_] | None = None) -> float:
-    """The largest value, of some candidates."""
-    return float(column.values[slice(None) if among is None else among].max())
+def date_of_force(query: Query, view: View) -> int:
+    """The instant at which the answer has to hold: the moment of the view, or the end of the past time that a
+    question names."""
+    known = [span.last for span in query.about if span.first <= view.as_of]
+    return min(view.as_of, max(known, default=view.as_of))
 
 
-def _bound(matches: Ranking) -> float:
-    """The largest value of the score: the bound of its column if any, else that of the candidates."""
-    column = matches.columns[matches.by]
-    high = float(column.values.max(initial=0.0)) if column.high is None else column.high
-    return high if high > 0 else 1.0
+def begin_times(view: View, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """When what these rows state begins, and whether that is known: the first instant that their metadata
+    names, else since when they are published."""
+    begins, dated = view.column("said", rows).copy(), view.column("dated", rows).astype(bool)
+    about = view.about(rows)
+    of_row = np.repeat(np.arange(len(rows)), np.diff(about.offsets))
+    stated = (about.kind == METADATA) & (about.first > BEGINNING)
+    first = np.full(len(rows), NEVER)
+    np.minimum.at(first, of_row[stated], about.first[stated])
+    return np.where(first < NEVER, first, begins), dated | (first < NEVER)
 
 
-def _power_of_two(high: float) -> float:
-    """The least power of two that is not below a positive number; a division by it is exact."""
-    mantissa, exponent = math.frexp(high)
-    return math.ldexp(1.0, exponent - (mantissa == 0.5))
-
-
-def _bounded(matches: Ranking, high: float) -> Ranking:
-    """The score divided by a bound."""
-    scale = Constant("bound of the score, a power of two", _power_of_two(high))
-    return matches.with_column("time_preference", ratio("score", matches.scores, scale), high=1.0)
-
-
-def _led(
-    matches: Ranking,
-    match: RankingColumn,
-    most: float,
-    group: NDArray[np.bool_],
-    ages: CandidateAges,
-    weight: float,
-) -> Ranking:
-    """A tie group by match score (at most `most`) and age, above all others by their score."""
-    scale = Constant("twice the power of two", 2.0 * _power_of_two(_bound(matches)))
-    age = product("age", ages.logs(group), Constant("-weight of age", -weight))
-    exponent = total("match and age", match, age, Constant("-largest match score", -most))
-    upper = product("half of exp", exp("exp(match and age)", exponent), Constant("half", 0.5))
-    above = total("equally good match", upper, Constant("above all other matches", 0.5))
-    below = ratio("other match", matches.scores, scale)
-    return matches.with_column("time_preference", Where(group, above, below), high=1.0)
-
-
-NO_LESS = 0.75
-"""If the newest of a time is asked for, passages of that time come first when their best match score is at
-least this share of the best one."""
-
-
-def _less(label: str, column: RankingColumn, weight: float) -> Expression:
-    return product(f"less {label}", column, Constant("-weight", -weight))
+def _states_the_same(query: Query, matches: Ranking, view: View, order: NDArray[np.int64]) -> Values:
+    """For each two of some candidates (n, n) how surely they state the same (`Superseded`)."""
+    n = len(order)
+    if query.recency == 1.0:
+        return np.ones((n, n))
+    rows = matches.rows[order]
+    same = np.zeros((n, n))
+    first = min(n, EXAMINED)
+    same[:first, :first] = np.minimum(1.0, 2 * shared_words(view, rows[:first]) ** 3)
+    group, title = view.titles(rows).group_of, matches.column("title").values[order]
+    titled = (group[:, None] == group) & (group > 0)[:, None]
+    same = np.maximum(same, np.where(titled, title[:, None], 0.0))
+    document = view.column("document", rows)
+    return np.where(document[:, None] != document, same, 0.0)

@@ -194,15 +194,14 @@ class TitleMatches(NamedTuple):
 
     `table`: the titles, and which of them each candidate has. Of each title, all by idf and in [0, 1],
     without figures except in `query_coverage`: the share of the question in it (`query_coverage`), the share
-    of it that is of another subject (`off_topic`) or beyond the question (`extra`), and the share of it that
-    is in the question (`title_coverage`). `stems` are the stems of the question; `matched`: which of them
+    of it that is of another subject (`off_topic`), and the share of it that is in the question
+    (`title_coverage`). `stems` are the stems of the question; `matched`: which of them
     stand in each title (titles, stems). `words`: what each word of a title is.
     """
 
     table: TitleTable
     query_coverage: Values
     off_topic: Values
-    extra: Values
     title_coverage: Values
     stems: tuple[str, ...]
     matched: NDArray[np.bool_]
@@ -241,7 +240,6 @@ def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatc
     return TitleMatches(
         table, covered / whole if whole else covered,
         np.where(last >= 0, other, 1.0),
-        _share(total(extra), weight),
         _share(total(own & ~figures), total(off_topic | extra)),
         stems, matched, words,
     )  # fmt: skip
@@ -294,9 +292,7 @@ class TitleTrees:
         table, words = matches.table, matches.words
         here = slice(*table.start[title : title + 2].tolist())
         names = np.array(stems_of(view.prefix, table.stems[here]), object)
-        self.own, self.off_topic_terms, self.extra_terms = (
-            names[mask[here]].tolist() for mask in (words.own, words.off_topic, words.extra)
-        )
+        self.own, self.off_topic_terms = (names[mask[here]].tolist() for mask in (words.own, words.off_topic))
         self.is_named = bool(words.last[title] >= 0)
         hash_of = {stem: term_hash(stem) for stem in matches.stems}
         hash_of |= dict(zip(names.tolist(), table.stems[here].tolist(), strict=True))
@@ -323,9 +319,6 @@ class TitleTrees:
         )  # fmt: skip
         return Why.of("off-topic share of the title", "max", self._part(label, terms), count)
 
-    def extra(self) -> Why:
-        return self._part("extra title terms", self.extra_terms)
-
     def _part(self, label: str, terms: Sequence[str]) -> Why:
         """The share of some terms of the title in these and the query words in it."""
         if not terms or not self.own:
@@ -350,20 +343,19 @@ def _listed(label: str, stems: Sequence[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TitleColumns:
-    """The columns `title`, `off_topic_title_terms` and `extra_title_terms`, in [0, 1]; see `TitleMatches`.
+    """The columns `title` and `off_topic_title`, in [0, 1]; see `TitleMatches`. The ranking stays as it is.
 
-    Untitled documents have 0 in all three. The ranking stays as it is.
+        off_topic_title = off_topic · the largest title · (1 - off_topic) of any candidate
+
+    A title of another subject counts as far as the question names some title. Untitled documents have 0 in
+    both.
     """
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         ranked = ranking.matching()
         matches = match_titles(query, view, ranked.rows)
         of = matches.table.of
-        columns: dict[str, tuple[Values, Callable[[TitleTrees], Why]]] = {
-            "title": (matches.query_coverage, TitleTrees.coverage),
-            "off_topic_title_terms": (matches.off_topic, TitleTrees.off_topic),
-            "extra_title_terms": (matches.extra, TitleTrees.extra),
-        }
+        named = float((matches.query_coverage * (1 - matches.off_topic)).max(initial=0.0))
 
         def explained(tree: Callable[[TitleTrees], Why]) -> Callable[[int], Why]:
             def why(at: int) -> Why:
@@ -373,23 +365,17 @@ class TitleColumns:
 
             return why
 
-        for name, (values, tree) in columns.items():
-            column = Given(name, np.append(values, 0.0)[of], explained(tree))
-            ranked = ranked.with_column(name, column, by=False, high=1.0)
-        return ranked
+        def column(label: str, values: Values, tree: Callable[[TitleTrees], Why]) -> Given:
+            return Given(label, np.append(values, 0.0)[of], explained(tree))
 
-
-NAMED, MOSTLY = 0.2, 0.5
-"""A title is named when it has no off-topic terms, more than NAMED of the question's words, and extra terms
-of at most MOSTLY of its own weight."""
-
-
-def names_a_title(ranking: Ranking) -> bool:
-    """True if the question names the title of some candidate, by the columns of `TitleColumns`."""
-    title, off_topic, extra = (
-        ranking.column(name).values for name in ("title", "off_topic_title_terms", "extra_title_terms")
-    )
-    return bool(((off_topic == 0.0) & (extra <= MOSTLY) & (title > NAMED)).any())
+        title = column("title", matches.query_coverage, TitleTrees.coverage)
+        off_topic = product(
+            "title of another subject",
+            column("off-topic share", matches.off_topic, TitleTrees.off_topic),
+            Constant("share of the question in a title that is on topic", named),
+        )
+        ranked = ranked.with_column("title", title, by=False, high=1.0)
+        return ranked.with_column("off_topic_title", off_topic, by=False, high=1.0)
 
 
 # -- neighbours in a version of a document, or in a thread of short documents --------------------------

@@ -40,7 +40,8 @@ def test_without_a_file_everything_has_a_default() -> None:
         ('[search]\nrecipe = "vault"', lambda made: made.recipe == "vault"),
         ("[recipes.asof]\nlexical.b = 0.5", lambda made: _field(made, "asof", "lexical.b") == 0.5),
         (
-            "[recipes.asof.superseded]\nmargin = 1", lambda m: _field(m, "asof", "superseded.margin") == 1.0),
+            "[recipes.asof.supersession]\nmargin = 1",
+            lambda m: _field(m, "asof", "supersession.margin") == 1.0),
         ("[recipes.twe]\ndecay.tau_min = 30", lambda made: _field(made, "twe", "decay.tau_min") == 30.0),
         ("[recipes.tempralm]\npool.n = 20", lambda made: _field(made, "tempralm", "pool.n") == 20),
         ("[diversity]\nmost = 1", lambda made: made.diversity == PerDocument(most=1)),

@@ -156,7 +156,7 @@ def test_without_its_libraries_the_extra_is_named(monkeypatch: pytest.MonkeyPatc
     ("name", "values"),
     [
         ("papers", {"freshness.rate": 0.033, "coverage.above": 0.4, "combine.weights.volume": 0.2}),
-        ("asof", {"combine.weights.just_published": 0.5, "superseded.margin": 0.1}),
+        ("asof", {"combine.weights.just_published": 0.5, "supersession.margin": 0.1}),
         ("twe", {"combine-2.weights.centrality": 0.5, "decay.delta": 1.0}),
         ("tempralm", {"pool.n": 33, "lexical.b": 0.5}),
         ("hybrid-rrf", {"reciprocal_rank.k": 7.0, "reciprocal_rank.weights.similarity": 2.0}),

@@ -345,7 +345,7 @@ def test_what_is_of_the_time_goes_on_too(fresh: Make, run: Make, many: list[Any]
 def test_stages_before_leave_as_many_as_are_looked_at() -> None:
     asked = {name: query.k for name, _, query in ASOF.steps(Query("q", "q", k=3))}
     assert {asked[name] for name in ("lexical", "hybrid")} == {100}
-    assert asked["superseded"] == asked["top_k"] == 3
+    assert asked["supersession"] == asked["top_k"] == 3
     steps = Recipe("r", "", (Lexical(), RerankWindow(n=10))).steps(Query("q", "q", k=30))
     assert {query.k for _, _, query in steps} == {30}
     with pytest.raises(UsageError, match=r"rerank_window\.n = 9: a whole number from 10 to 10000 is"):

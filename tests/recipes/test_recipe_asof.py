@@ -14,11 +14,13 @@ from datetime import date, timedelta
 from functools import cached_property
 from typing import Any
 
+import numpy as np
 import pytest
 
 from asof.corpus.corpus import Corpus
 from asof.rank.stage import value_of, with_values
 from asof.recipes import ASOF
+from asof.revisions.chains import succession
 from asof.text.tokens import Analyzer
 from asof.time.moment import read
 from asof.values import Document, Query
@@ -27,7 +29,7 @@ from asof.wire import replace
 Ask = Callable[..., dict[str, float]]
 NUMBERS: Mapping[str, Any] = dict(ASOF.fields())
 WEIGHTS: Mapping[str, float] = dict(NUMBERS["combine.weights"])
-MARGIN = NUMBERS["superseded.margin"]
+MARGIN = NUMBERS["supersession.margin"]
 STOP = Analyzer(stem=False).stop_words
 
 NOTES: Mapping[str, tuple[str | None, str]] = {
@@ -65,6 +67,7 @@ class ByHand:
 
     hand: Any  # tests/recipes/conftest.py: BM25 over texts and days
     query: Query
+    alike: Mapping[tuple[str, str], float]  # tests/revisions: word sets
 
     @cached_property
     def relevance(self) -> dict[str, float]:
@@ -106,11 +109,8 @@ class ByHand:
         }
 
     def same(self, one: str, other: str) -> float:
-        """How surely two notes state the same: 2 · s³ of the words that they share."""
-        if self.query.recency == 1.0:
-            return 1.0
-        here, there = (set(words(self.hand.texts[id_])) for id_ in (one, other))
-        return min(1.0, 2 * (len(here & there) / len(here | there)) ** 3)
+        """How surely two notes state the same: s³ of the words that they share."""
+        return 1.0 if self.query.recency == 1.0 else self.alike[one, other] ** 3
 
     def superseded(self, id_: str) -> float:
         """By the one that does so most, of those that are in force: the newest until the date of force."""
@@ -128,7 +128,7 @@ class ByHand:
                 most = max(most, self.same(id_, other) * near * instead)
         return most * (1 + self.query.recency) / 2
 
-    def named_time(self, id_: str) -> float:
+    def time_match(self, id_: str) -> float:
         """1 for what is of the year by its date or its words, less for what was published near it."""
         year = self.query.about[0].start.year  # type: ignore[union-attr]
         day, text = NOTES[id_]
@@ -143,7 +143,7 @@ class ByHand:
         for id_, share in self.relevance.items():
             total = WEIGHTS["normalized"] * share + WEIGHTS["query_coverage"] * self.covered(id_)
             if self.query.about:
-                total += WEIGHTS["named_time"] * self.named_time(id_)
+                total += WEIGHTS["time_match"] * self.time_match(id_)
             total += WEIGHTS["termination"] * (id_ in self.ended)
             total += WEIGHTS["superseded"] * self.superseded(id_)
             found[id_] = 1 / (1 + math.exp(-total))
@@ -179,7 +179,14 @@ def test_the_scores_of_all_notes(fares: Any, ask: Ask, by_hand: Any, question: s
     day = "2023-03-31" if "as of" in question else "2024-07-01"
     assert reading.as_of == read(day).last
     there = {id_: (date, text) for id_, (date, text) in NOTES.items() if date is None or date <= day}
-    expected = ByHand(replace(by_hand, said=there, today=day), reading.query).scores()
+    view = fares.at(day).view()
+    rows = np.arange(view.n)
+    named = [record.document for record in view.records(rows)]
+    shared = succession(view).shared_words(rows).tolist()
+    alike = {
+        (one, other): shared[at][place] for at, one in enumerate(named) for place, other in enumerate(named)
+    }
+    expected = ByHand(replace(by_hand, said=there, today=day), reading.query, alike).scores()
     found = ask(fares, question, "asof")
     assert found == pytest.approx(expected, rel=0, abs=1e-9)
     assert next(iter(found)) == first

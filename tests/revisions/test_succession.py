@@ -461,3 +461,23 @@ def test_a_file_that_cannot_be_read_just_now_is_left(monkeypatch: pytest.MonkeyP
             with pytest.raises(PermissionError):
                 succession(view)
         assert path.is_file()
+
+
+# -- words that rows share --------------------------------------------------------------------------
+
+
+def test_shared_words_of_rows() -> None:
+    """Stop words and numbers do not count: 3 of 5, and none; undated ones have words too."""
+    made = [
+        document("a", "The fares of the boat to the mill: four, 4.", "2020"),
+        document("b", "Fares, boat, mill; and five.", "2021"), document("c", "Rope.", None),
+    ]  # fmt: skip
+    with fresh(*made) as corpus:
+        view = corpus.at().view()
+        rows = np.arange(view.n)
+        names = [record.document for record in view.records(rows)]
+        shared = succession(view).shared_words(rows)
+    at = {name: place for place, name in enumerate(names)}
+    assert shared.diagonal().tolist() == pytest.approx([1.0] * 3)
+    assert shared[at["a"], at["b"]] == shared[at["b"], at["a"]] == pytest.approx(3 / 5, rel=0.01)
+    assert shared[at["a"], at["c"]] == pytest.approx(0.0, abs=0.01)

@@ -275,12 +275,12 @@ def test_a_new_signal_is_learned_by_its_trees(corpus: Corpus) -> None:
 
 ASOF_FIELDS = (
     Range("combine.weights.query_coverage", 0.0, 1.5), Range("combine.weights.superseded", -2.0, 0.0),
-    Range("superseded.margin", 0.05, 0.4), Range("spread_documents.weight", 0.0, 0.4),
+    Range("supersession.margin", 0.05, 0.4), Range("spread_documents.weight", 0.0, 0.4),
 )  # fmt: skip
 HYBRID_FIELDS = (Range("hybrid.dense", 0.0, 4.0), Range("neighbouring_text.document", 0.1, 1.0))
 
 
-@pytest.mark.parametrize(("ranges", "stage"), [(ASOF_FIELDS, "superseded"), (HYBRID_FIELDS, "hybrid")])
+@pytest.mark.parametrize(("ranges", "stage"), [(ASOF_FIELDS, "supersession"), (HYBRID_FIELDS, "hybrid")])
 def test_replaying_loses_as_searches_do(corpus: Corpus, ranges: tuple[Range, ...], stage: str) -> None:
     recipe = replace(named("asof"), tunable=Tunable(ranges))
     box, questions = Box.of(recipe), posed(corpus, recipe)

@@ -30,6 +30,7 @@ from asof.rank.expression import (
 )
 from asof.rank.stage import Ranking, Traits
 from asof.rank.words import largest_coverage, weighted_words
+from asof.revisions.chains import succession
 from asof.schema import within
 from asof.store.digest import METADATA, TEXT, TITLE
 from asof.text.passages import sentences
@@ -173,10 +174,10 @@ def _matches(
 
 
 @dataclass(frozen=True, slots=True)
-class NamedTime:
-    """The column `named_time`, in [0, 2]: how much a passage is of a time that the question names.
+class TimeMatch:
+    """The column `time_match`, in [0, 2]: how much a passage is of a time that the question names.
 
-        named_time = of_time + named_bounds
+        time_match = of_time + named_bounds
 
     `of_time` is 1 for passages that are about one of the times, less for those that were published near it
     (`time_evidence`); `named_bounds` is the share of the first and the last year of a longer time that a
@@ -186,14 +187,14 @@ class NamedTime:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
         if not query.about:
-            return matches.with_column("named_time", Constant("no time is named", 0.0), by=False, high=0.0)
+            return matches.with_column("time_match", Constant("no time is named", 0.0), by=False, high=0.0)
         of_time = time_evidence(view, matches.rows, query.about)
         bounds = named_bounds(view, matches.rows, query.about)
         parts: list[Expression] = [Given("of the time in the question", of_time)]
         if bounds.any():
             parts.append(Given("share of the time's ends that are named", bounds))
         count = int((of_time >= PUBLISHED).sum())
-        return matches.with_column("named_time", total("named time", *parts), by=False, high=2.0).note(
+        return matches.with_column("time_match", total("named time", *parts), by=False, high=2.0).note(
             f"{count or 'no'} match{'es' * (count != 1)} of the time in the question"
         )
 
@@ -336,25 +337,12 @@ def _best_sentences(text: str, stems: frozenset[str], language: str, view: View)
 
 # -- superseded: of passages that state the same, those that are not in force --------------------------
 
-EXAMINED = 40
+EXAMINED = 100
 """The number of best candidates whose texts are compared."""
 
 
-def shared_words(view: View, rows: NDArray[np.int64]) -> Values:
-    """The Jaccard similarities (n, n) of the stems of the texts of a few rows."""
-    sets = [view.analyzer.terms(record.text, record.language) for record in view.records(rows)]
-    number = {stem: at for at, stem in enumerate(sorted(set().union(*sets)))}
-    holds = np.zeros((len(sets), max(len(number), 1)))
-    for at, stems in enumerate(sets):
-        holds[at, [number[stem] for stem in stems]] = 1.0
-    shared: Values = holds @ holds.T
-    sizes = holds.sum(axis=1)
-    similarity: Values = shared / np.maximum(sizes[:, None] + sizes[None, :] - shared, 1.0)
-    return similarity
-
-
 @dataclass(frozen=True, slots=True)
-class Superseded:
+class Supersession:
     """The column `superseded`, in [0, 1]: how surely another candidate states the same and is in force
     instead. The ranking stays as it is.
 
@@ -366,8 +354,8 @@ class Superseded:
     date may be older or newer, so half counts, and supersedes nothing.
 
     same(i, j) = 1 where the words of the question ask for the newest (recency 1); else, of two documents,
-    the larger of 2 · s³, at most 1, of the Jaccard similarity s of their words (of the `EXAMINED` best
-    candidates), and of the share of the question that their title covers, if it is the same but for figures.
+    the larger of s³, of the Jaccard similarity s of their content words (of the `EXAMINED` best candidates),
+    and of the share of the question that their title covers, if it is the same but for figures.
 
         match = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
                 - off_topic_title - termination            u = 1 - the largest mean coverage
@@ -465,14 +453,14 @@ def begin_times(view: View, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64],
 
 
 def _states_the_same(query: Query, matches: Ranking, view: View, order: NDArray[np.int64]) -> Values:
-    """For each two of some candidates (n, n) how surely they state the same (`Superseded`)."""
+    """For each two of some candidates (n, n) how surely they state the same (`Supersession`)."""
     n = len(order)
     if query.recency == 1.0:
         return np.ones((n, n))
     rows = matches.rows[order]
     same = np.zeros((n, n))
     first = min(n, EXAMINED)
-    same[:first, :first] = np.minimum(1.0, 2 * shared_words(view, rows[:first]) ** 3)
+    same[:first, :first] = succession(view).shared_words(rows[:first]) ** 3
     group, title = view.titles(rows).group_of, matches.column("title").values[order]
     titled = (group[:, None] == group) & (group > 0)[:, None]
     same = np.maximum(same, np.where(titled, title[:, None], 0.0))

@@ -25,7 +25,7 @@ from asof.errors import DamagedSegment
 from asof.index.columns import ArraySpec, FileFormat
 from asof.index.segment import Prefix, Segment, SegmentWriter
 from asof.index.view import DerivedCache, View
-from asof.revisions.features import COLUMNS, StatementTable, WordReader, read
+from asof.revisions.features import COLUMNS, StatementTable, WordReader, read, words_in
 from asof.revisions.link import Chain, Linker
 from asof.revisions.rows import (
     DEFAULT,
@@ -250,6 +250,18 @@ class Succession(Struct, frozen=True):
                 break
             rows.append(row)
         return rows
+
+    def shared_words(self, rows: RowNumbers) -> NDArray[np.float64]:
+        """The Jaccard similarities (n, n) of the content words of rows, of their first characters and
+        estimated from word sets (`asof.revisions.features`); 0 for rows that are not known."""
+        nodes = self.nodes(rows)
+        sets: NDArray[np.uint64] = self.linker.statements["body"][nodes]
+        sets[nodes < 0] = 0
+        words, joined = words_in(sets), sets[:, None] | sets
+        either = words_in(joined.reshape(-1, sets.shape[1])).reshape(len(rows), len(rows))
+        shared = words[:, None] + words - either
+        similarity: NDArray[np.float64] = np.maximum(shared, 0.0) / np.maximum(either, 1.0)
+        return similarity
 
     def ends(self, rows: RowNumbers) -> list[int | None]:
         """The end of each row, as far as the view knows it; None for a current row."""

@@ -342,6 +342,17 @@ def test_statements_of_mostly_the_same_words(superseded: Make, document: Make) -
     assert superseded(made, told, recency=0.5) == pytest.approx({"a": 0.162, "b": 0}, abs=2e-3)
 
 
+def test_what_speaks_of_a_past_time_held_then(superseded: Make, document: Make) -> None:
+    """Published later, both of them; alike but for figures and months."""
+    made = [
+        document("july", "fares boat mill of July 2020", "2020-08-22"),
+        document("june", "fares boat mill of June 2020", "2020-07-22"),
+    ]
+    told = {"july": ALL, "june": ALL}
+    assert superseded(made, told, spoken=["2020-07"]) == pytest.approx({"july": 0, "june": 0.5})
+    assert superseded(made, told, spoken=["2020-06"]) == pytest.approx({"july": 0.5, "june": 0})
+
+
 def test_titles_that_differ_in_figures(superseded: Make, document: Make) -> None:
     """As surely the same as their title covers the question."""
     made = [

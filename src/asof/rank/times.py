@@ -350,8 +350,9 @@ class Supersession:
                         same(i, j) · max(0, 1 - (match(i) - match(j)) / margin)
 
     j is in force instead of i if it began by the date of force, and i began before it or only after that
-    date. A passage begins when its metadata says (`valid_from`), else when it was published; one without a
-    date may be older or newer, so half counts, and supersedes nothing.
+    date. A passage begins when its metadata says (`valid_from`), else when it was published, and not after
+    the date of force if it speaks of a time that the question names; one without a date may be older or
+    newer, so half counts, and supersedes nothing.
 
     same(i, j) = 1 where the words of the question ask for the newest (recency 1); else, of two documents,
     the larger of s³, of the Jaccard similarity s of their content words (of the `EXAMINED` best candidates),
@@ -382,6 +383,9 @@ class Supersession:
         order = view.tie_order(matches.score, matches.rows)[:COMPARED]
         begins, dated = begin_times(view, matches.rows[order])
         force = date_of_force(query, view)
+        about = view.about(matches.rows[order])
+        for span in query.about:  # what speaks of the time held then, whenever it was published
+            begins = np.where(about.overlap(span.first, span.last), np.minimum(begins, force), begins)
         match = self._match(matches)[order]
         near = np.clip(1 - (match[:, None] - match) / self.margin, 0.0, 1.0)
         later = (begins[:, None] < begins) | (begins > force)[:, None]

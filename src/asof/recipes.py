@@ -69,7 +69,7 @@ ASOF = Recipe(
     "reads the time in the question; of passages that state the same, the current one comes first",
     (
         Lexical(k1=1.2, b=0.7),
-        Hybrid(dense=1.5, nearest=1_000),  # meaning: only with an encoder
+        Hybrid(dense=1.0, nearest=300),  # meaning: only with an encoder
         RerankWindow(n=100, of_time=200),
         MaxNormalize(""),
         QueryCoverage(),

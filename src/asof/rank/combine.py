@@ -100,8 +100,8 @@ class Hybrid:
     than their size. Expects the column `lexical`. A corpus without an encoder has the first summand only.
     """
 
-    dense: float = within(1.5, 0.0, 10.0)
-    nearest: int = within(1_000, 1, 100_000)
+    dense: float = within(1.0, 0.0, 10.0)
+    nearest: int = within(300, 1, 100_000)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.column("lexical")

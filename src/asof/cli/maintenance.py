@@ -28,9 +28,8 @@ from asof.errors import UsageError
 from asof.results import EmbedResult, ListedRecipes, StatusResult
 
 if TYPE_CHECKING:
-    from asof.corpus.corpus import Corpus
     from asof.index.manifest import EmbeddingReport
-    from asof.models.ports import Encoder
+    from asof.models.local import RecommendedEncoder
     from asof.store.status import CorpusStatus
 
 
@@ -260,20 +259,29 @@ def _list() -> int:
 @click.command()
 @click.option(
     "--encoder", "name", metavar="NAME",
-    help="hashed, or a model: a folder, a name on the hub; none: words only, vectors are removed.",
+    help="english or multilingual (recommended), hashed, or a model: a folder, a name on the hub; none: "
+    "words only, vectors are removed.",
 )  # fmt: skip
+@click.option("--yes", is_flag=True, help="Download the recommended encoder without asking.")
 @index_option
 @json_option
-def embed(name: str | None, index: Path | None, as_json: bool) -> int:
-    """Give all passages vectors of the encoder that asof.toml names, and search with it from then on.
+def embed(name: str | None, yes: bool, index: Path | None, as_json: bool) -> int:
+    """Give all passages vectors, so that a question finds what is said in other words.
 
-    Existing vectors are used, so an interrupted run continues. Until the end, the corpus is searched with the
-    old vectors.
+    The encoder is the one that asof.toml names, else the recommended one. Existing vectors are used, so an
+    interrupted run continues. Until the end, the corpus is searched with the old vectors.
     """
+    from asof.corpus.corpus import encoder_named
+    from asof.models.local import RECOMMENDED, recommended_for
+
     started = time.perf_counter()
     with open_corpus(index) as corpus:
         before = corpus.store.settings.encoder
-        encoder = None if name == "none" else _encoder(corpus, name)
+        if name is None and corpus.models.encoder() is None:
+            name = recommended_for(corpus.store.settings.languages)
+        if name in RECOMMENDED and not _may_download(RECOMMENDED[name], yes):
+            return NOTHING
+        encoder = corpus.models.encoder() if name is None else encoder_named(name, Path.cwd())
         with count_progress("embedding", "passages") as advance:
             report = corpus.embed(encoder, advance)
         if as_json:
@@ -283,21 +291,13 @@ def embed(name: str | None, index: Path | None, as_json: bool) -> int:
     return DONE
 
 
-def _encoder(corpus: Corpus, name: str | None) -> Encoder | None:
-    """The encoder to change to. Raises UsageError if none is named."""
-    from asof import config
-    from asof.corpus.corpus import encoder_named
-
-    if name is not None:
-        return encoder_named(name, Path.cwd())
-    encoder = corpus.models.encoder()
-    if encoder is None:
-        remedy = (
-            f"set [encoder] in {corpus.root / config.FILE}, or use --encoder; --encoder none goes back to "
-            "words only"
-        )
-        raise corpus.config.lacking("encoder", "no encoder is named", remedy)
-    return encoder
+def _may_download(chosen: RecommendedEncoder, yes: bool) -> bool:
+    """Tells what is downloaded from where, and asks once; True if it is here already."""
+    if chosen.is_here:
+        return True
+    click.echo(f"{chosen.about}", err=True)
+    question = f"Download it once, {chosen.megabytes} MB from huggingface.co/{chosen.model}?"
+    return yes or sure(question, "nothing was downloaded")
 
 
 def _show(report: EmbeddingReport, before: str, seconds: float) -> None:

@@ -220,8 +220,9 @@ def configured_encoder(config: Config, root: Path, environment: Mapping[str, str
 def named_encoder(
     name: str, config: Config, root: Path, environment: Mapping[str, str]
 ) -> Encoder | None:  # fmt: skip
-    """An encoder by the name that commands use: none, hashed, configured (by `config`), a folder seen from
-    `root`, or a name on the hub. Raises UsageError, ModelError for a folder without a model."""
+    """An encoder by the name that commands use: none, hashed, english or multilingual (the recommended ones),
+    configured (by `config`), a folder seen from `root`, or a name on the hub. Raises UsageError, ModelError
+    for a folder without a model."""
     from asof.models.encoders import HashedNgrams
 
     if name == "none":
@@ -229,11 +230,15 @@ def named_encoder(
     if name == "hashed":
         return HashedNgrams()
     if name != "configured":
+        from asof.models.local import RECOMMENDED
+
+        if name in RECOMMENDED:
+            return RECOMMENDED[name].encoder()
         try:
             offered = provider("encoder")
             named: Encoder = offered.create(offered.table.value({"model": name}), root, environment)
         except UsageError as error:
-            also = f"also accepted: none, hashed, configured (by {FILE})"
+            also = f"also accepted: none, hashed, english, multilingual, configured (by {FILE})"
             raise UsageError(f"encoder: {error}; {also}") from error
         return named
     encoder = configured_encoder(config, root, environment)
@@ -261,6 +266,12 @@ def encoder_for(
 
     if name == HashedNgrams().name:
         return HashedNgrams()
+    if config.encoding is None:
+        from asof.models.local import recommended_of
+
+        recommended = recommended_of(name)
+        if recommended is not None:
+            return recommended
     return ExpectedEncoder(
         name, lambda: _wanted_encoder(name, config, root, environment), lambda: _dimensions(store, name)
     )

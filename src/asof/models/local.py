@@ -7,6 +7,7 @@ A model is read from a folder: `model.onnx` (or `onnx/model.onnx`) with its weig
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import ModelError, missing_extra
@@ -33,6 +35,8 @@ from asof.models.encoders import (
 # -- model files, and requests to the hub --------------------------------------------------------------
 
 ONNX_MODELS = ("model.onnx", "onnx/model.onnx")
+QUANTISED = "onnx/model_quantized.onnx"
+"""The file of the weights as 8-bit whole numbers, as exporters call it."""
 SETTINGS = (
     "config.json", "tokenizer.json", "tokenizer_config.json", "sentence_bert_config.json",
     "config_sentence_transformers.json", "modules.json", "1_Pooling/config.json",
@@ -47,21 +51,16 @@ TOKENS, MOST_TOKENS = 512, 32_768
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
-def fetched(name: str, revision: str, whose: str) -> Path:
+def fetched(name: str, revision: str, whose: str, models: Sequence[str] = ONNX_MODELS) -> Path:
     """The folder of a model of the Hugging Face hub, of whose files those that are read were downloaded, now
-    or before. A local folder of that name is ignored. Raises MissingExtra, ModelError."""
-    try:
-        from huggingface_hub import snapshot_download
-    except ModuleNotFoundError as error:
-        raise missing(error) from error
-    wanted = [*SETTINGS, *ONNX_MODELS, *(f"{model}_data" for model in ONNX_MODELS)]
-    options: dict[str, Any] = {"revision": revision or None, "allow_patterns": wanted}
-    try:
-        folder = Path(snapshot_download(name, local_files_only=True, **options))
-        if any((folder / model).is_file() for model in ONNX_MODELS):
-            return folder
-    except (OSError, ValueError):
-        pass  # it is not here yet
+    or before. A local folder of that name is ignored. `models`: the files that it may be in. Raises
+    MissingExtra, ModelError."""
+    folder = downloaded(name, revision, models)
+    if folder is not None:
+        return folder
+    from huggingface_hub import snapshot_download
+
+    options = _download(revision, models)
     try:
         return Path(snapshot_download(name, **options))
     except (OSError, ValueError, RuntimeError) as error:
@@ -70,10 +69,38 @@ def fetched(name: str, revision: str, whose: str) -> Path:
         ) from error
 
 
+def downloaded(name: str, revision: str, models: Sequence[str] = ONNX_MODELS) -> Path | None:
+    """The folder of a model of the hub that was downloaded before, None where it was not. Raises
+    MissingExtra."""
+    try:
+        from huggingface_hub import snapshot_download
+    except ModuleNotFoundError as error:
+        raise missing(error) from error
+    try:
+        folder = Path(snapshot_download(name, local_files_only=True, **_download(revision, models)))
+    except (OSError, ValueError):
+        return None
+    return folder if any((folder / model).is_file() for model in models) else None
+
+
+def _download(revision: str, models: Sequence[str]) -> dict[str, Any]:
+    wanted = [*SETTINGS, *models, *(f"{model}_data" for model in models)]
+    return {"revision": revision or None, "allow_patterns": wanted}
+
+
+def usable_processors() -> int:
+    """The number of processors that this process may use; onnxruntime counts all of the machine, and its
+    threads then wait for each other."""
+    affinity = getattr(os, "sched_getaffinity", None)  # Linux only
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
 def missing(error: ModuleNotFoundError) -> Exception:
     """The error for a module that cannot be imported: our extra is missing, or something is broken."""
     packages = ("onnxruntime", "tokenizers", "huggingface_hub")
-    return missing_extra("a model on this machine", "local", *packages) if error.name in packages else error
+    return (
+        missing_extra("a model on this machine", "semantic", *packages) if error.name in packages else error
+    )
 
 
 def line(error: Exception) -> str:
@@ -91,7 +118,7 @@ Text = str | tuple[str, str]
 @dataclass(eq=False)
 class OnnxModel:
     """The model in a folder (`Path`), or of that name on the Hugging Face hub (`str`; `revision`: which state
-    of it); `whose`: what messages call it. Loaded with the first text.
+    of it; `file`: the one of its files to read); `whose`: what messages call it. Loaded with the first text.
 
     Texts of the same number of tokens are computed together, at most `batch` of them, so that none is padded:
     with 1 the numbers of a text are a function of it, to the last bit, on one machine.
@@ -101,6 +128,7 @@ class OnnxModel:
     whose: str
     batch: int = 1
     revision: str = ""
+    file: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
     def outputs(self, texts: Sequence[Text]) -> Iterator[tuple[int, NDArray[Any]]]:
@@ -152,15 +180,19 @@ class OnnxModel:
         """The folder of its files, downloaded where it is one of the hub."""
         if isinstance(self.model, Path):
             return self.model.expanduser()
-        return fetched(self.model, self.revision, self.whose)
+        return fetched(self.model, self.revision, self.whose, self._models)
+
+    @property
+    def _models(self) -> tuple[str, ...]:
+        return (self.file,) if self.file else ONNX_MODELS
 
     @cached_property
     def _file(self) -> Path:
-        found = next((path for name in ONNX_MODELS if (path := self.folder / name).is_file()), None)
+        found = next((path for name in self._models if (path := self.folder / name).is_file()), None)
         if found is None:
             raise ModelError(
-                f"{self.whose}: none of {', '.join(ONNX_MODELS)} is there; save the model as ONNX, or name a "
-                "server (url)"
+                f"{self.whose}: none of {', '.join(self._models)} is there; save the model as ONNX, or name "
+                "a server (url)"
             )
         if not (self.folder / "tokenizer.json").is_file():
             raise ModelError(f"{self.whose}: no tokenizer.json is there, which says what tokens are")
@@ -201,6 +233,7 @@ class OnnxModel:
             raise missing(error) from error
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4
+        options.intra_op_num_threads = usable_processors()
         try:
             session = onnxruntime.InferenceSession(
                 str(self._file), options, providers=["CPUExecutionProvider"]
@@ -247,7 +280,8 @@ class LocalEncoder:
     taken at its word. Of a text that is longer than the model reads the beginning counts.
     `query_prefix` and `passage_prefix` replace what `encoders.py` finds. `dimensions`: only so many of the
     first numbers, for models that are made for that. `batch` texts of equal length are computed at once; with
-    1 a vector is a function of its text, to the last bit, on one machine.
+    1 a vector is a function of its text, to the last bit, on one machine. `file`: the ONNX file to read, for
+    a model that has several.
     """
 
     model: Path | str
@@ -257,6 +291,7 @@ class LocalEncoder:
     revision: str = ""
     dimensions: int = 0
     hub: bool = False
+    file: str = ""
 
     @cached_property
     def name(self) -> str:
@@ -265,6 +300,7 @@ class LocalEncoder:
         model = self._onnx.model
         if isinstance(model, str):
             which = f"{model}@{self.revision}" if self.revision else model
+            which += f" {self.file}" if self.file else ""
             return encoder_name(which, self.dimensions, self._given(of_family(model)))
         label = str(json_of(model / "config.json").get("_name_or_path") or model.name)
         which = f"{label.rstrip('/').rsplit('/', 1)[-1]} onnx {self._onnx.digest}"
@@ -289,7 +325,7 @@ class LocalEncoder:
         model = self.model
         if isinstance(model, str) and not self.hub and Path(model).expanduser().is_dir():
             model = Path(model)
-        return OnnxModel(model, f"the encoder {self.model}", self.batch, self.revision)
+        return OnnxModel(model, f"the encoder {self.model}", self.batch, self.revision, self.file)
 
     def _given(self, known: Prefixes) -> Prefixes:
         return known.given(self.query_prefix, self.passage_prefix)
@@ -333,3 +369,51 @@ def _parts(path: Path) -> list[str]:
         return [str(module["type"]) for module in json.loads(path.read_bytes())]
     except (ValueError, RecursionError, OSError, TypeError, KeyError) as error:
         raise ModelError(f"{path}: cannot be read; its folder may be damaged") from error
+
+
+# -- recommended encoders ------------------------------------------------------------------------------
+
+
+class RecommendedEncoder(Struct, frozen=True):
+    """An encoder that `asof embed` offers: a model of the Hugging Face hub at a revision, with 8-bit weights.
+
+    `about`: for a person who decides whether to download it; `megabytes`: of the files.
+    """
+
+    model: str
+    revision: str
+    megabytes: int
+    about: str
+
+    def encoder(self) -> LocalEncoder:
+        """The encoder; nothing is loaded or downloaded."""
+        return LocalEncoder(self.model, revision=self.revision, hub=True, file=QUANTISED)
+
+    @property
+    def is_here(self) -> bool:
+        """True if its files were downloaded. Raises MissingExtra."""
+        return downloaded(self.model, self.revision, (QUANTISED,)) is not None
+
+
+RECOMMENDED = {
+    "english": RecommendedEncoder(
+        "Xenova/all-MiniLM-L6-v2", "751bff37182d3f1213fa05d7196b954e230abad9", 23,
+        "all-MiniLM-L6-v2, a sentence encoder for English: 384 dimensions, 8-bit weights, Apache-2.0",
+    ),
+    "multilingual": RecommendedEncoder(
+        "Xenova/multilingual-e5-small", "761b726dd34fb83930e26aab4e9ac3899aa1fa78", 135,
+        "multilingual-e5-small, an encoder for some hundred languages: 384 dimensions, 8-bit weights, MIT",
+    ),
+}  # fmt: skip
+"""By the name that commands use."""
+
+
+def recommended_for(languages: Sequence[str]) -> str:
+    """The name of the recommended encoder for a corpus in these languages."""
+    return "english" if set(languages) == {"en"} else "multilingual"
+
+
+def recommended_of(name: str) -> LocalEncoder | None:
+    """The recommended encoder of that name as corpora store it; None if it is another one."""
+    made = (each.encoder() for each in RECOMMENDED.values())
+    return next((encoder for encoder in made if encoder.name == name), None)

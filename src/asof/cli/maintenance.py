@@ -278,6 +278,8 @@ def embed(name: str | None, yes: bool, index: Path | None, as_json: bool) -> int
     with open_corpus(index) as corpus:
         before = corpus.store.settings.encoder
         if name is None and corpus.models.encoder() is None:
+            if "encoder" in corpus.config.withheld:
+                raise corpus.config.lacking("encoder", "no encoder is named")
             name = recommended_for(corpus.store.settings.languages)
         if name in RECOMMENDED and not _may_download(RECOMMENDED[name], yes):
             return NOTHING

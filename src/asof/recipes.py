@@ -1,6 +1,6 @@
 """Recipes by name: the published systems, and `asof`, the default.
 
-All constants of `asof` are here; docs/explanation/recipes.md tells what happens without each of them.
+All constants of `asof` are here; docs/explanation/recipes.md has its formulas.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from asof.rank.rerank import (
     SpreadDocuments,
 )
 from asof.rank.stage import Range, Recipe, Tunable
-from asof.rank.times import JustPublished, Supersession, Terminations, TimeMatch
+from asof.rank.times import JustPublished, Supersession, Terminations, TimeEvidence
 from asof.rank.words import NeighbouringText, QueryCoverage, TitleColumns
 from asof.wire import replace
 
@@ -76,7 +76,7 @@ ASOF = Recipe(
         TitleColumns(),
         NeighbouringText(k1=1.2, b=0.7, document=1 / 3),
         JustPublished(days=0.5),
-        TimeMatch(),
+        TimeEvidence(),
         Terminations(),
         Supersession(margin=0.2),
         Combine(
@@ -85,7 +85,7 @@ ASOF = Recipe(
                 ("query_coverage", 0.5),
                 ("neighbouring_text", 0.3),
                 ("just_published", 4.0),
-                ("time_match", 0.6),
+                ("time_evidence", 0.6),
                 ("off_topic_title", -0.8),
                 ("termination", -0.8),
                 ("superseded", -1.0),
@@ -105,7 +105,7 @@ ASOF = Recipe(
             Range("combine.weights.query_coverage", 0.0, 1.5),
             Range("combine.weights.neighbouring_text", 0.0, 0.6),
             Range("combine.weights.just_published", 0.0, 8.0),
-            Range("combine.weights.time_match", 0.0, 1.5),
+            Range("combine.weights.time_evidence", 0.0, 1.5),
             Range("combine.weights.off_topic_title", -2.0, 0.0),
             Range("combine.weights.termination", -2.0, 0.0),
             Range("combine.weights.superseded", -2.0, 0.0),

@@ -24,7 +24,7 @@ from asof.rank.times import (
     JustPublished,
     Supersession,
     Terminations,
-    TimeMatch,
+    TimeEvidence,
     match_times,
     of_time,
     terminated,
@@ -148,8 +148,10 @@ def named(fresh: Make, column: Make, document: Make) -> Callable[..., dict[str, 
 
     def measured(**more: Any) -> dict[str, float]:
         with fresh(*made) as corpus:
-            stages = (Lexical(), TimeMatch())
-            found: dict[str, float] = column(corpus, "fog", "time_match", *stages, as_of="2020-12-31", **more)
+            stages = (Lexical(), TimeEvidence())
+            found: dict[str, float] = column(
+                corpus, "fog", "time_evidence", *stages, as_of="2020-12-31", **more
+            )
             return found
 
     return measured
@@ -196,8 +198,8 @@ def test_the_ends_of_a_long_time_count_where_a_passage_names_them(
     made = [document(name, text, "2012-05-05") for name, text in texts.items()]
     time = Span(read(years[0]).start, read(years[1]).end)
     with fresh(*made) as corpus:
-        stages = (Lexical(), TimeMatch())
-        whole = column(corpus, "chair", "time_match", *stages, spoken=[time])
+        stages = (Lexical(), TimeEvidence())
+        whole = column(corpus, "chair", "time_evidence", *stages, spoken=[time])
         view = corpus.at().view()
         rows = np.arange(view.n)
         of_time = dict(zip(texts, [0.0] * 4, strict=True)) | {

@@ -128,7 +128,7 @@ class ByHand:
                 most = max(most, self.same(id_, other) * near * instead)
         return most * (1 + self.query.recency) / 2
 
-    def time_match(self, id_: str) -> float:
+    def time_evidence(self, id_: str) -> float:
         """1 for what is of the year by its date or its words, less for what was published near it."""
         year = self.query.about[0].start.year  # type: ignore[union-attr]
         day, text = NOTES[id_]
@@ -143,7 +143,7 @@ class ByHand:
         for id_, share in self.relevance.items():
             total = WEIGHTS["normalized"] * share + WEIGHTS["query_coverage"] * self.covered(id_)
             if self.query.about:
-                total += WEIGHTS["time_match"] * self.time_match(id_)
+                total += WEIGHTS["time_evidence"] * self.time_evidence(id_)
             total += WEIGHTS["termination"] * (id_ in self.ended)
             total += WEIGHTS["superseded"] * self.superseded(id_)
             found[id_] = 1 / (1 + math.exp(-total))

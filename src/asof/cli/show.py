@@ -21,10 +21,8 @@ from asof.values import Hit, SourcedTime, Superseded, Why
 MOST_SUMMANDS = 5
 WORD_PREFIXES = ("“", "idf of “")
 ALL_QUERY_WORDS = "weight of all query words"
-LOG_AGE_LABEL = "log10(1 + age)"
-SHARE_OF_BEST = "share of the best"
 OPERATORS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": "exp ", "log": "ln "}
-ALWAYS_SHOWN = ("match score", "relevance")
+ALWAYS_SHOWN = ("relevance",)
 """Labels of parts whose own parts are shown also where they are 0."""
 
 COLUMN_LABELS = {
@@ -39,9 +37,7 @@ def why_lines(why: Why, depth: int = 0) -> list[str]:
     """A line for each node: its value, its label, and the parts whose sum or product it is.
 
     Of many summands the largest are shown and the others added up, so that the line still adds up; those that
-    are 0 are left out. A share
-    stands within the line of its product; words and ages have their counts beside them; parts of a 0 are
-    left out.
+    are 0 are left out. Words have their counts beside them; parts of a 0 are left out.
     """
     parts = _largest(why)
     sign = OPERATORS[why.op]
@@ -50,8 +46,7 @@ def why_lines(why: Why, depth: int = 0) -> list[str]:
         made = sign + made
     lines = [f"{'  ' * depth}{_number(why.value)} {_label(why)} = {made}"]
     for part in parts:
-        for below in part.parts if part.label == SHARE_OF_BEST else (part,):
-            lines += _below(below, depth + 1)
+        lines += _below(part, depth + 1)
     return lines
 
 
@@ -71,8 +66,6 @@ def _below(part: Why, depth: int) -> list[str]:
 
 
 def _summand(part: Why) -> str:
-    if part.label == SHARE_OF_BEST and part.op == "ratio":
-        return " / ".join(_summand(each) for each in part.parts)
     return f"{_number(part.value)} {_label(part)}"
 
 
@@ -126,11 +119,6 @@ def _in_one_line(why: Why) -> str:
         return f"idf{_spread(_values(why))}"
     if why.label == ALL_QUERY_WORDS:
         return "the same for all query words"
-    if why.label == LOG_AGE_LABEL:
-        values = _values(why)
-        days = next(value for label, value in values.items() if "1 + " in label and "age in days" in label)
-        unknown = " · undated: the median age" if any("undated" in label for label in values) else ""
-        return f"log10 {days:,.2f}{unknown} · 1 + age in days"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Re-ranking of the first candidates: windows, cross-encoders, diversity, exact names, round robin, batches.
+"""Re-ranking of the first candidates: windows, cross-encoders, several documents, names, copies, batches.
 
 These stages are inserted before the last cut; candidates that they do not look at stay below, in order.
 """
@@ -425,7 +425,7 @@ class RoundRobinByDocument:
         round_robin = 1/2 + (rounds - round + score) / (2 · rounds)        of the documents that are asked for
         round_robin = score / 2                                            of all others
 
-    for scores in [0, 1], as those of `TimePreference`; the result is in [0, 1] as well. Scores without a
+    for scores in [0, 1], as those of `UnitScore`; the result is in [0, 1] as well. Scores without a
     bound (recipe `tgrag`) become 10 000 - round + score / 1000, and stay the same for all others.
 
     Nothing changes where no document has two such passages.

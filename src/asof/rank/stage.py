@@ -5,7 +5,7 @@ named columns of numbers about them. A column is made of an expression (`asof.ra
 stage builds: its numbers, and the tree of each, follow from that.
 
 A `Recipe` is a name and a tuple of stages. A number of it is named by its field,
-`time_preference.recency_weight`, or in a table by field and name, `combine.weights.freshness`.
+`supersession.margin`, or in a table by field and name, `combine.weights.freshness`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Columns about time: named times, what was just published, terminations, and what is superseded.
 
-Each is a number of a candidate, in [0, 1], that `Combine` weighs beside its words. A question has one date of
+Each is a number of a candidate that `Combine` weighs beside its words. A question has one date of
 force: the moment that it is asked as of, or the end of the past time that it names. Of passages that state
 the same, the latest that had begun by then is in force, and the others are `superseded`.
 """
@@ -174,10 +174,10 @@ def _matches(
 
 
 @dataclass(frozen=True, slots=True)
-class TimeMatch:
-    """The column `time_match`, in [0, 2]: how much a passage is of a time that the question names.
+class TimeEvidence:
+    """The column `time_evidence`, in [0, 2]: how much a passage is of a time that the question names.
 
-        time_match = of_time + named_bounds
+        time_evidence = of_time + named_bounds
 
     `of_time` is 1 for passages that are about one of the times, less for those that were published near it
     (`time_evidence`); `named_bounds` is the share of the first and the last year of a longer time that a
@@ -187,14 +187,14 @@ class TimeMatch:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
         if not query.about:
-            return matches.with_column("time_match", Constant("no time is named", 0.0), by=False, high=0.0)
+            return matches.with_column("time_evidence", Constant("no time is named", 0.0), by=False, high=0.0)
         of_time = time_evidence(view, matches.rows, query.about)
         bounds = named_bounds(view, matches.rows, query.about)
         parts: list[Expression] = [Given("of the time in the question", of_time)]
         if bounds.any():
             parts.append(Given("share of the time's ends that are named", bounds))
         count = int((of_time >= PUBLISHED).sum())
-        return matches.with_column("time_match", total("named time", *parts), by=False, high=2.0).note(
+        return matches.with_column("time_evidence", total("named time", *parts), by=False, high=2.0).note(
             f"{count or 'no'} match{'es' * (count != 1)} of the time in the question"
         )
 
@@ -210,10 +210,10 @@ class JustPublished:
                        * min(1, 4 * query_coverage / largest query_coverage)
 
     What has just happened is asked about more often than what happened on any other day: a passage of the day
-    (ages in days; `days` is 1) is more likely to be meant than by its words alone. That is worth nothing
-    where most of the current passages of the last year (`year`, in days) have that one date, as where dates
-    are years; and little where some candidate covers the whole question (`largest_coverage`), so that its
-    words alone say which passage is meant. Passages older than LAST times `days` get 0, and so do those whose
+    (ages in days) is more likely to be meant than by its words alone. That is worth nothing where most of the
+    current passages of the last year (`year`, in days) have that one date, as where dates are years; and
+    little where some candidate covers the whole question (`largest_coverage`), so that its words alone say
+    which passage is meant. Passages older than LAST times `days` get 0, and so do those whose
     date is that of a change of their document (CHANGES): a note that was edited today is no news.
     """
 
@@ -338,7 +338,7 @@ def _best_sentences(text: str, stems: frozenset[str], language: str, view: View)
 # -- superseded: of passages that state the same, those that are not in force --------------------------
 
 EXAMINED = 100
-"""The number of best candidates whose texts are compared."""
+"""The number of best candidates whose word sets are compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,13 +346,13 @@ class Supersession:
     """The column `superseded`, in [0, 1]: how surely another candidate states the same and is in force
     instead. The ranking stays as it is.
 
-        superseded(i) = (1 + recency) / 2 · the largest of all j that are in force instead of i of
-                        same(i, j) · max(0, 1 - (match(i) - match(j)) / margin)
+        superseded(i) = (1 + recency) / 2 · the largest same(i, j) · near(i, j) of all j in force instead of i
+        near(i, j) = 1 - (match(i) - match(j)) / margin, from 0 to 1
 
-    j is in force instead of i if it began by the date of force, and i began before it or only after that
-    date. A passage begins when its metadata says (`valid_from`), else when it was published, and not after
-    the date of force if it speaks of a time that the question names; one without a date may be older or
-    newer, so half counts, and supersedes nothing.
+    j is in force instead of i if it began by the date of force, and i began before j, or only after that
+    date. A passage begins when its metadata says (`valid_from`), else when it was published; not after the
+    date of force if it speaks of a time that the question names. One without a date may be older or newer:
+    it is superseded half, and supersedes nothing.
 
     same(i, j) = 1 where the words of the question ask for the newest (recency 1); else, of two documents,
     the larger of s³, of the Jaccard similarity s of their content words (of the `EXAMINED` best candidates),
@@ -362,7 +362,7 @@ class Supersession:
                 - off_topic_title - termination            u = 1 - the largest mean coverage
 
     So a newer passage of another subject, or one that says less of the question, supersedes nothing. Where
-    nothing covers the whole question, its relevance counts more.
+    nothing covers the whole question, its relevance counts more. The `COMPARED` best candidates are compared.
     """
 
     margin: float = within(0.2, 0.01, 1.0)

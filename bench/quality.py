@@ -132,12 +132,9 @@ def without(recipe: Recipe, name: str) -> Recipe:
 
 
 def encoded_recipes(specs: Sequence[str]) -> list[Recipe]:
-    """What a corpus with vectors is asked by: the recipes as they are, and BM25 with vectors."""
-    default = recipes.named("asof")
-    stages = default.stages_by_name()
-    both = (stages["lexical"], stages["hybrid"], stages["top_k"])
+    """What a corpus with vectors is asked by: the recipes, and BM25 and vectors by reciprocal rank."""
     named = [recipes.named(name) for name in dict.fromkeys(shlex.split(spec)[0] for spec in specs)]
-    made = [replace(default, name=PLAIN, stages=both), *(e for e in named if e.name != PLAIN)]
+    made = [replace(recipes.named("hybrid-rrf"), name=PLAIN), *(e for e in named if e.name != PLAIN)]
     return [replace(each, name=f"{each.name}{ENCODED}") for each in made]
 
 

@@ -154,8 +154,15 @@ def quality(options: argparse.Namespace) -> Groups:
     return measure(options)
 
 
+def arena(options: argparse.Namespace) -> Groups:
+    """Rankings on questions of people about real corpora, beside what they would take instead."""
+    from bench.arena import measure
+
+    return measure(options)
+
+
 MEASURED: dict[str, Callable[[argparse.Namespace], Groups]] = {
-    "start": start, "speed": speed, "threads": threads, "serve": serve, "quality": quality,
+    "start": start, "speed": speed, "threads": threads, "serve": serve, "quality": quality, "arena": arena,
 }  # fmt: skip
 PRINTS = ("speed", "quality")
 """Those that print their tables themselves, as soon as there is one."""
@@ -173,6 +180,7 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--folder", type=Path, metavar="DIR", help="make corpora here, and leave them")
     parser.add_argument("--runs", type=int, default=3, help="runs of which medians are taken (3)")
+    parser.add_argument("--arena", type=Path, metavar="DIR", help="a folder of banks (default: $ASOF_ARENA)")
     cost = parser.add_argument_group("what it costs")
     cost.add_argument("--size", type=int, action="append", metavar="N", help=f"generated passages {SIZES}")
     cost.add_argument("--queries", type=int, default=QUERIES, help=f"({QUERIES})")
@@ -198,7 +206,12 @@ def parse() -> argparse.Namespace:
         parser.error(f"{', '.join(sorted(unknown))}: accepted are {', '.join(MEASURED)}")
     if options.data is None and os.environ.get("ASOF_DATA"):
         options.data = Path(os.environ["ASOF_DATA"])
-    options.names = options.names or [name for name in MEASURED if name != "quality"]
+    if options.arena is None and os.environ.get("ASOF_ARENA"):
+        options.arena = Path(os.environ["ASOF_ARENA"])
+    unasked = {"quality", *(() if options.arena else ("arena",))}
+    options.names = options.names or [name for name in MEASURED if name not in unasked]
+    if "arena" in options.names and options.arena is None:
+        parser.error("arena needs --arena DIR")
     if "quality" in options.names and options.data is None:
         parser.error("quality needs --data DIR")
     options.size = options.size or list(SIZES)

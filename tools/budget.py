@@ -58,7 +58,7 @@ LIMITS = {
     "lines, extensions: systems": Limit(7_100),
     "lines, extensions": Limit(30_950, 30_000),
     "lines, tests": Limit(49_600, 48_000),
-    "lines, bench": Limit(2_000),
+    "lines, bench": Limit(2_100, 2_000),
     "modules": Limit(240, 300),
     "modules of fewer than 60 lines": Limit(0),
     "class names that stand twice": Limit(0, 0),

@@ -74,7 +74,7 @@ ASOF = Recipe(
         MaxNormalize(""),
         QueryCoverage(),
         TitleColumns(),
-        NeighbouringText(k1=1.2, b=0.7, document=1 / 3),
+        NeighbouringText(document=1 / 3),
         JustPublished(days=0.5),
         TimeEvidence(),
         Terminations(),

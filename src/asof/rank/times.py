@@ -211,14 +211,13 @@ class JustPublished:
 
     What has just happened is asked about more often than what happened on any other day: a passage of the day
     (ages in days) is more likely to be meant than by its words alone. That is worth nothing where most of the
-    current passages of the last year (`year`, in days) have that one date, as where dates are years; and
-    little where some candidate covers the whole question (`largest_coverage`), so that its words alone say
-    which passage is meant. Passages older than LAST times `days` get 0, and so do those whose
-    date is that of a change of their document (CHANGES): a note that was edited today is no news.
+    current passages of the last year have that one date, as where dates are years; and little where some
+    candidate covers the whole question (`largest_coverage`), so that its words alone say which passage is
+    meant. Passages older than LAST times `days` get 0, and so do those whose date is that of a change of
+    their document (CHANGES): a note that was edited today is no news.
     """
 
     days: float = within(1.0, 0.01, 1_000.0)
-    year: float = within(365.0, 1.0, 100_000.0)
     traits: ClassVar = Traits(constants=())
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
@@ -243,7 +242,7 @@ class JustPublished:
     def _share_of_day(self, view: View) -> float:
         """The share of the current passages of the last year that are of the last day; 1 without any."""
         of_day, of_year = (
-            view.count_published_since(view.as_of - int(days * DAY) + 1) for days in (self.days, self.year)
+            view.count_published_since(view.as_of - int(days * DAY) + 1) for days in (self.days, YEAR / DAY)
         )
         return of_day / of_year if of_year else 1.0
 

@@ -512,13 +512,11 @@ class NeighbouringText:
     ("call-7/12", "call-7/13") and that were published within five minutes.
     """
 
-    k1: float = within(1.5, 0.0, 10.0)
-    b: float = within(0.75, 0.0, 1.0)
     document: float = within(0.5, 0.0, 1.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
-        bm25, terms = Bm25(self.k1, self.b), query_terms(query, view.analyzer)
+        bm25, terms = Bm25(), query_terms(query, view.analyzer)
         weighed = view.weigh(terms, bm25)
         beside = neighbours(view, matches.window, matches.chosen)
         every = union(np.unique(beside[beside >= 0]), np.sort(matches.chosen))

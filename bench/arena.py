@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from functools import partial
 from statistics import median, quantiles
@@ -35,9 +36,11 @@ def measure(options: argparse.Namespace) -> Groups:
         if "questions" not in bank or not (index / ".asof").is_dir():
             continue
         questions = [each for each in bank["questions"] if not each["refuse"]]
+        if len(questions) < 2:
+            continue
         with asof.open(index) as corpus:
             group = groups[f"arena, {path.stem}, {len(questions)} questions"] = {}
-            for recipe in recipes(corpus, options.recipe or ["asof"]):
+            for recipe in recipes(corpus, [shlex.split(spec)[0] for spec in options.recipe or ["asof"]]):
                 found = list(asked(corpus, questions, recipe))
                 group[INSTEAD.get(recipe, recipe)] = rows(found) | times(corpus, questions, recipe)
                 every.setdefault(INSTEAD.get(recipe, recipe), []).extend(found)

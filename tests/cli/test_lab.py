@@ -143,7 +143,8 @@ def test_a_trec_run_is_written_and_corpora_are_kept(asof, mayors, here):
     [
         (["--recipe", "asoff"], "no recipe 'asoff'; did you mean asof?"),
         (["--queries", "none.jsonl"], "--queries none.jsonl: no such file"),
-        (["--encoder", "big"], "accepted: none, hashed, english, multilingual, configured"), (["--limit", "0"], "--limit"),
+        (["--encoder", "big"], "accepted: none, hashed, english, multilingual, configured"),
+        (["--limit", "0"], "--limit"),
         (["--leakage", "-1"], "--leakage"), (["--judge"], "--judge is about answers"),
         (["--per-query"], "--per-query is about --json"),
         (["--answers", "quotes", "--judge"], "--judge: no language model is named: see [model] in asof.toml"),

@@ -322,6 +322,15 @@ def test_without_a_named_encoder_the_recommended_one_is_offered(asof, sea, hub, 
     assert ships(asof) == [], "it stays what it was"
 
 
+def test_embed_goes_on_with_the_encoder_of_the_corpus(asof, sea, hub):
+    assert asof("index", "sea").code == 0
+    assert asof("embed", "--encoder", "hashed").code == 0
+    result = asof("embed")
+    assert (result.code, hub) == (0, [])
+    assert result.out.startswith("encoder: hashed-3-5-256")
+    assert result.out.endswith("nothing to change\n")
+
+
 def test_the_recommended_encoder_needs_its_extra(asof, sea, monkeypatch):
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
     assert asof("index", "sea").code == 0

@@ -13,7 +13,13 @@ import pytest
 from asof.errors import MissingExtra, ModelError
 from asof.extensions.providers.encoders import EncoderConfig, encoder_from
 from asof.extensions.providers.rerankers import CrossEncoder, RerankerConfig, reranker_from
-from asof.models.local import LocalEncoder
+from asof.models.local import (
+    RECOMMENDED,
+    LocalEncoder,
+    recommended_for,
+    recommended_here,
+    recommended_of,
+)
 
 PREFIXED = "(query 'query: ', passage 'passage: ')"
 
@@ -117,6 +123,19 @@ def test_a_name_is_downloaded_once(hub: list[Any]) -> None:
         ModelError, match="a/gone cannot be loaded: no network; a name needs the network once"
     ):
         LocalEncoder("a/gone").encode(["x"])
+
+
+def test_a_recommended_encoder_is_downloaded_by_embed_alone(hub: list[Any]) -> None:
+    """A search in a corpus of it says what to do."""
+    for name, chosen in RECOMMENDED.items():
+        assert recommended_of(chosen.encoder().name) == name
+        assert not chosen.is_here
+        with pytest.raises(ModelError, match=f"`asof embed --encoder {name}` downloads it"):
+            recommended_here(name)
+    assert all(local_files_only for _, _, local_files_only in hub)
+    assert recommended_of("hashed-3-5-256") is None
+    assert recommended_for(("en",)) == "english"
+    assert recommended_for(("en", "de")) == "multilingual"
 
 
 def test_a_name_is_never_a_folder_that_lies_here(

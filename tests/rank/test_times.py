@@ -30,7 +30,7 @@ from asof.rank.times import (
     terminated,
 )
 from asof.time.moment import read
-from asof.time.span import Span
+from asof.time.span import NEVER, Span
 from asof.values import Filters, Query
 
 # -- which candidates are about a time: one by one, and among all of a window ----------------------
@@ -344,15 +344,42 @@ def test_statements_of_mostly_the_same_words(superseded: Make, document: Make) -
     assert superseded(made, told, recency=0.5) == pytest.approx({"a": 0.162, "b": 0}, abs=2e-3)
 
 
-def test_what_speaks_of_a_past_time_held_then(superseded: Make, document: Make) -> None:
-    """Published later, both of them; alike but for figures and months."""
+def test_what_speaks_of_a_past_time_is_not_too_late_for_it(superseded: Make, document: Make) -> None:
+    """Published later, both of them, and alike but for figures and months. By its title it is of then; by its
+    words it is not superseded."""
+    told = {"july": ALL, "june": ALL}
     made = [
         document("july", "fares boat mill of July 2020", "2020-08-22"),
         document("june", "fares boat mill of June 2020", "2020-07-22"),
     ]
-    told = {"july": ALL, "june": ALL}
+    assert superseded(made, told, spoken=["2020-07"]) == pytest.approx({"july": 0, "june": 0})
+    made = [
+        document("july", "fares boat mill", "2020-08-22", title="July 2020"),
+        document("june", "fares boat mill", "2020-07-22", title="June 2020"),
+    ]
     assert superseded(made, told, spoken=["2020-07"]) == pytest.approx({"july": 0, "june": 0.5})
     assert superseded(made, told, spoken=["2020-06"]) == pytest.approx({"july": 0.5, "june": 0})
+
+
+def test_of_several_times_none_supersedes_the_other(superseded: Make, document: Make) -> None:
+    made = [
+        document("a", "fares boat mill", "2019-05-05"), document("b", "fares boat mill 4", "2020-05-05"),
+        document("c", "fares boat mill in 2019", "2018-05-05"),
+    ]  # fmt: skip
+    told = dict.fromkeys("abc", ALL)
+    assert superseded(made, told, spoken=["2020"]) == pytest.approx({"a": 0.5, "b": 0, "c": 0.5})
+    assert superseded(made, told, spoken=["2019", "2020"]) == pytest.approx({"a": 0, "b": 0, "c": 0.5})
+
+
+def test_what_has_ended_supersedes_nothing(superseded: Make, document: Make) -> None:
+    """An offer of summer, and a report on the year before, which is about that year and holds since then."""
+    made = [
+        document("always", "fares boat mill", "2019-05-05"),
+        document("summer", "fares boat mill 4", "2020-05-05", about="2020-Q3"),
+        document("report", "fares boat mill 5", "2020-02-02", about="2019"),
+    ]  # fmt: skip
+    told = dict.fromkeys(("always", "summer", "report"), ALL)
+    assert superseded(made, told) == pytest.approx({"always": 0.5, "summer": 0, "report": 0})
 
 
 def test_titles_that_differ_in_figures(superseded: Make, document: Make) -> None:
@@ -373,22 +400,26 @@ def test_passages_of_one_document_do_not_supersede_each_other(fresh: Make, docum
         with fresh(document("a", one, "2001"), chunking="10w") as corpus:
             corpus.add([document(name, text, "2003")])
             found = corpus.at().search("boat")
-            assert (len(found.hits), any("superseded" in note for note in found.notes)) == (2, noted)
+            assert (len(found.hits), any("comes first" in note for note in found.notes)) == (2, noted)
 
 
-def test_a_statement_begins_when_its_metadata_says(fresh: Make, document: Make) -> None:
-    """Of several times the first; a time in the text is none of its document."""
+def test_since_when_and_until_when_a_statement_holds(fresh: Make, document: Make) -> None:
+    """By a time in its metadata that goes on after its publication; a time in the text is none."""
     made = [
-        document("stated", "fog", "2020-05-05", about=("2018", "2021")),
-        document("published", "fog in 2017", "2019"),
-        document("none", "fog", None), document("undated", "fog", None, about="2016"),
+        document("later", "fog", "2020-05-05", about="2021"), document("published", "fog in 2017", "2019"),
+        document("over", "fog", "2020-05-05", about="2018"), document("none", "fog", None),
+        document("undated", "fog", None, about="2016"),
     ]  # fmt: skip
     with fresh(*made, undated="always") as corpus:
         view = corpus.at().view()
         rows = np.arange(view.n)
-        begins, known = times.begin_times(view, rows)
         names = [record.document for record in view.records(rows)]
-    found = {name: at for name, at, is_known in zip(names, begins.tolist(), known, strict=True) if is_known}
+        begins, ends, known = (each.tolist() for each in times.validity(view, rows))
+    found = {
+        name: (begin, end)
+        for name, begin, end, is_known in zip(names, begins, ends, known, strict=True) if is_known
+    }  # fmt: skip
     assert found == {
-        "stated": read("2018").first, "published": read("2019").last, "undated": read("2016").first,
+        "later": (read("2021").first, read("2021").last), "published": (read("2019").last, NEVER),
+        "over": (read("2020-05-05").last, NEVER), "undated": (read("2016").first, read("2016").last),
     }  # fmt: skip

@@ -280,7 +280,7 @@ def embed(name: str | None, yes: bool, index: Path | None, as_json: bool) -> int
         if name is None and corpus.models.encoder() is None:
             if "encoder" in corpus.config.withheld:
                 raise corpus.config.lacking("encoder", "no encoder is named")
-            name = recommended_for(corpus.store.settings.languages)
+            name = _stored(before) if before else recommended_for(corpus.store.settings.languages)
         if name in RECOMMENDED and not _may_download(RECOMMENDED[name], yes):
             return NOTHING
         encoder = corpus.models.encoder() if name is None else encoder_named(name, Path.cwd())
@@ -291,6 +291,19 @@ def embed(name: str | None, yes: bool, index: Path | None, as_json: bool) -> int
         else:
             _show(report, before, time.perf_counter() - started)
     return DONE
+
+
+def _stored(encoder: str) -> str:
+    """The name for commands of the encoder of a corpus. Raises UsageError for one that nothing names."""
+    from asof.config import ENCODERS
+    from asof.models.local import recommended_of
+
+    name = recommended_of(encoder) or next((name for name, kept in ENCODERS.items() if kept == encoder), None)
+    if name is None:
+        raise UsageError(
+            f"this corpus holds vectors of {encoder!r}, which nothing names: use --encoder, or set [encoder]"
+        )
+    return name
 
 
 def _may_download(chosen: RecommendedEncoder, yes: bool) -> bool:

@@ -267,11 +267,11 @@ def encoder_for(
     if name == HashedNgrams().name:
         return HashedNgrams()
     if config.encoding is None:
-        from asof.models.local import recommended_of
+        from asof.models.local import recommended_here, recommended_of
 
-        recommended = recommended_of(name)
-        if recommended is not None:
-            return recommended
+        known = recommended_of(name)
+        if known is not None:
+            return ExpectedEncoder(name, lambda: recommended_here(known), lambda: _dimensions(store, name))
     return ExpectedEncoder(
         name, lambda: _wanted_encoder(name, config, root, environment), lambda: _dimensions(store, name)
     )

@@ -80,7 +80,8 @@ def downloaded(name: str, revision: str, models: Sequence[str] = ONNX_MODELS) ->
         folder = Path(snapshot_download(name, local_files_only=True, **_download(revision, models)))
     except (OSError, ValueError):
         return None
-    return folder if any((folder / model).is_file() for model in models) else None
+    whole = (folder / "tokenizer.json").is_file() and any((folder / model).is_file() for model in models)
+    return folder if whole else None
 
 
 def _download(revision: str, models: Sequence[str]) -> dict[str, Any]:
@@ -413,7 +414,16 @@ def recommended_for(languages: Sequence[str]) -> str:
     return "english" if set(languages) == {"en"} else "multilingual"
 
 
-def recommended_of(name: str) -> LocalEncoder | None:
-    """The recommended encoder of that name as corpora store it; None if it is another one."""
-    made = (each.encoder() for each in RECOMMENDED.values())
-    return next((encoder for encoder in made if encoder.name == name), None)
+def recommended_of(name: str) -> str | None:
+    """The name in RECOMMENDED of an encoder by the name that corpora store; None if it is another one."""
+    return next((known for known, each in RECOMMENDED.items() if each.encoder().name == name), None)
+
+
+def recommended_here(known: str) -> LocalEncoder:
+    """A recommended encoder that was downloaded before. Raises ModelError, MissingExtra."""
+    chosen = RECOMMENDED[known]
+    if not chosen.is_here:
+        raise ModelError(
+            f"the encoder {chosen.model} is not here: `asof embed --encoder {known}` downloads it"
+        )
+    return chosen.encoder()

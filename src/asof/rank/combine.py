@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from asof.index.view import View, kth_best
 from asof.rank.expression import (
+    Applied,
     Constant,
     Expression,
     RankingColumn,
@@ -76,15 +77,25 @@ class Combine:
 
 @dataclass(frozen=True, slots=True)
 class UnitScore:
-    """The column `unit_score`, between 0 and 1, in the order of the score: 1 / (1 + exp(-score))."""
+    """The column `unit_score`, between 0 and 1, in the order of the score: 1 / (1 + exp(-score)).
+
+    Scores above 30 are as good as equal; of those below LEAST the exponential is that of LEAST.
+    """
 
     traits: ClassVar = Traits(constants=(), alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        negative = product("-score", ranking.scores, Constant("-1", -1.0))
+        score: Expression = ranking.scores
+        if ranking.score.min(initial=0.0) < LEAST:
+            score = Applied("score, at least so much", "max", (score, Constant("least", LEAST)))
+        negative = product("-score", score, Constant("-1", -1.0))
         one = Constant("one", 1.0)
         unit = ratio("score between 0 and 1", one, total("below", one, exp("exp(-score)", negative)))
         return ranking.with_column("unit_score", unit, high=1.0)
+
+
+LEAST = -700.0
+"""The exponential of more than 709 is no number."""
 
 
 # -- words and vectors ---------------------------------------------------------------------------------
@@ -97,11 +108,12 @@ class Hybrid:
         nearness = max(0, (cosine - c) / (largest cosine - c))      c: the cosine of the `nearest`-th passage
 
     Cosines of one model lie close together, so their place between the best and the `nearest`-th tells more
-    than their size. Expects the column `lexical`. A corpus without an encoder has the first summand only.
+    than their size; c is 0 where fewer are above 0. Expects the column `lexical`. A corpus without an encoder
+    has the first summand only.
     """
 
     dense: float = within(1.0, 0.0, 10.0)
-    nearest: int = within(300, 1, 100_000)
+    nearest: int = within(300, 2, 100_000)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.column("lexical")
@@ -120,8 +132,9 @@ class Hybrid:
         """The weighted nearness of the nearest passages; all others have no such summand."""
         largest = float(cosine.values.max(initial=0.0))
         least = kth_best(cosine.values, self.nearest)
-        if least == largest:  # equal texts
-            least = 0.0
+        near = cosine.values > least
+        if least == largest:  # so many equal texts
+            least, near = 0.0, cosine.values >= largest
         above = total("cosine above it", cosine, Constant("-cosine of the last near one", -least))
-        near = ratio("nearness", above, Constant("the best above it", largest - least or 1.0))
-        return Where(cosine.values > least, product("meaning", near, Constant("weight", self.dense)))
+        share = ratio("nearness", above, Constant("the best above it", largest - least or 1.0))
+        return Where(near, product("meaning", share, Constant("weight", self.dense)))

@@ -32,11 +32,11 @@ from asof.rank.stage import Ranking, Traits
 from asof.rank.words import largest_coverage, weighted_words
 from asof.revisions.chains import succession
 from asof.schema import within
-from asof.store.digest import METADATA, TEXT, TITLE
+from asof.store.digest import HEADING, METADATA, TEXT, TITLE
 from asof.text.passages import sentences
 from asof.text.tokens import term_hash, tokenize
 from asof.time.intent import mentions_termination, termination_words
-from asof.time.span import BEGINNING, NEVER, Span
+from asof.time.span import BEGINNING, NEVER, Span, iso
 from asof.values import CHANGES, Query, Why
 
 # -- ages at the moment of the query -------------------------------------------------------------------
@@ -348,14 +348,15 @@ class Supersession:
         superseded(i) = (1 + recency) / 2 · the largest same(i, j) · near(i, j) of all j in force instead of i
         near(i, j) = 1 - (match(i) - match(j)) / margin, from 0 to 1
 
-    j is in force instead of i if it began by the date of force, and i began before j, or only after that
-    date. A passage begins when its metadata says (`valid_from`), else when it was published; not after the
-    date of force if it speaks of a time that the question names. One without a date may be older or newer:
-    it is superseded half, and supersedes nothing.
+    j is in force instead of i if it holds at the date of force, and i began before j, or only after that date
+    and does not speak of it. A passage holds as its metadata says (`valid_from`, `valid_until`), else since
+    it was published; its begin is not after the date of force if its metadata, title or headings name a time
+    that the question names. Where this names several times, a passage of one is not superseded by one that is
+    not of it. One without a date may be older or newer: it is superseded half, and supersedes nothing.
 
     same(i, j) = 1 where the words of the question ask for the newest (recency 1); else, of two documents,
     the larger of s³, of the Jaccard similarity s of their content words (of the `EXAMINED` best candidates),
-    and of the share of the question that their title covers, if it is the same but for figures.
+    and of the share of the question that the title of i covers, if that of j is the same but for figures.
 
         match = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
                 - off_topic_title - termination            u = 1 - the largest mean coverage
@@ -369,26 +370,36 @@ class Supersession:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
         tree, share = self._superseded(query, matches, view)
-        stated = Given("stated by another one that is current", share, tree)
+        stated = Given("stated by another one that holds", share, tree)
         wish = Constant("(1 + recency) / 2", (1 + query.recency) / 2)
         column = product("superseded", stated, wish)
         ranked = matches.with_column("superseded", column, by=False, high=1.0)
         count = int((ranked.column("superseded").values >= CLEARLY).sum())
-        return ranked.note(f"{count} superseded by newer ones that state the same") if count else ranked
+        if not count:
+            return ranked
+        if query.recency == 1.0:
+            return ranked.note(f"newest first: {count} come after others")
+        day = iso(date_of_force(query, view))[:10]
+        return ranked.note(f"what holds on {day} comes first: {count} state the same")
 
     def _superseded(self, query: Query, matches: Ranking, view: View) -> tuple[Callable[[int], Why], Values]:
         """The tree of each candidate's largest share, and these shares (n,)."""
         share, same_of, near_of, instead_of = (np.zeros(matches.count) for _ in range(4))
         order = view.tie_order(matches.score, matches.rows)[:COMPARED]
-        begins, dated = begin_times(view, matches.rows[order])
-        force = date_of_force(query, view)
-        about = view.about(matches.rows[order])
-        for span in query.about:  # what speaks of the time held then, whenever it was published
-            begins = np.where(about.overlap(span.first, span.last), np.minimum(begins, force), begins)
+        rows, force = matches.rows[order], date_of_force(query, view)
+        spans = [span for span in query.about if span.first <= view.as_of]
+        begins, ends, dated = validity(view, rows)
+        about = view.about(rows)
+        titled, told = (_of_times(about, spans, (METADATA, kind)) for kind in (HEADING, TEXT))
+        begins = np.where(titled.any(axis=1), np.minimum(begins, force), begins)
         match = self._match(matches)[order]
         near = np.clip(1 - (match[:, None] - match) / self.margin, 0.0, 1.0)
-        later = (begins[:, None] < begins) | (begins > force)[:, None]
-        instead = np.where(dated[:, None], later, UNDATED) * (dated & (begins <= force))
+        later = (begins[:, None] < begins) | ((begins > force) & ~told.any(axis=1))[:, None]
+        if len(spans) > 1:
+            of = told | np.array([(span.first <= begins) & (begins <= span.last) for span in spans]).T
+            later &= ~(of[:, None] & ~of).any(axis=2)
+        in_force = dated & (begins <= force) & (ends >= force)
+        instead = np.where(dated[:, None], later, UNDATED) * in_force
         same = _states_the_same(query, matches, view, order)
         shares = same * near * instead
         by = shares.argmax(axis=1, keepdims=True) if len(order) else np.zeros((0, 1), np.int64)
@@ -400,14 +411,16 @@ class Supersession:
         ):
             column[order] = np.take_along_axis(of, by, axis=1)[:, 0]
 
+        newest = query.recency == 1.0
+
         def tree(at: int) -> Why:
             if not share[at]:
                 return Why("nothing states the same instead", 0.0)
             return Why.of(
-                "stated by another one that is current", "product",
-                Why("it states the same", float(same_of[at])),
+                "stated by another one that holds", "product",
+                Why("the newest is asked for" if newest else "it states the same", float(same_of[at])),
                 Why("it says as much of the question", float(near_of[at])),
-                Why("it is current instead", float(instead_of[at])),
+                Why("it holds instead", float(instead_of[at])),
             )  # fmt: skip
 
         return tree, share
@@ -437,22 +450,36 @@ CLEARLY = 0.25
 
 
 def date_of_force(query: Query, view: View) -> int:
-    """The instant at which the answer has to hold: the moment of the view, or the end of the past time that a
-    question names."""
+    """The instant at which the answer has to hold: the moment of the view, or the end of the latest past time
+    that a question names."""
     known = [span.last for span in query.about if span.first <= view.as_of]
     return min(view.as_of, max(known, default=view.as_of))
 
 
-def begin_times(view: View, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """When what these rows state begins, and whether that is known: the first instant that their metadata
-    names, else since when they are published."""
-    begins, dated = view.column("said", rows).copy(), view.column("dated", rows).astype(bool)
+def validity(
+    view: View, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Since when and until when these rows hold, and whether that is known: by a time in their metadata that
+    goes on after their publication, else since they are published, without an end.
+
+    A time that was over when it was published (`period: 2023`) is what a row is about.
+    """
+    said, dated = view.column("said", rows), view.column("dated", rows).astype(bool)
     about = view.about(rows)
     of_row = np.repeat(np.arange(len(rows)), np.diff(about.offsets))
-    stated = (about.kind == METADATA) & (about.first > BEGINNING)
-    first = np.full(len(rows), NEVER)
-    np.minimum.at(first, of_row[stated], about.first[stated])
-    return np.where(first < NEVER, first, begins), dated | (first < NEVER)
+    stated = (about.kind == METADATA) & ((about.last > said[of_row]) | ~dated[of_row])
+    begun = stated & (about.first > BEGINNING)
+    first, last = np.full(len(rows), NEVER), np.full(len(rows), BEGINNING)
+    np.minimum.at(first, of_row[begun], about.first[begun])
+    np.maximum.at(last, of_row[stated], about.last[stated])
+    begins = np.where(first < NEVER, first, said)
+    return begins, np.where(last > BEGINNING, last, NEVER), dated | (first < NEVER)
+
+
+def _of_times(about: AboutTimes, spans: Sequence[Span], kinds: tuple[int, int]) -> NDArray[np.bool_]:
+    """For each row (n) and each time whether the row states it at these kinds of places."""
+    states = [about.overlap(span.first, span.last, kinds) for span in spans]
+    return np.array(states, bool).reshape(len(spans), len(about.offsets) - 1).T
 
 
 def _states_the_same(query: Query, matches: Ranking, view: View, order: NDArray[np.int64]) -> Values:

@@ -298,12 +298,9 @@ def _stored(encoder: str) -> str:
     from asof.config import ENCODERS
     from asof.models.local import recommended_of
 
-    name = recommended_of(encoder) or next((name for name, kept in ENCODERS.items() if kept == encoder), None)
-    if name is None:
-        raise UsageError(
-            f"this corpus holds vectors of {encoder!r}, which nothing names: use --encoder, or set [encoder]"
-        )
-    return name
+    if name := recommended_of(encoder) or {kept: name for name, kept in ENCODERS.items()}.get(encoder):
+        return name
+    raise UsageError(f"the vectors of this corpus are of {encoder!r}: use --encoder, or set [encoder]")
 
 
 def _may_download(chosen: RecommendedEncoder, yes: bool) -> bool:

@@ -22,8 +22,6 @@ MOST_SUMMANDS = 5
 WORD_PREFIXES = ("“", "idf of “")
 ALL_QUERY_WORDS = "weight of all query words"
 OPERATORS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": "exp ", "log": "ln "}
-ALWAYS_SHOWN = ("relevance",)
-"""Labels of parts whose own parts are shown also where they are 0."""
 
 COLUMN_LABELS = {
     "normalized": "relevance by words",
@@ -58,7 +56,7 @@ def _below(part: Why, depth: int) -> list[str]:
         if not only.parts:
             break
         part = Why(part.label, part.value, only.op, only.parts)
-    if part.value == 0.0 and part.label not in ALWAYS_SHOWN:
+    if part.value == 0.0:
         return []
     if line := _in_one_line(part):
         return [f"{'  ' * depth}{part.value:.4f} {_label(part)} = {line}"]

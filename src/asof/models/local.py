@@ -90,10 +90,8 @@ def _download(revision: str, models: Sequence[str]) -> dict[str, Any]:
 
 
 def usable_processors() -> int:
-    """The number of processors that this process may use; onnxruntime counts all of the machine, and its
-    threads then wait for each other."""
-    affinity = getattr(os, "sched_getaffinity", None)  # Linux only
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
+    """The processors that this process may use; with more threads onnxruntime waits for itself."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def missing(error: ModuleNotFoundError) -> Exception:

@@ -128,11 +128,6 @@ def exp(label: str, exponent: Expression) -> Applied:
     return Applied(label, "exp", (exponent,))
 
 
-def log(label: str, of: Expression) -> Applied:
-    """The natural logarithm."""
-    return Applied(label, "log", (of,))
-
-
 FEW = 500
 """Up to so many numbers are computed one by one; of more, equal ones are computed once."""
 

@@ -49,19 +49,6 @@ def ages(as_of: int, visible: NDArray[np.int64]) -> Values:
     return np.maximum(as_of - visible, 0).astype(np.float64) / DAY
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateAges:
-    """Ages in days of some candidates, and which of them are known."""
-
-    days: Values
-    dated: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, view: View, rows: NDArray[np.int64]) -> CandidateAges:
-        """The ages of these rows as of the view."""
-        return cls(ages(view.as_of, view.column("said", rows)), view.column("dated", rows).astype(bool))
-
-
 # -- time match: which candidates are about a time that the query names --------------------------------
 
 YEAR, LONG = 365 * DAY, 366 * DAY
@@ -222,11 +209,11 @@ class JustPublished:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
-        ages = CandidateAges.of(view, matches.rows)
+        days = ages(view.as_of, view.column("said", matches.rows))
         coverage = matches.column("query_coverage").values
         recent = product(
             "just published",
-            exp("exp(-age)", Given("-age in days", -ages.days / self.days)),
+            exp("exp(-age)", Given("-age in days", -days / self.days)),
             Constant("share of the year's passages that are older", 1 - self._share_of_day(view)),
             Constant("share of the question that none covers", 1 - largest_coverage(matches)),
             Given(
@@ -234,7 +221,7 @@ class JustPublished:
                 np.minimum(1.0, 4 * coverage / max(coverage.max(initial=0.0), LEAST)),
             ),
         )
-        young = ages.dated & (ages.days <= LAST * self.days)
+        young = view.column("dated", matches.rows).astype(bool) & (days <= LAST * self.days)
         young[young] = _published(view, matches.rows[young])
         of_day = Where(young, recent, Constant("not just published", 0.0))
         return matches.with_column("just_published", of_day, by=False, high=1.0)
@@ -384,7 +371,6 @@ class Supersession:
 
     def _superseded(self, query: Query, matches: Ranking, view: View) -> tuple[Callable[[int], Why], Values]:
         """The tree of each candidate's largest share, and these shares (n,)."""
-        share, same_of, near_of, instead_of = (np.zeros(matches.count) for _ in range(4))
         order = view.tie_order(matches.score, matches.rows)[:COMPARED]
         rows, force = matches.rows[order], date_of_force(query, view)
         spans = [span for span in query.about if span.first <= view.as_of]
@@ -403,14 +389,9 @@ class Supersession:
         same = _states_the_same(query, matches, view, order)
         shares = same * near * instead
         by = shares.argmax(axis=1, keepdims=True) if len(order) else np.zeros((0, 1), np.int64)
-        for column, of in (
-            (share, shares),
-            (same_of, same),
-            (near_of, near),
-            (instead_of, instead),
-        ):
-            column[order] = np.take_along_axis(of, by, axis=1)[:, 0]
-
+        columns = np.zeros((4, matches.count))
+        columns[:, order] = [np.take_along_axis(of, by, axis=1)[:, 0] for of in (shares, same, near, instead)]
+        share, same_of, near_of, instead_of = columns
         newest = query.recency == 1.0
 
         def tree(at: int) -> Why:

@@ -109,8 +109,8 @@ class ByHand:
         }
 
     def same(self, one: str, other: str) -> float:
-        """How surely two notes state the same: s³ of the words that they share."""
-        return 1.0 if self.query.recency == 1.0 else self.alike[one, other] ** 3
+        """How surely two notes state the same: 2 · s³, at most 1, of the words that they share."""
+        return 1.0 if self.query.recency == 1.0 else min(1.0, 2 * self.alike[one, other] ** 3)
 
     def superseded(self, id_: str) -> float:
         """By the one that does so most, of those that are in force: the newest until the date of force."""

@@ -342,8 +342,9 @@ class Supersession:
     not of it. One without a date may be older or newer: it is superseded half, and supersedes nothing.
 
     same(i, j) = 1 where the words of the question ask for the newest (recency 1); else, of two documents,
-    the larger of s³, of the Jaccard similarity s of their content words (of the `EXAMINED` best candidates),
-    and of the share of the question that the title of i covers, if that of j is the same but for figures.
+    the larger of 2 · s³, at most 1, of the Jaccard similarity s of their content words (of the `EXAMINED`
+    best candidates), and of the share of the question that the title of i covers, if that of j is the same but
+    for figures.
 
         match = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
                 - off_topic_title - termination            u = 1 - the largest mean coverage
@@ -471,7 +472,7 @@ def _states_the_same(query: Query, matches: Ranking, view: View, order: NDArray[
     rows = matches.rows[order]
     same = np.zeros((n, n))
     first = min(n, EXAMINED)
-    same[:first, :first] = succession(view).shared_words(rows[:first]) ** 3
+    same[:first, :first] = np.minimum(1.0, 2 * succession(view).shared_words(rows[:first]) ** 3)
     group, title = view.titles(rows).group_of, matches.column("title").values[order]
     titled = (group[:, None] == group) & (group > 0)[:, None]
     same = np.maximum(same, np.where(titled, title[:, None], 0.0))

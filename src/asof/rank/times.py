@@ -343,8 +343,7 @@ class Supersession:
 
     same(i, j) = 1 where the words of the question ask for the newest (recency 1); else, of two documents,
     the larger of 2 · s³, at most 1, of the Jaccard similarity s of their content words (of the `EXAMINED`
-    best candidates), and of the share of the question that the title of i covers, if that of j differs in
-    figures only.
+    best), and of the share of the question that the title of i covers, if that of j differs in figures only.
 
         match = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
                 - off_topic_title - termination            u = 1 - the largest mean coverage

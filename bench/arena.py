@@ -11,18 +11,22 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from functools import partial
 from statistics import median, quantiles
 from typing import Any
 
 from bench.figures import Figure, Groups, Rows, milliseconds
+from bench.quality import asked_recipes
 
 import asof
+from asof.rank.stage import Recipe
 
 FIRST = 5
 INSTEAD = {"bm25": "bm25", "hybrid-rrf": "bm25 + encoder"}
+PARAPHRASE = "paraphrase"
+"""The kind of a question that shares no word with what answers it."""
+
 ROWS = ("document first", "document among five", "passage among five")
 
 
@@ -40,18 +44,19 @@ def measure(options: argparse.Namespace) -> Groups:
             continue
         with asof.open(index) as corpus:
             group = groups[f"arena, {path.stem}, {len(questions)} questions"] = {}
-            for recipe in recipes(corpus, [shlex.split(spec)[0] for spec in options.recipe or ["asof"]]):
+            for recipe in chosen(corpus, options.recipe or ["asof"]):
+                name = INSTEAD.get(recipe.name, recipe.name)
                 found = list(asked(corpus, questions, recipe))
-                group[INSTEAD.get(recipe, recipe)] = rows(found) | times(corpus, questions, recipe)
-                every.setdefault(INSTEAD.get(recipe, recipe), []).extend(found)
+                group[name] = rows(found) | times(corpus, questions, recipe)
+                every.setdefault(name, []).extend(found)
     whole = {name: rows(found) for name, found in every.items()}
     return groups | {f"arena, {max(map(len, every.values()), default=0)} questions": whole}
 
 
-def recipes(corpus: asof.Corpus, chosen: Sequence[str]) -> list[str]:
-    """The chosen ones, and what is taken instead."""
-    encoded = bool(corpus.store.settings.encoder)
-    return [*dict.fromkeys([*chosen, "bm25", *(["hybrid-rrf"] if encoded else [])])]
+def chosen(corpus: asof.Corpus, specs: Sequence[str]) -> list[Recipe]:
+    """The recipes of some specifications, as they are and changed, and what is taken instead."""
+    instead = ["hybrid-rrf"] if corpus.store.settings.encoder else []
+    return [each.recipe for each in asked_recipes([*specs, *instead], parts=False)]
 
 
 def at(corpus: asof.Corpus, question: dict[str, Any]) -> asof.Snapshot:
@@ -59,14 +64,14 @@ def at(corpus: asof.Corpus, question: dict[str, Any]) -> asof.Snapshot:
 
 
 def asked(
-    corpus: asof.Corpus, questions: Sequence[dict[str, Any]], recipe: str
+    corpus: asof.Corpus, questions: Sequence[dict[str, Any]], recipe: Recipe
 ) -> Iterator[tuple[bool, ...]]:
-    """For each question whether each of ROWS holds."""
+    """For each question whether each of ROWS holds, and whether it is asked in other words."""
     for each in questions:
         hits = list(at(corpus, each).search(each["text"], k=FIRST, recipe=recipe))
         documents = [matches(each["document"], hit.document) for hit in hits]
         passages = [matches(each["answer"], f"{hit.title} {hit.text}") for hit in hits]
-        yield any(documents[:1]), any(documents), any(passages)
+        yield any(documents[:1]), any(documents), any(passages), each["kind"] == PARAPHRASE
 
 
 def matches(pattern: str, text: str) -> bool:
@@ -74,18 +79,21 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def rows(found: Sequence[tuple[bool, ...]]) -> Rows:
-    return {
+    shares = {
         name: Figure(sum(each[place] for each in found) / max(len(found), 1), "")
         for place, name in enumerate(ROWS)
     }
+    if other := [among for _, among, _, in_other_words in found if in_other_words]:
+        shares[f"in other words ({len(other)}), among five"] = Figure(sum(other) / len(other), "")
+    return shares
 
 
-def times(corpus: asof.Corpus, questions: Sequence[dict[str, Any]], recipe: str) -> Rows:
+def times(corpus: asof.Corpus, questions: Sequence[dict[str, Any]], recipe: Recipe) -> Rows:
     """A search again, and an answer, with warm caches."""
     taken = {
         "search": [milliseconds(partial(at(corpus, e).search, e["text"], recipe=recipe)) for e in questions]
     }
-    if recipe == "asof":
+    if recipe.name == "asof":
         taken["ask"] = [milliseconds(partial(at(corpus, e).ask, e["text"])) for e in questions]
     return {
         name: Figure(

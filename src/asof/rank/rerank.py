@@ -35,10 +35,11 @@ from asof.rank.expression import (
 )
 from asof.rank.gather import TopK, admitted, query_terms
 from asof.rank.stage import Ranking, Recipe, Stage, Traits, places_among, traits_of
-from asof.rank.times import of_stated_time, of_time
+from asof.rank.times import of_time, stated_times
 from asof.rank.words import match_titles
 from asof.revisions.chains import succession
 from asof.schema import within
+from asof.store.digest import METADATA, TITLE
 from asof.text.names import is_label
 from asof.values import Query
 from asof.wire import replace
@@ -442,7 +443,7 @@ class RoundRobinByDocument:
         names = match_titles(query, view, rows)
         title_of = names.table.of
         requested = (title_of >= 0) & (np.append(names.title_coverage, 0.0)[title_of] >= self.title_coverage)
-        requested &= of_stated_time(view, rows, query.about)
+        requested &= stated_times(view.about(rows), query.about, (METADATA, TITLE)).any(axis=1)
         if len(labelled) > 1:
             requested = np.isin(matches.chosen, np.concatenate(labelled))
         chosen = np.flatnonzero(requested)

@@ -72,12 +72,10 @@ def match_times(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> V
     return _matches(visible, dated, view.about(rows), spans)
 
 
-def of_stated_time(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> NDArray[np.bool_]:
-    """Mask of the passages (n,) whose metadata or title states one of the times."""
-    about, found = view.about(rows), np.zeros(len(rows), bool)
-    for span in spans:
-        found |= about.overlap(span.first, span.last, (METADATA, TITLE))
-    return found
+def stated_times(about: AboutTimes, spans: Sequence[Span], kinds: tuple[int, int]) -> NDArray[np.bool_]:
+    """For each row (n) and each time whether the row states it at these kinds of places."""
+    states = [about.overlap(span.first, span.last, kinds) for span in spans]
+    return np.array(states, bool).reshape(len(spans), len(about.offsets) - 1).T
 
 
 def time_evidence(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Values:
@@ -376,7 +374,7 @@ class Supersession:
         spans = [span for span in query.about if span.first <= view.as_of]
         begins, ends, dated = validity(view, rows)
         about = view.about(rows)
-        titled, told = (_of_times(about, spans, (METADATA, kind)) for kind in (HEADING, TEXT))
+        titled, told = (stated_times(about, spans, (METADATA, kind)) for kind in (HEADING, TEXT))
         begins = np.where(titled.any(axis=1), np.minimum(begins, force), begins)
         match = self._match(matches)[order]
         near = np.clip(1 - (match[:, None] - match) / self.margin, 0.0, 1.0)
@@ -455,12 +453,6 @@ def validity(
     np.maximum.at(last, of_row[stated], about.last[stated])
     begins = np.where(first < NEVER, first, said)
     return begins, np.where(last > BEGINNING, last, NEVER), dated | (first < NEVER)
-
-
-def _of_times(about: AboutTimes, spans: Sequence[Span], kinds: tuple[int, int]) -> NDArray[np.bool_]:
-    """For each row (n) and each time whether the row states it at these kinds of places."""
-    states = [about.overlap(span.first, span.last, kinds) for span in spans]
-    return np.array(states, bool).reshape(len(spans), len(about.offsets) - 1).T
 
 
 def _states_the_same(query: Query, matches: Ranking, view: View, order: NDArray[np.int64]) -> Values:

@@ -266,6 +266,8 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     hits = view.hits(ranking.rows, column.values, column.why)
     rows = tuple(ranking.rows.tolist())
     followed = _followed(hits, ranking.rows, view)
+    for values in ranking.reusable:
+        view.prefix.give_back(values)
     return Results(query, view, recipe.name, followed, rows, ranking.notes, recipe, ranking.halting)
 
 

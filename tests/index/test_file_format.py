@@ -68,7 +68,10 @@ def test_numbers_out_of_bounds(
         segment.verify()
 
 
-def test_bounds_are_checked_where_the_file_is_touched(tmp_path: Path) -> None:
+def test_bounds_are_checked_where_the_file_is_touched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("asof.index.segment.SMALL", 0)
     per_block = BLOCK // 4
     rows = np.zeros(2 * per_block, np.int32)
     rows[-1] = 7
@@ -76,6 +79,13 @@ def test_bounds_are_checked_where_the_file_is_touched(tmp_path: Path) -> None:
     segment.check("rows", 0, per_block)
     with pytest.raises(DamagedSegment):
         segment.check("rows", per_block, per_block + 1)
+
+
+def test_a_small_array_is_checked_as_a_whole(tmp_path: Path) -> None:
+    rows = np.zeros(2 * BLOCK // 4, np.int32)
+    rows[-1] = 7
+    with pytest.raises(DamagedSegment):
+        postings(tmp_path, ints(0, len(rows)), rows).check("rows", 0, 1)
 
 
 @pytest.mark.parametrize(

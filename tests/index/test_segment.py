@@ -58,7 +58,8 @@ def test_nothing_can_be_written_into_an_open_segment(tmp_path: Path) -> None:
         segment["visible"][0] = 1
 
 
-def test_an_altered_block_is_found_when_it_is_touched(tmp_path: Path) -> None:
+def test_an_altered_block_is_found_when_touched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("asof.index.segment.SMALL", 0)
     block = BLOCK // 8  # numbers of int64
     n = 3 * block + 5
     path = tmp_path / "x.seg"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.index.made import document, fresh
 
 from asof.errors import BeforeHorizon
-from asof.index.view import BLOCK, SMALL_BLOCK, at_least, kth_best, union
+from asof.index.view import BLOCK, SMALL_BLOCK, at_least, kth_best
 from asof.time.moment import read
 from asof.values import SourcedTime
 
@@ -104,9 +104,3 @@ def test_any_array(k: int, n: int, share: float, different: int, seed: int) -> N
     expected = [at for at, score in enumerate(scores.tolist()) if score > 0 and score >= bound]
     assert chosen.tolist() == expected
     assert len(chosen) >= min(k, int((scores > 0).sum()))
-
-
-@given(st.sets(st.integers(0, 50)), st.sets(st.integers(0, 50)))
-def test_a_union_holds_each_number_once(one: set[int], other: set[int]) -> None:
-    ascending = [np.array(sorted(each), np.int64) for each in (one, other)]
-    assert union(*ascending).tolist() == sorted(one | other)

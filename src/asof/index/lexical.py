@@ -10,7 +10,7 @@ order of operations, so that the tree gives the score again bit for bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -42,12 +42,15 @@ def occurrences(segment: Segment, rows: NDArray[np.int64], terms: NDArray[np.uin
     """The occurrences of different terms (at most 32,767 hashes) in rows of a segment."""
     numbers = segment.places_of(terms)
     known = np.flatnonzero(numbers >= 0)
-    table = np.zeros(len(segment["terms"]), np.int16)  # 0: none of them
+    pool: list[NDArray[np.int16]] = segment.memo.setdefault("tables", [])
+    table = pool.pop() if pool else np.zeros(len(segment["terms"]), np.int16)  # 0: none of them
     table[numbers[known]] = known + 1
     blocks = [
         _block(segment, rows[first : first + ROWS_AT_ONCE], table, first)
         for first in range(0, len(rows), ROWS_AT_ONCE)
     ]
+    table[numbers[known]] = 0
+    pool.append(table)
     which, row, tf = (
         blocks[0] if len(blocks) == 1 else (np.concatenate(each) for each in zip(*blocks, strict=True))
     )
@@ -243,6 +246,15 @@ def presence(window: Window, places: NDArray[np.int64], terms: Sequence[Term]) -
         if len(part.prefix.dead):
             present[:, inside] &= ~part.prefix.dead_mask[rows]
     return present[back]
+
+
+def having(segment: Segment, hashes: Iterable[int]) -> NDArray[np.bool_]:
+    """Mask of the rows of a segment (n) with any of these terms."""
+    mask = np.zeros(segment.n, bool)
+    for first, last in segment.find(np.fromiter(hashes, np.uint64)):
+        segment.check("rows", first, last)
+        mask[segment.unchecked("rows")[first:last]] = True
+    return mask
 
 
 def hashes_of(terms: Sequence[Term]) -> NDArray[np.uint64]:

@@ -4,8 +4,8 @@
 
 Each array starts at a multiple of 64 bytes. The table of contents gives dtype, shape, place and a CRC-32 for
 every 256 KiB of each array; the footer gives the place and the CRC of the table, and so the size that the
-file must have. A block is checked when it is first touched, its bounds (`columns.py`) with its checksum:
-opening costs nothing, and no torn, altered or forged number is ever used.
+file must have. A block is checked when it is first touched (all of a small array), its bounds
+(`columns.py`) with its checksum: opening costs nothing, and no torn, altered or forged number is ever used.
 
 Arrays, n rows sorted by (visible, digest, number, passage):
 
@@ -71,6 +71,10 @@ from asof.time.span import NEVER
 # -- the file ------------------------------------------------------------------------------------------
 
 BLOCK = 1 << 18
+SMALL = 32 * BLOCK
+"""An array of at most so many bytes is checked as a whole when it is first touched: a question touches rows
+all over it, and to look for what is left to check takes longer."""
+
 ALIGN = 64
 
 
@@ -191,7 +195,8 @@ class Segment:
 
     `expected`: the specs of the arrays of this kind of file, None for any. Raises DamagedSegment when the
     file is missing, not whole or of another format, when a block that is touched does not have its checksum
-    or is out of bounds. Threads may share it: at worst a block is checked twice.
+    or is out of bounds. Threads may share it: at worst a block is checked twice. `memo` keeps columns that
+    were derived from it alone, by name.
     """
 
     def __init__(self, path: Path, checksum: int | None = None, expected: FileFormat | None = None) -> None:
@@ -222,6 +227,7 @@ class Segment:
         self._arrays: dict[str, Array] = {}
         self._checked: dict[str, bytearray] = {}
         self._whole: set[str] = set()
+        self.memo: dict[str, Any] = {}
         self.size = size
         self.n: int = self._toc["visible"]["shape"][0] if "visible" in self._toc else 0
 
@@ -245,7 +251,7 @@ class Segment:
         """Check the blocks that hold elements `first` to `last` (exclusive) of a one-dimensional array,
         or of the rows of a matrix."""
         array = self.unchecked(name)
-        if first >= last or name in self._whole:
+        if first >= last or name in self._whole or self._checked_whole(array, name):
             return
         width = array.strides[0]
         self._check_blocks(name, range(first * width // BLOCK, (last * width - 1) // BLOCK + 1))
@@ -254,8 +260,9 @@ class Segment:
         """Check the blocks that hold these stretches of a one-dimensional array."""
         if name in self._whole:
             return
-        some, width = np.flatnonzero(lengths), self.unchecked(name).strides[0]
-        if not len(some):
+        array = self.unchecked(name)
+        some, width = np.flatnonzero(lengths), array.strides[0]
+        if not len(some) or self._checked_whole(array, name):
             return
         first = begin[some] * width // BLOCK
         counts = ((begin + lengths)[some] * width - 1) // BLOCK + 1 - first
@@ -263,6 +270,13 @@ class Segment:
         left = blocks[np.frombuffer(self._checked[name], np.uint8)[blocks] == 0]
         if len(left):
             self._check_blocks(name, np.unique(left).tolist())
+
+    def _checked_whole(self, array: Array, name: str) -> bool:
+        """True if an array is small, and so checked now."""
+        if array.nbytes > SMALL:
+            return False
+        self._check_blocks(name, range(-(-array.nbytes // BLOCK)))
+        return True
 
     def _check_blocks(self, name: str, blocks: Iterable[int]) -> None:
         entry, checked, size = self._toc[name], self._checked[name], self._arrays[name].nbytes

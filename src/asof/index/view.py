@@ -114,6 +114,19 @@ class View:
             out[here] = parts[at].segment[name][own]
         return out
 
+    def marked(
+        self, rows: NDArray[np.int64], name: str, made: Callable[[Segment], NDArray[np.bool_]]
+    ) -> NDArray[np.bool_]:
+        """Which of these rows have a mark; `made` gives the marks of all rows of a segment, and is asked once
+        for each while it is open."""
+        out = np.zeros(len(rows), bool)
+        for at, here, own in self._by_part(rows):
+            memo = self.prefix.parts[at].segment.memo
+            if name not in memo:
+                memo[name] = made(self.prefix.parts[at].segment)
+            out[here] = memo[name][own]
+        return out
+
     def documents(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """A number for the document of each row, from 0 on and small enough to be an array index."""
         documents = np.asarray(self.column("document", rows), np.int64)
@@ -145,21 +158,28 @@ class View:
 
     def about(self, rows: NDArray[np.int64]) -> AboutTimes:
         """The times that these rows are about, in their order."""
-        return self._gathered(rows, lambda segment: segment.about, AboutTimes.joined)
+        return self._gathered("about", rows, lambda segment: segment.about, AboutTimes.joined)
 
     def titles(self, rows: NDArray[np.int64]) -> TitleTable:
-        """The titles of these rows, in their order; read once for the stages of a question."""
-        key = "titles", rows.tobytes()
-        if key not in self.memo:
-            self.memo[key] = self._gathered(rows, lambda segment: segment.titles, TitleTable.joined)
-        table: TitleTable = self.memo[key]
-        return table
+        """The titles of these rows, in their order."""
+        return self._gathered("titles", rows, lambda segment: segment.titles, TitleTable.joined)
 
     def _gathered(
+        self, what: str, rows: NDArray[np.int64], table_of: Callable[[Segment], Table],
+        joined: Callable[[Iterable[Table]], Table],
+    ) -> Table:  # fmt: skip
+        """The rows of a table that each segment has, in their order; read once for the stages of a
+        question."""
+        key = what, rows.tobytes()
+        if key not in self.memo:
+            self.memo[key] = self._taken(rows, table_of, joined)
+        table: Table = self.memo[key]
+        return table
+
+    def _taken(
         self, rows: NDArray[np.int64], table_of: Callable[[Segment], Table],
         joined: Callable[[Iterable[Table]], Table],
     ) -> Table:  # fmt: skip
-        """The rows of a table that each segment has, in their order."""
         parts = self.prefix.parts
         if len(parts) == 1:
             return table_of(parts[0].segment).take(rows)
@@ -239,10 +259,19 @@ class View:
 
         Never by row number, which reveals what else is in the corpus.
         """
-        return np.lexsort((
-            self.column("passage", rows), self.column("number", rows), self.column("digest", rows),
-            -self.column("said", rows), -scores,
-        ))  # fmt: skip
+        order = np.argsort(-scores, kind="stable")
+        ranked = scores[order]
+        equal = ranked[1:] == ranked[:-1]
+        if not equal.any():
+            return order
+        tied = np.flatnonzero(np.append(equal, False) | np.append(False, equal))
+        some = order[tied]
+        of_tied = rows[some]
+        order[tied] = some[np.lexsort((
+            self.column("passage", of_tied), self.column("number", of_tied), self.column("digest", of_tied),
+            -self.column("said", of_tied), -scores[some],
+        ))]  # fmt: skip
+        return order
 
     def records(self, rows: NDArray[np.int64]) -> list[StoredPassage]:
         """The stored passages of these rows, in their order."""
@@ -286,8 +315,6 @@ def place_of(record: StoredPassage, layouts: Mapping[str, bytes]) -> Location:
 BLOCK = 1_024
 SMALL_BLOCK = 64
 
-"""Slack for the last bits of sums and quotients."""
-
 
 def kth_best(scores: NDArray[np.float64], k: int) -> float:
     """The k-th largest of `scores`, 0 when fewer than k are positive."""
@@ -303,15 +330,6 @@ def at_least(scores: NDArray[np.float64], bound: float) -> NDArray[np.int64]:
     if bound <= 0:
         return np.flatnonzero(scores > 0)
     return np.flatnonzero(scores >= bound)
-
-
-def union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The distinct numbers of two ascending arrays, ascending. Two sorted halves are sorted in linear time;
-    `np.union1d` hashes all of them first."""
-    both = np.sort(np.concatenate([one, other]), kind="stable")
-    first = np.ones(len(both), bool)
-    np.not_equal(both[1:], both[:-1], out=first[1:])
-    return both[first]
 
 
 def _bound(scores: NDArray[np.float64], k: int) -> float:

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.values import MadeAt, Why
@@ -47,8 +47,7 @@ class Expression(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+class Constant(Struct, frozen=True):
     """A number that is the same for all candidates. `stage` and `field` name it where it is a parameter that
     acts through this node alone, so that other values of it can be tried here."""
 
@@ -64,8 +63,7 @@ class Constant:
         return Why(self.label, float(self.value), constant=(self.stage, self.field) if self.field else None)
 
 
-@dataclass(frozen=True, slots=True)
-class Given:
+class Given(Struct, frozen=True):
     """Numbers that other code computed. `tree` makes the tree of one, by its place, when it is asked for."""
 
     label: str
@@ -84,8 +82,7 @@ EACH = {"exp": math.exp, "log": math.log}
 EMPTY = {"sum": 0.0, "product": 1.0}
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(Struct, frozen=True):
     """`op` of the parts, from left to right, as `asof.values` has it."""
 
     label: str
@@ -146,8 +143,7 @@ def elementwise(function: Callable[[float], float], values: Number) -> Number:
 # -- selections: nodes about candidates of a mask, at places, or of two groups -------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct, frozen=True):
     """One expression for the candidates of a mask, another for the others; without another, those have no
     such summand. Each is computed for its own candidates only."""
 
@@ -167,8 +163,7 @@ class Where:
         return None if self.otherwise is None else self.otherwise.why(at)
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """The numbers of other candidates, at these places of theirs (a selection, say)."""
 
     of: Expression
@@ -181,8 +176,7 @@ class Taken:
         return self.of.why(int(self.chosen[at]))
 
 
-@dataclass(frozen=True, slots=True)
-class Joined:
+class Joined(Struct, frozen=True):
     """The numbers of some candidates (`count`), then those of others (`more`)."""
 
     first: Expression
@@ -210,8 +204,7 @@ def _filled(mask: Mask, then: Number, other: Number) -> Values:
 # -- nodes that say how they were made, and that keep their numbers ------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Made:
+class Made(Struct, frozen=True):
     """An expression that a stage made at a threshold, `constant`, from numbers `of` each candidate: its trees
     hold both, so that the stage can make it again at another one."""
 
@@ -228,8 +221,7 @@ class Made:
         return None if tree is None else replace(tree, made=made)
 
 
-@dataclass(frozen=True, slots=True)
-class RankingColumn:
+class RankingColumn(Struct, frozen=True):
     """A node whose numbers are computed (n,). `high`: the largest possible number of a column of numbers from
     0 on, None where that is not known."""
 

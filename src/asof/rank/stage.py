@@ -13,11 +13,13 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Protocol
 
+import msgspec
 import numpy as np
+from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
@@ -31,23 +33,25 @@ from asof.wire import replace
 # -- stages --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(Struct, frozen=True):
     """Candidates and their columns.
 
     `places` is None while every place of the window is a candidate; one whose value in the column that ranks
     (`by`) is 0 does not match. Once places were chosen, all of them match, whatever their scores. `deferred`
     holds candidates that a stage sets aside for a while (`asof.rank.rerank`). `halting`: the effect of a
-    budget (`asof.extensions.systems.budget`).
+    budget (`asof.extensions.systems.budget`). `whole`: the columns of all places of the window, from before
+    some were chosen; `reusable`: those of their arrays that no tree reads, for other searches after this one.
     """
 
     window: Window
     places: NDArray[np.int64] | None = None
-    columns: Mapping[str, RankingColumn] = field(default_factory=dict)
+    columns: Mapping[str, RankingColumn] = msgspec.field(default_factory=dict)
     by: str = ""
     notes: tuple[str, ...] = ()
     deferred: Ranking | None = None
     halting: Halting | None = None
+    whole: Mapping[str, RankingColumn] = msgspec.field(default_factory=dict)
+    reusable: tuple[Values, ...] = ()
 
     @property
     def scores(self) -> RankingColumn:
@@ -108,9 +112,9 @@ class Ranking:
         made = self.with_column(name, of, by=False)
         if self.places is None and self.by:
             chosen = np.flatnonzero(self.score > 0)
-            # not `keep`: it gives arrays back for other searches, and the expression may hold them
+            # not `keep`: its arrays serve other searches, and the expression may hold them
             columns = {each: column.taken(chosen) for each, column in made.columns.items()}
-            made = replace(made, places=chosen, columns=columns)
+            made = replace(made, places=chosen, columns=columns, whole=made.columns)
         if not np.isfinite(made.columns[name].values).all():
             raise ValueError(f"column {name!r}: a value is not a finite number")
         return made
@@ -122,10 +126,10 @@ class Ranking:
         """Only these candidates (indices into the present ones), in this order."""
         places = chosen if self.places is None else self.places[chosen]
         columns = {name: column.taken(chosen) for name, column in self.columns.items()}
-        if self.places is None:
-            for values in {id(each): each for each in _reusable(self.columns)}.values():
-                self.window.prefix.give_back(values)
-        return replace(self, places=places, columns=columns)
+        if self.places is not None:
+            return replace(self, places=places, columns=columns)
+        reusable = tuple({id(each): each for each in _reusable(self.columns)}.values())
+        return replace(self, places=places, columns=columns, whole=self.columns, reusable=reusable)
 
     @property
     def chosen(self) -> Places:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.columns import AboutTimes, about_or_published
-from asof.index.lexical import Term, presence
-from asof.index.segment import Window
+from asof.index.lexical import having
+from asof.index.segment import Segment, Window
 from asof.index.view import View
 from asof.rank.expression import (
     Constant,
@@ -266,7 +266,7 @@ def terminated(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_]:
     if mentions_termination(query.text):
         return ended
     stems = _question_stems(query, view)
-    read = np.flatnonzero(_have_termination_words(matches, view))
+    read = np.flatnonzero(view.marked(matches.rows, "termination", _termination_marks(view)))
     for place, record in zip(read.tolist(), view.records(matches.rows[read]), strict=True):
         if mentions_termination(record.text):
             best = _best_sentences(record.text, stems, record.language, view)
@@ -274,35 +274,18 @@ def terminated(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_]:
     return ended
 
 
-def _have_termination_words(matches: Ranking, view: View) -> NDArray[np.bool_]:
-    """The candidates (n,) with all words of some term for an end, by the index: no other needs to be read."""
-    order = np.argsort(matches.chosen)
-    terms = {term: at for at, term in enumerate(termination_terms(view))}
-    present = presence(matches.window, matches.chosen[order], list(terms))
-    out = np.zeros(len(order), bool)
-    for phrase in _phrases(view):
-        words = [present[[terms[term] for term in word]].any(axis=0) for word in phrase]
-        out[order] |= np.logical_and.reduce(words)
-    return out
+def _termination_marks(view: View) -> Callable[[Segment], NDArray[np.bool_]]:
+    """From a segment to a mask of its rows (n) with all words of some term for an end: no other needs to be
+    read."""
+    phrases = [[view.analyzer.alternatives(word) for word in tokenize(each)] for each in termination_words()]
 
+    def marks(segment: Segment) -> NDArray[np.bool_]:
+        out = np.zeros(segment.n, bool)
+        for phrase in phrases:
+            out |= np.logical_and.reduce([having(segment, map(term_hash, stems)) for stems in phrase])
+        return out
 
-def termination_terms(view: View) -> set[Term]:
-    """The terms of the words that state an end."""
-    return {term for phrase in _phrases(view) for word in phrase for term in word}
-
-
-def _phrases(view: View) -> list[list[list[Term]]]:
-    """Phrases that state an end: for each of their words the terms, any of which matches."""
-    phrases: list[list[list[Term]]] = view.derived.memo.setdefault("termination", [])
-    if not phrases:
-        phrases += [
-            [
-                [Term(stem, term_hash(stem)) for stem in view.analyzer.alternatives(word)]
-                for word in tokenize(each)
-            ]
-            for each in termination_words()
-        ]
-    return phrases
+    return marks
 
 
 def _question_stems(query: Query, view: View) -> frozenset[str]:
@@ -321,9 +304,6 @@ def _best_sentences(text: str, stems: frozenset[str], language: str, view: View)
 
 # -- superseded: of passages that state the same, those that are not in force --------------------------
 
-EXAMINED = 100
-"""The number of best candidates whose word sets are compared."""
-
 
 @dataclass(frozen=True, slots=True)
 class Supersession:
@@ -340,8 +320,8 @@ class Supersession:
     not of it. One without a date may be older or newer: it is superseded half, and supersedes nothing.
 
     same(i, j) = 1 where the words of the question ask for the newest (recency 1); else, of two documents,
-    the larger of 2 · s³, at most 1, of the Jaccard similarity s of their content words (of the `EXAMINED`
-    best), and of the share of the question that the title of i covers, if that of j differs in figures only.
+    the larger of 2 · s³, at most 1, of the Jaccard similarity s of their content words, and of the share of
+    the question that the title of i covers, if that of j differs in figures only.
 
         match = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
                 - off_topic_title - termination            u = 1 - the largest mean coverage
@@ -370,10 +350,10 @@ class Supersession:
     def _superseded(self, query: Query, matches: Ranking, view: View) -> tuple[Callable[[int], Why], Values]:
         """The tree of each candidate's largest share, and these shares (n,)."""
         order = view.tie_order(matches.score, matches.rows)[:COMPARED]
-        rows, force = matches.rows[order], date_of_force(query, view)
+        force = date_of_force(query, view)
         spans = [span for span in query.about if span.first <= view.as_of]
-        begins, ends, dated = validity(view, rows)
-        about = view.about(rows)
+        begins, ends, dated = (values[order] for values in validity(view, matches.rows))
+        about = view.about(matches.rows).take(order)
         titled, told = (stated_times(about, spans, (METADATA, kind)) for kind in (HEADING, TEXT))
         begins = np.where(titled.any(axis=1), np.minimum(begins, force), begins)
         match = self._match(matches)[order]
@@ -421,7 +401,7 @@ class Supersession:
 UNDATED = 0.5
 """How far a passage without a date is superseded by one with a date."""
 
-COMPARED = 300
+COMPARED = 100
 """The number of best candidates that are compared with each other."""
 
 CLEARLY = 0.25
@@ -457,15 +437,15 @@ def validity(
 
 def _states_the_same(query: Query, matches: Ranking, view: View, order: NDArray[np.int64]) -> Values:
     """For each two of some candidates (n, n) how surely they state the same (`Supersession`)."""
-    n = len(order)
     if query.recency == 1.0:
-        return np.ones((n, n))
-    rows = matches.rows[order]
-    same = np.zeros((n, n))
-    first = min(n, EXAMINED)
-    same[:first, :first] = np.minimum(1.0, 2 * succession(view).shared_words(rows[:first]) ** 3)
-    group, title = view.titles(rows).group_of, matches.column("title").values[order]
-    titled = (group[:, None] == group) & (group > 0)[:, None]
-    same = np.maximum(same, np.where(titled, title[:, None], 0.0))
-    document = view.column("document", rows)
-    return np.where(document[:, None] != document, same, 0.0)
+        return np.ones((len(order), len(order)))
+    rows = matches.rows
+    shared = succession(view).shared_words(rows[order])
+    same: Values = np.minimum(1.0, 2 * shared * shared * shared)
+    group, title = view.titles(rows).group_of[order], matches.column("title").values[order]
+    if (np.unique(group[group > 0], return_counts=True)[1] > 1).any():
+        titled = (group[:, None] == group) & (group > 0)[:, None]
+        same = np.maximum(same, np.where(titled, title[:, None], 0.0))
+    document = view.column("document", rows)[order]
+    same[document[:, None] == document] = 0.0
+    return same

@@ -20,9 +20,8 @@ from asof.index import lexical
 from asof.index.columns import FIGURE, PLAIN, REPEATED, TitleTable
 from asof.index.lexical import Bm25, Term, hashes_of, idf_why, query_words, stems_of
 from asof.index.segment import Window, WindowPart
-from asof.index.view import View, union
+from asof.index.view import View
 from asof.rank.expression import Constant, Expression, Given, Values, product, total
-from asof.rank.gather import query_terms
 from asof.rank.stage import Ranking, places_among
 from asof.schema import within
 from asof.text.names import is_label
@@ -395,11 +394,15 @@ _PASSAGES = (
 )
 
 
-def neighbours(view: View, window: Window, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places two before, one before, one after and two after each of some places (4, n); -1: none."""
+def neighbours(
+    view: View, window: Window, places: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """The places two before, one before, one after and two after each of some places (4, n; -1: none), and
+    which of these have neighbours in their own document (n)."""
     out = _in_documents(view, window, places)
+    within_document: NDArray[np.bool_] = np.logical_or.reduce(out >= 0)
     _fill_threads(view, window, places, out)
-    return out
+    return out, within_document
 
 
 def _in_documents(view: View, window: Window, places: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -507,7 +510,8 @@ class NeighbouringText:
 
         neighbouring_text = s(-1) + s(+1) + (s(-2) + s(+2)) / 2        s: BM25 / the best BM25
 
-    times `document` within a document, whose passages are long enough to match by themselves. The neighbours
+    times `document` within a document, whose passages are long enough to match by themselves. It expects the
+    column `lexical`, in which passages that do not pass the filters have 0. The neighbours
     of a passage are those of the same version of its document, and documents whose ids end in the next number
     ("call-7/12", "call-7/13") and that were published within five minutes.
     """
@@ -516,17 +520,11 @@ class NeighbouringText:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
-        bm25, terms = Bm25(), query_terms(query, view.analyzer)
-        weighed = view.weigh(terms, bm25)
-        beside = neighbours(view, matches.window, matches.chosen)
-        every = union(np.unique(beside[beside >= 0]), np.sort(matches.chosen))
-        scores = lexical.scores_at(matches.window, every, weighed, bm25)
-        best = float(scores.max(initial=0.0))
-        shares = np.append(scores / best if best else scores, 0.0)  # the last: no neighbour
-        at = np.where(beside >= 0, np.searchsorted(every, beside), len(every))
-        near = shares[at]
-        own = view.column("document", matches.rows)
-        within_document = _same_document(view, matches.window, beside, own)
+        beside, within_document = neighbours(view, matches.window, matches.chosen)
+        words = matches.whole["lexical"]
+        scores: Values = np.where(beside >= 0, words.values[beside], 0.0)
+        best = max(float(scores.max(initial=0.0)), float(matches.column("lexical").values.max(initial=0.0)))
+        near = scores / best if best else scores
         factor = np.where(within_document, self.document, 1.0)
 
         def nearby(step: int) -> Expression:
@@ -535,9 +533,7 @@ class NeighbouringText:
             def tree(at: int) -> Why:
                 if beside[step, at] < 0 or not best:
                     return Why(f"{label}: nothing", 0.0)
-                other = int(matches.window.rows(beside[step, at : at + 1])[0])
-                words = lexical.explain(view.prefix, other, weighed, bm25, "words (BM25)")
-                return Why.of(label, "ratio", words, Why("best of all", best))
+                return Why.of(label, "ratio", words.why(int(beside[step, at])), Why("best of all", best))
 
             return Given(label, near[step], tree)
 
@@ -546,14 +542,3 @@ class NeighbouringText:
         around = total("around it", total("adjacent passages", before_1, after_1), two_away)
         text = product("neighbouring text", around, Given("weight of its neighbours", factor))
         return matches.with_column("neighbouring_text", text, by=False, high=3.0)
-
-
-def _same_document(
-    view: View, window: Window, beside: NDArray[np.int64], own: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Mask of the candidates with a neighbour in their own document."""
-    same = np.zeros(beside.shape[1], bool)
-    for row in beside:
-        at = np.flatnonzero(row >= 0)
-        same[at] |= view.column("document", window.rows(row[at])) == own[at]
-    return same

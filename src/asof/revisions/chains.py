@@ -25,7 +25,7 @@ from asof.errors import DamagedSegment
 from asof.index.columns import ArraySpec, FileFormat
 from asof.index.segment import Prefix, Segment, SegmentWriter
 from asof.index.view import DerivedCache, View
-from asof.revisions.features import COLUMNS, StatementTable, WordReader, read, words_in
+from asof.revisions.features import COLUMNS, WORDS_OF, StatementTable, WordReader, read, words_in
 from asof.revisions.link import Chain, Linker
 from asof.revisions.rows import (
     DEFAULT,
@@ -257,8 +257,9 @@ class Succession(Struct, frozen=True):
         nodes = self.nodes(rows)
         sets: NDArray[np.uint64] = self.linker.statements["body"][nodes]
         sets[nodes < 0] = 0
-        words, joined = words_in(sets), sets[:, None] | sets
-        either = words_in(joined.reshape(-1, sets.shape[1])).reshape(len(rows), len(rows))
+        columns = np.ascontiguousarray(sets.T)
+        joined = np.bitwise_count(columns[:, :, None] | columns[:, None, :])
+        words, either = words_in(sets), WORDS_OF[np.add.reduce(joined, axis=0, dtype=np.uint16)]
         shared = words[:, None] + words - either
         similarity: NDArray[np.float64] = np.maximum(shared, 0.0) / np.maximum(either, 1.0)
         return similarity

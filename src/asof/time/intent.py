@@ -543,11 +543,10 @@ def termination_words() -> tuple[str, ...]:
 
 @cache
 def _pattern() -> re.Pattern[str]:
-    return re.compile(
-        r"(?<![\w-])(?:" + "|".join(map(re.escape, termination_words())) + r")(?![\w-])", re.IGNORECASE
-    )
+    words = "|".join(re.escape(word.lower()) for word in termination_words())
+    return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])")  # lower case is twice as fast as to ignore it
 
 
 def mentions_termination(text: str) -> bool:
     """True if a text has a word for the end of something."""
-    return _pattern().search(text) is not None
+    return _pattern().search(text.lower()) is not None

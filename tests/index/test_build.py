@@ -27,7 +27,7 @@ from asof.text.tokens import term_hash
 
 
 def postings(segment: Segment, word: str) -> list[tuple[int, int]]:
-    ((first, last),) = segment.find(np.array([term_hash(word)], np.uint64))
+    ((first, last),) = segment.find([term_hash(word)])
     return list(zip(segment["rows"][first:last].tolist(), segment["tf"][first:last].tolist(), strict=True))
 
 

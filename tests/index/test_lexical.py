@@ -133,7 +133,7 @@ def test_they_are_the_postings_turned_round(drawn: list[list[str]]) -> None:
     rows = [row(at + 1, " ".join(words), at) for at, words in enumerate(drawn)]
     with segmented((rows, [])) as (segment,):
         expected = np.zeros((segment.n, len(segment["terms"])), int)
-        for term, (first, last) in enumerate(segment.find(segment["terms"])):
+        for term, (first, last) in enumerate(segment.find(segment["terms"].tolist())):
             expected[segment["rows"][first:last], term] = segment["tf"][first:last]
         assert term_counts(segment).toarray().tolist() == expected.tolist()
         stems = segment.stems(np.arange(len(segment["terms"])))

@@ -11,16 +11,15 @@ from math import ceil
 
 import numpy as np
 
-from asof.index import lexical
-from asof.index.lexical import Bm25, Term
+from asof.index.lexical import Term, having_all
 from asof.index.view import View
 from asof.text.tokens import term_hash, tokenize
 
 SHARE, LEAST = 0.2, 5
 """The share of the current documents that have a line of boilerplate, and how many do so at least."""
 
-SHORTEST, FIRST, READ = 4, 4, 64
-"""The fewest words of such a line, the stems of it that are counted first, and the most passages read."""
+SHORTEST, FIRST, READ = 4, 3, 64
+"""The fewest words of such a line, the stems of it that are looked up first, and the most passages read."""
 
 
 def common_lines(view: View, passages: Iterable[tuple[str, str]]) -> frozenset[str]:
@@ -28,13 +27,12 @@ def common_lines(view: View, passages: Iterable[tuple[str, str]]) -> frozenset[s
     known = _known(view)
     every = {(line, language) for text, language in passages for line in lines_of(text)}
     new = {each: view.analyzer.terms(*each) for each in every - known.keys()}
-    # most lines have a rare word, and it is a long one
-    stems = {each: sorted(set(terms), key=lambda stem: (-len(stem), stem)) for each, terms in new.items()}
-    dfs = view.dfs([term_hash(stem) for some in stems.values() for stem in some[:FIRST]])
-    for each, some in stems.items():
-        counts, dfs = dfs[: len(some[:FIRST])], dfs[len(some[:FIRST]) :]
-        df, rarest = min(zip(counts, some, strict=False))
-        known[each] = df >= LEAST and df >= _enough(view) and _stands(each[0], some, rarest, view)
+    hashes = {stem: term_hash(stem) for terms in new.values() for stem in terms}
+    most = dict(zip(hashes, view.prefix.most_dfs(list(hashes.values())).tolist(), strict=True))
+    for each, terms in new.items():
+        rarest = sorted(set(terms), key=lambda stem: (most[stem], stem))
+        df = most[rarest[0]]
+        known[each] = df >= LEAST and df >= _enough(view) and _stands(each[0], rarest, view)
     return frozenset(each[0] for each in every if known[each])
 
 
@@ -66,15 +64,14 @@ def _enough(view: View) -> int:
     return max(LEAST, ceil(SHARE * int(view.prefix.memo["documents"])))
 
 
-def _stands(line: str, stems: list[str], rarest: str, view: View) -> bool:
+def _stands(line: str, stems: list[str], view: View) -> bool:
     """True if enough documents have a line: those with all of its stems in a passage, times the share of some
     of these, evenly spread in the order of ties, that have it."""
     window, enough = view.prefix.window(), _enough(view)
-    terms = [Term(stem, term_hash(stem)) for stem in stems]
-    values, _ = lexical.scores(window, [Term(rarest, term_hash(rarest))], Bm25())
-    places = np.flatnonzero(values)
-    window.prefix.give_back(values)
-    rows = window.rows(places[lexical.presence(window, places, terms).all(axis=0)])
+    terms = [[Term(stem, term_hash(stem))] for stem in stems]
+    if len(having_all(window, terms[:FIRST])) < enough:
+        return False
+    rows = window.rows(having_all(window, terms))
     documents = len(np.unique(view.column("document", rows)))
     if documents < enough:
         return False

@@ -10,7 +10,7 @@ order of operations, so that the tree gives the score again bit for bit.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -166,7 +166,7 @@ def _add(
     """
     target = out[part.offset : part.offset + part.last - part.first]
     segment = part.prefix.segment
-    ranges = np.array(segment.find(hashes_of([each.term for each in weighed])), np.int64).reshape(-1, 2)
+    ranges = np.array(segment.find([each.term.hash for each in weighed]), np.int64).reshape(-1, 2)
     for name in ("rows", "tf"):
         segment.check_stretches(name, ranges[:, 0], ranges[:, 1] - ranges[:, 0])
     rows, tf = segment.unchecked("rows"), segment.unchecked("tf")
@@ -248,13 +248,35 @@ def presence(window: Window, places: NDArray[np.int64], terms: Sequence[Term]) -
     return present[back]
 
 
-def having(segment: Segment, hashes: Iterable[int]) -> NDArray[np.bool_]:
-    """Mask of the rows of a segment (n) with any of these terms."""
-    mask = np.zeros(segment.n, bool)
-    for first, last in segment.find(np.fromiter(hashes, np.uint64)):
-        segment.check("rows", first, last)
-        mask[segment.unchecked("rows")[first:last]] = True
-    return mask
+def having(segment: Segment, words: Sequence[Sequence[Term]]) -> list[NDArray[np.int32]]:
+    """For each word the rows of a segment with any of its terms, ascending."""
+    ranges = iter(segment.find([term.hash for word in words for term in word]))
+    rows, found = segment.unchecked("rows"), []
+    for word in words:
+        some = [next(ranges) for _ in word]
+        for first, last in some:
+            segment.check("rows", first, last)
+        some_rows = [rows[first:last] for first, last in some if first < last]
+        found.append(
+            some_rows[0] if len(some_rows) == 1 else np.unique(np.concatenate([rows[:0], *some_rows]))
+        )
+    return found
+
+
+def having_all(window: Window, words: Sequence[Sequence[Term]]) -> NDArray[np.int64]:
+    """The places, ascending, of the current passages with any term of each word."""
+    places = [np.zeros(0, np.int64)]
+    for part in window.parts:
+        rows, *others = sorted(having(part.prefix.segment, words), key=len)
+        begin, end = placed(rows, part.first, part.last)
+        rows = rows[begin:end]
+        for other in others:
+            if not len(rows):
+                break
+            rows = rows[other[np.minimum(np.searchsorted(other, rows), len(other) - 1)] == rows]
+        rows = rows[~part.prefix.dead_mask[rows]] if len(part.prefix.dead) else rows
+        places.append(rows.astype(np.int64) - part.first + part.offset)
+    return np.concatenate(places)
 
 
 def hashes_of(terms: Sequence[Term]) -> NDArray[np.uint64]:
@@ -277,7 +299,7 @@ def explain(prefix: Prefix, row: int, weighed: Sequence[Weighed], bm25: Bm25, la
     part, local = prefix.locate(row)
     segment = part.segment
     length = int(segment["length"][local])
-    ranges = segment.find(hashes_of([each.term for each in weighed]))
+    ranges = segment.find([each.term.hash for each in weighed])
     branches = []
     for each, (first, last) in zip(weighed, ranges, strict=True):
         segment.check("rows", first, last)

@@ -77,6 +77,9 @@ all over it, and to look for what is left to check takes longer."""
 
 ALIGN = 64
 
+MOST_RANGES = 65_536
+"""The most terms of which the range of postings is kept in memory."""
+
 
 def _lengths_add_up(read: Callable[[str], Array], _facts: Mapping[str, Any]) -> bool:
     total = read("total")
@@ -227,6 +230,7 @@ class Segment:
         self._arrays: dict[str, Array] = {}
         self._checked: dict[str, bytearray] = {}
         self._whole: set[str] = set()
+        self._ranges: dict[int, tuple[int, int]] = {}
         self.memo: dict[str, Any] = {}
         self.size = size
         self.n: int = self._toc["visible"]["shape"][0] if "visible" in self._toc else 0
@@ -352,11 +356,18 @@ class Segment:
         for name in self._toc:
             self[name]
 
-    def find(self, hashes: NDArray[np.uint64]) -> list[tuple[int, int]]:
-        """The range of the postings of each term: (first, last), equal if there are none."""
-        start, at = self["start"], self.places_of(hashes)
-        ranges = np.where(at >= 0, [start[at], start[at + 1]], 0)
-        return list(zip(*ranges.tolist(), strict=True))
+    def find(self, terms: Sequence[int]) -> list[tuple[int, int]]:
+        """The range of the postings of each term (hash): (first, last), equal if there are none."""
+        known = self._ranges
+        missing = [term for term in terms if term not in known]
+        if missing:
+            if len(known) + len(missing) > MOST_RANGES:  # not cleared: another thread may read it
+                known = self._ranges = {}
+                missing = list(terms)
+            start, at = self["start"], self.places_of(np.array(missing, np.uint64))
+            ranges = np.where(at >= 0, [start[at], start[at + 1]], 0)
+            known.update(zip(missing, zip(*ranges.tolist(), strict=True), strict=True))
+        return [known[term] for term in terms]
 
     def places_of(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """The place of each term in `terms`; -1: none."""
@@ -498,6 +509,14 @@ class Prefix(Struct):
             self._dfs.update(zip(missing, counted.tolist(), strict=True))
         return [self._dfs[term] for term in terms]
 
+    def most_dfs(self, terms: Sequence[int]) -> NDArray[np.int64]:
+        """Upper bounds of the document frequencies of these terms (hashes): of all rows of the segments."""
+        most = np.zeros(len(terms), np.int64)
+        for part in self.parts:
+            ranges = np.array(part.segment.find(terms), np.int64).reshape(-1, 2)
+            most += ranges[:, 1] - ranges[:, 0]
+        return most
+
     def zeros(self, n: int) -> NDArray[np.float64]:
         """An array of zeros, from a pool of used ones: fresh memory costs a page fault for each 4 KiB."""
         with self.lock:
@@ -621,7 +640,7 @@ def ended_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[
 def _dfs(part: PrefixPart, terms: Sequence[int]) -> NDArray[np.int64]:
     """The number of live rows of a part with each term."""
     segment = part.segment
-    ranges = np.array(segment.find(np.array(terms, np.uint64)), np.int64).reshape(-1, 2)
+    ranges = np.array(segment.find(terms), np.int64).reshape(-1, 2)
     counts: NDArray[np.int64] = ranges[:, 1] - ranges[:, 0]
     if part.hi == segment.n and not len(part.dead):
         return counts

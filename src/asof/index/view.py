@@ -19,7 +19,7 @@ from asof.index.columns import AboutTimes, Array, TitleTable
 from asof.index.lexical import Bm25, Term, Weighed, weigh
 from asof.index.segment import Prefix, Segment, Window
 from asof.models.ports import Encoder
-from asof.store.digest import hit_id, layout_places
+from asof.store.digest import hit_id, place_in
 from asof.store.names import called
 from asof.store.reader import AsOfReader, StoredPassage, about_of, documents_passing, published_of, records
 from asof.text.tokens import Analyzer
@@ -302,10 +302,12 @@ class View:
 def place_of(record: StoredPassage, layouts: Mapping[str, bytes]) -> Location:
     """The location of a passage in the current version of its document."""
     headings = tuple(record.headings.split("\n")) if record.headings else ()
-    for number, (key, start, end) in enumerate(layout_places(layouts.get(record.document))):
-        if key == record.key:
-            return Location(number, start, end, headings)
-    raise DamagedStore(f"the version of {record.document!r} is current but lacks passage {record.key.hex()}")
+    found = place_in(layouts.get(record.document, b""), record.key)
+    if found is None:
+        raise DamagedStore(
+            f"the version of {record.document!r} is current but lacks passage {record.key.hex()}"
+        )
+    return Location(*found, headings)
 
 
 # -- top k ---------------------------------------------------------------------------------------------

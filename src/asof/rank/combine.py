@@ -43,7 +43,7 @@ class MaxNormalize:
                 "normalized", Constant(f"{of}: nothing matches", 0.0), by=False, high=1.0
             )
         share = ratio(f"share of the best {of}", column, Constant("best of all candidates", best))
-        out = view.prefix.zeros(ranking.count)[: ranking.count] if ranking.places is None else None
+        out = view.prefix.zeros(ranking.count) if ranking.places is None else None
         return ranking.with_column("normalized", share, by=False, high=1.0, out=out)
 
 
@@ -116,12 +116,14 @@ class Hybrid:
     nearest: int = within(300, 2, 100_000)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        if view.encoder is None:
+            ranking = ranking.matching()  # no other is added
         words = ranking.column("lexical")
         best = float(words.values.max(initial=0.0))
         parts: list[Expression] = []
         if best > 0:
             share = ratio("lexical", words, Constant("best of all candidates", best))
-            out = view.prefix.zeros(ranking.count)[: ranking.count]
+            out = view.prefix.zeros(ranking.count) if ranking.places is None else None
             parts.append(RankingColumn.computed(share, ranking.count, out=out))
         if view.encoder is not None and self.dense > 0:
             cosine = Dense()(query, ranking, view).column("dense")

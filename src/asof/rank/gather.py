@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index import lexical
-from asof.index.lexical import Bm25, QueryWord, Term, query_words, scores
+from asof.index.lexical import Bm25, QueryWord, Term, having_all, query_words
 from asof.index.segment import Window
 from asof.index.spelling import nearest_words
 from asof.index.vectors import VECTOR_SCALE, cosines, quantise
@@ -46,13 +46,9 @@ def phrase_mask(phrases: Sequence[Sequence[str]], window: Window, view: View) ->
     The index has no positions: passages that contain all words of all phrases are read and compared.
     """
     words = dict.fromkeys(word for phrase in phrases for word in phrase)
-    mask = np.ones(window.n, bool)
-    for word in words:
-        terms = [Term(stem, term_hash(stem)) for stem in view.analyzer.alternatives(word)]
-        values, _ = scores(window, terms, Bm25())
-        mask &= values > 0
-        window.prefix.give_back(values)
-    places = np.flatnonzero(mask)
+    terms = [[Term(stem, term_hash(stem)) for stem in view.analyzer.alternatives(word)] for word in words]
+    places = having_all(window, terms)
+    mask = np.zeros(window.n, bool)
     for place, record in zip(places, view.records(window.rows(places)), strict=True):
         tokens = tokenize(record.indexed)
         mask[place] = all(contains_phrase(tokens, phrase) for phrase in phrases)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from asof.errors import ModelError
 from asof.index import lexical
-from asof.index.lexical import Bm25, query_words
+from asof.index.lexical import Bm25, having_all, query_words
 from asof.index.segment import Window
 from asof.index.view import View
 from asof.models.ports import Reranker
@@ -316,11 +316,7 @@ def _labelled(query: Query, window: Window, view: View, *, alone: bool) -> list[
     named = [word for word in words if is_label(word.text)]
     if alone and len(words) > 3 * len(named):  # a series, a number, and their label
         return []
-    found = []
-    for word in named:
-        values, _ = lexical.scores(window, word.terms, Bm25())
-        found.append(np.flatnonzero(values))
-        window.prefix.give_back(values)
+    found = (having_all(window, [word.terms]) for word in named)
     return [places for places in found if len(places)]
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.columns import AboutTimes, about_or_published
-from asof.index.lexical import having
+from asof.index.lexical import Term, having
 from asof.index.segment import Segment, Window
 from asof.index.view import View
 from asof.rank.expression import (
@@ -34,7 +35,7 @@ from asof.revisions.chains import succession
 from asof.schema import within
 from asof.store.digest import HEADING, METADATA, TEXT, TITLE
 from asof.text.passages import sentences
-from asof.text.tokens import term_hash, tokenize
+from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.time.intent import mentions_termination, termination_words
 from asof.time.span import BEGINNING, NEVER, Span, iso
 from asof.values import CHANGES, Query, Why
@@ -208,6 +209,11 @@ class JustPublished:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
         days = ages(view.as_of, view.column("said", matches.rows))
+        young = view.column("dated", matches.rows).astype(bool) & (days <= LAST * self.days)
+        young[young] = _published(view, matches.rows[young])
+        if not young.any():
+            none = Constant("nothing was just published", 0.0)
+            return matches.with_column("just_published", none, by=False, high=1.0)
         coverage = matches.column("query_coverage").values
         recent = product(
             "just published",
@@ -219,8 +225,6 @@ class JustPublished:
                 np.minimum(1.0, 4 * coverage / max(coverage.max(initial=0.0), LEAST)),
             ),
         )
-        young = view.column("dated", matches.rows).astype(bool) & (days <= LAST * self.days)
-        young[young] = _published(view, matches.rows[young])
         of_day = Where(young, recent, Constant("not just published", 0.0))
         return matches.with_column("just_published", of_day, by=False, high=1.0)
 
@@ -266,7 +270,9 @@ def terminated(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_]:
     if mentions_termination(query.text):
         return ended
     stems = _question_stems(query, view)
-    read = np.flatnonzero(view.marked(matches.rows, "termination", _termination_marks(view)))
+    read = np.flatnonzero(
+        view.marked(matches.rows, "termination", partial(_termination_marks, analyzer=view.analyzer))
+    )
     for place, record in zip(read.tolist(), view.records(matches.rows[read]), strict=True):
         if mentions_termination(record.text):
             best = _best_sentences(record.text, stems, record.language, view)
@@ -274,17 +280,12 @@ def terminated(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_]:
     return ended
 
 
-def _termination_marks(view: View) -> Callable[[Segment], NDArray[np.bool_]]:
-    """From a segment to a mask of its rows (n) with all words of some term for an end: no other needs to be
-    read."""
-    phrases = [[view.analyzer.alternatives(word) for word in tokenize(each)] for each in termination_words()]
-
-    def marks(segment: Segment) -> NDArray[np.bool_]:
-        out = np.zeros(segment.n, bool)
-        for phrase in phrases:
-            out |= np.logical_and.reduce([having(segment, map(term_hash, stems)) for stems in phrase])
-        return out
-
+def _termination_marks(segment: Segment, analyzer: Analyzer) -> NDArray[np.bool_]:
+    """Mask of the rows of a segment (n) with all words of some term for an end: no other needs to be read."""
+    marks = np.zeros(segment.n, bool)
+    for phrase in map(tokenize, termination_words()):
+        words = [[Term(stem, term_hash(stem)) for stem in analyzer.alternatives(word)] for word in phrase]
+        marks[reduce(np.intersect1d, having(segment, words))] = True
     return marks
 
 

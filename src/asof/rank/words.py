@@ -379,7 +379,7 @@ class TitleColumns:
 
 # -- neighbours in a version of a document, or in a thread of short documents --------------------------
 
-STEPS = (-2, -1, 1, 2)
+STEPS = np.array([[-2], [-1], [1], [2]])
 
 HOUR = 3_600_000_000
 
@@ -408,38 +408,76 @@ def neighbours(
 def _in_documents(view: View, window: Window, places: NDArray[np.int64]) -> NDArray[np.int64]:
     """The same of the passages of their documents alone."""
     rows = window.rows(places)
-    visible, digest, number = (view.column(name, rows) for name in ("visible", "digest", "number"))
-    document = view.column("document", rows)
-    numbers = number + np.array(STEPS).reshape(-1, 1)
-    out = np.full((len(STEPS), len(places)), -1, np.int64)
+    versions = _Versions(*(view.column(name, rows) for name in ("visible", "digest", "document")))
+    numbers = view.column("number", rows) + STEPS
+    out = np.full(numbers.shape, -1, np.int64)
     for part in window.parts:
         least, most = part.prefix.segment.documents
-        here = np.flatnonzero((document >= least) & (document <= most))
+        here = np.flatnonzero((versions.document >= least) & (versions.document <= most))
         if len(here):
-            found = _numbers_at(part, visible[here], digest[here], numbers[:, here], document[here])
+            own = places[here] - part.offset + part.first
+            found = _numbers_at(part, versions.at(here), numbers[:, here], own)
             out[:, here] = np.maximum(out[:, here], found)
     return out
 
 
-def _numbers_at(
-    part: WindowPart, visible: NDArray[np.int64], digest: NDArray[np.int64], number: NDArray[np.int64],
-    document: NDArray[np.int64],
-) -> NDArray[np.int64]:  # fmt: skip
-    """The places (4, n) of the passages with these numbers, of documents at an instant (n each); -1: not in
-    this part.
+class _Versions(NamedTuple):
+    """Versions of documents (n): when each began, the digest of what the document was called then, and the
+    document. Passages of a document that begin at one instant are of one version."""
 
-    Passages of a document that begin at one instant are of one version. Their rows need not be adjacent: they
-    may have been written at different times, with retired rows between them, and those of another document
-    that had the same path.
+    visible: NDArray[np.int64]
+    digest: NDArray[np.int64]
+    document: NDArray[np.int64]
+
+    def at(self, which: NDArray[np.int64]) -> _Versions:
+        return _Versions(*(each[which] for each in self))
+
+
+def _numbers_at(
+    part: WindowPart, versions: _Versions, numbers: NDArray[np.int64], own: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """The places (4, n) of the passages with these numbers, of n versions; -1: not in this part. `own`: the
+    rows of passages of them, if they are in this part.
+
+    Nearly always neighbours are the next rows, or there are none. They need not be: rows may have been
+    written at different times, with retired rows between them, and those of another document that had the
+    same path. Such ones are looked for.
     """
-    segment, dead = part.prefix.segment, part.prefix.dead_mask
-    moments, own = segment["visible"][part.first : part.last], segment["document"]
-    documents, numbers = segment["digest"], segment["number"]
-    first, end = (np.searchsorted(moments, visible, side) + part.first for side in ("left", "right"))
+    segment = part.prefix.segment
+    moments, digests = segment["visible"], segment["digest"]
+    at = np.clip(own + STEPS, part.first, part.last - 1)
+    of_version = (moments[at] == versions.visible) & (digests[at] == versions.digest)
+    of_version &= at != own
+    found = of_version & (segment["number"][at] == numbers) & _visible_of(part, at, versions.document)
+    certain = found | ~of_version[[1, 1, 2, 2]]  # beyond a row of another version there is none of this one
+    certain &= (own >= part.first) & (own < part.last)
+    out = np.where(found, at - part.first + part.offset, -1)
+    left = np.flatnonzero(~np.logical_and.reduce(certain))
+    if len(left):
+        out[:, left] = _searched(part, versions.at(left), numbers[:, left])
+    return out
+
+
+def _visible_of(part: WindowPart, rows: NDArray[np.int64], document: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Mask of the rows that are current, and of these documents."""
+    return np.asarray(
+        ~part.prefix.dead_mask[rows] & (part.prefix.segment["document"][rows] == document), bool
+    )
+
+
+def _searched(part: WindowPart, versions: _Versions, number: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The same as `_numbers_at`, by bisection of all rows of an instant."""
+    segment, digest = part.prefix.segment, versions.digest
+    moments, digests, numbers = (
+        segment["visible"][part.first : part.last],
+        segment["digest"],
+        segment["number"],
+    )
+    first, end = (np.searchsorted(moments, versions.visible, side) + part.first for side in ("left", "right"))
 
     def before(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Mask of the rows that precede the given ones, by document and number."""
-        same, smaller = documents[rows] == digest, documents[rows] < digest
+        same, smaller = digests[rows] == digest, digests[rows] < digest
         return np.asarray(smaller | (same & (numbers[rows] < number)), bool)
 
     low, high = (np.broadcast_to(side, number.shape) for side in (first, end))
@@ -450,8 +488,8 @@ def _numbers_at(
         high = np.where(wide & ~earlier, middle, high)
     while True:
         at = np.minimum(low, part.last - 1)
-        same = (low < end) & (documents[at] == digest) & (numbers[at] == number)
-        other = same & (dead[at] | (own[at] != document))
+        same = (low < end) & (digests[at] == digest) & (numbers[at] == number)
+        other = same & ~_visible_of(part, at, versions.document)
         if not other.any():
             return np.where(same, at - part.first + part.offset, -1)
         low = low + other
@@ -496,7 +534,7 @@ def _numbered(name: str) -> Iterator[tuple[int, str]]:
         return
     stem, figures = numbered.groups()
     width = len(figures) if figures[0] == "0" else 1
-    for at, step in enumerate(STEPS):
+    for at, step in enumerate(STEPS[:, 0].tolist()):
         if int(figures) + step >= 0:
             yield at, f"{stem}{int(figures) + step:0{width}}"
 
@@ -528,7 +566,7 @@ class NeighbouringText:
         factor = np.where(within_document, self.document, 1.0)
 
         def nearby(step: int) -> Expression:
-            label = f"{abs(STEPS[step])} {'before' if STEPS[step] < 0 else 'after'}"
+            label = ("2 before", "1 before", "1 after", "2 after")[step]
 
             def tree(at: int) -> Why:
                 if beside[step, at] < 0 or not best:

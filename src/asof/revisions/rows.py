@@ -54,9 +54,14 @@ class Rows(Struct, frozen=True):
     @classmethod
     def of(cls, segments: Sequence[Segment]) -> Rows:
         first = min((segment.facts["first"] for segment in segments if segment.n), default=1)
-        n = max(known_to(segments) - first, 0)
-        columns = {name: np.zeros(n, dtype) for name, dtype in COLUMNS.items()}
-        rows = cls(first, np.zeros(n, bool), columns)
+        columns = {name: np.zeros(0, dtype) for name, dtype in COLUMNS.items()}
+        return cls(first, np.zeros(0, bool), columns).extended(segments)
+
+    def extended(self, segments: Sequence[Segment]) -> Rows:
+        """These rows and those of segments with later ones."""
+        n = max(known_to(segments) - self.first, self.n)
+        columns = {name: _longer(values, n) for name, values in self.columns.items()}
+        rows = Rows(self.first, _longer(self.present, n), columns)
         for segment in segments:
             nodes = rows.nodes(segment, segment.n)
             rows.present[nodes] = True
@@ -113,6 +118,15 @@ class Rows(Struct, frozen=True):
         for name in ("added", "digest", "visible"):
             facts = mixed(facts ^ self.columns[name][nodes].astype(np.uint64))
         return f"{len(nodes)}-{int(facts.sum(dtype=np.uint64)):016x}"
+
+
+def _longer(values: Array, n: int) -> Array:
+    """The array with n elements, in the memory behind it if there is any left."""
+    memory = values if values.base is None else values.base
+    if len(memory) < n:
+        memory = np.zeros(n + n // 4, values.dtype)
+        memory[: len(values)] = values
+    return memory[:n]
 
 
 class NodeMap(NamedTuple):
@@ -296,8 +310,11 @@ class CurrentRows:
         segments = [part.segment for part in prefix.parts]
         names = [segment.path.name for segment in segments]
         with self._lock:
-            if self._rows is None or names != self._segment_names:
-                made, rows = Rows.of(segments), self._rows
+            rows, known = self._rows, self._segment_names
+            if rows is not None and names[: len(known)] == known and _are_later(segments[len(known) :], rows):
+                self._rows, self._segment_names = rows.extended(segments[len(known) :]), names
+            elif rows is None or names != known:
+                made = Rows.of(segments)
                 agree = rows is not None and rows.agrees(made)
                 self.generation += not agree
                 if rows is None or not agree or made.n > rows.n:
@@ -386,6 +403,11 @@ class RowCache:
                 if LEFTOVER.fullmatch(name):
                     remove_file(self.folder / name)
             yield
+
+
+def _are_later(segments: Sequence[Segment], rows: Rows) -> bool:
+    """True if these are segments with rows after all of these, or without any."""
+    return bool(segments) and all(not each.n or each.facts["first"] >= rows.end for each in segments)
 
 
 def remember(kept: OrderedDict[Key, Made], key: Key, made: Made) -> None:

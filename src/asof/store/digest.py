@@ -293,6 +293,17 @@ def layout_places(layout: bytes | None) -> list[tuple[bytes, int, int]]:
     return list(_PLACE.iter_unpack(layout or b""))
 
 
+def place_in(layout: bytes, key: bytes) -> tuple[int, int, int] | None:
+    """The number, start and end of the first passage with this key; None without any."""
+    at = layout.find(key)
+    while at % PLACE_BYTES:  # also -1
+        if at < 0:
+            return None
+        at = layout.find(key, at + 1)
+    _, start, end = _PLACE.unpack_from(layout, at)
+    return at // PLACE_BYTES, start, end
+
+
 def indexed_text(title: str, headings: str, about: str, text: str, keywords: str) -> str:
     """The indexed text of a passage: its document's title, headings, period, keywords, then its text.
 

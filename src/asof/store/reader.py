@@ -11,6 +11,7 @@ import re
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from posixpath import join, normpath
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
@@ -81,7 +82,12 @@ def _published(text: str | None, starts: int | None, ends: int | None, by: str) 
 
 def about_of(record: StoredPassage) -> tuple[SourcedTime, ...]:
     """The times that a passage is about, those of its document's metadata first."""
-    return tuple(time.sourced_time() for time in loads(record.times))
+    return _times_of(record.times)
+
+
+@lru_cache(maxsize=4_096)  # the hits of a question are often those of the one before
+def _times_of(times: str) -> tuple[SourcedTime, ...]:
+    return tuple(time.sourced_time() for time in loads(times))
 
 
 class VisiblePassage(NamedTuple):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.index.made import row, segmented
 
 from asof.extensions.systems.latent import term_counts
-from asof.index.lexical import Bm25, Term, explain, scores, scores_at, weigh
+from asof.index.lexical import Bm25, Term, explain, having_all, scores, scores_at, weigh
 from asof.index.segment import Prefix
 from asof.store.writing import EndRow
 from asof.text.tokens import term_hash
@@ -104,6 +104,10 @@ def test_scores_are_the_formula_and_the_tree_gives_them_again(
         dfs = prefix.dfs([each.hash for each in terms])
         assert weighed == weigh(prefix.n, terms, dfs, Bm25(k1, b))
         assert scores(window, terms, Bm25(k1, b), dfs)[0].tolist() == found.tolist()
+        both = [{"a", "b"} <= set(alive.get(each, ())) for each in window.column("passage").tolist()]
+        assert having_all(window, [[term("a")], [term("b")]]).tolist() == np.flatnonzero(both).tolist()
+        any_of = [bool({"a", "b"} & set(alive.get(each, ()))) for each in window.column("passage").tolist()]
+        assert having_all(window, [[term("a"), term("b")]]).tolist() == np.flatnonzero(any_of).tolist()
         for step in (1, 2, 3):
             places = np.arange(0, window.n, step)
             assert scores_at(window, places, weighed, Bm25(k1, b)).tolist() == found[::step].tolist()

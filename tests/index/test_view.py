@@ -10,6 +10,7 @@ from tests.index.made import document, fresh
 
 from asof.errors import BeforeHorizon
 from asof.index.view import BLOCK, SMALL_BLOCK, at_least, kth_best
+from asof.store.digest import place_in
 from asof.time.moment import read
 from asof.values import SourcedTime
 
@@ -104,3 +105,11 @@ def test_any_array(k: int, n: int, share: float, different: int, seed: int) -> N
     expected = [at for at, score in enumerate(scores.tolist()) if score > 0 and score >= bound]
     assert chosen.tolist() == expected
     assert len(chosen) >= min(k, int((scores > 0).sum()))
+
+
+@given(st.lists(st.sampled_from([b"aaaaaa", b"aaaaab", bytes(6), b"\0\0\0\0\0\1"]), max_size=5))
+def test_the_place_of_a_passage_is_its_first_in_the_layout(keys: list[bytes]) -> None:
+    layout = b"".join(key + at.to_bytes(4, "little") * 2 for at, key in enumerate(keys))
+    for key in (b"aaaaaa", bytes(6)):  # bytes across two places are none
+        at = keys.index(key) if key in keys else None
+        assert place_in(layout, key) == (None if at is None else (at, at, at))

@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.rows import db_of
 
+from asof.errors import UsageError
 from asof.index.build import merge
-from asof.rank.gather import Lexical
+from asof.rank.gather import Everything, Lexical, TopK
+from asof.rank.stage import Recipe
 from asof.rank.words import (
     NeighbouringText,
     QueryCoverage,
@@ -195,6 +197,15 @@ def test_titles_compared_at_once_are_the_titles_compared_one_by_one(
 
 
 STAGES = (Lexical(), NeighbouringText(document=1.0))
+
+
+def test_neighbours_are_scored_by_the_words_of_the_question(fresh: Make, document: Make) -> None:
+    recipe = Recipe("near", "", (Everything(), NeighbouringText(), TopK()))
+    with (
+        fresh(document("a", "mill", "2001")) as corpus,
+        pytest.raises(UsageError, match="no column 'lexical'"),
+    ):
+        corpus.search("mill", recipe=recipe)
 
 
 def parts(document: Make, id_: str, texts: list[str], date: str) -> Document:

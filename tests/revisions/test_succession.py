@@ -9,6 +9,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from tests.index.made import row, segmented
 from tests.revisions import made
 from tests.revisions.made import document, fresh, noted
 
@@ -17,6 +18,7 @@ from asof.revisions import chains, rows
 from asof.revisions.chains import SeriesCache, status, succession, superseded
 from asof.revisions.features import MOST_LEADS, WordReader, frame_of, leads_of, title_of
 from asof.revisions.link import Linker
+from asof.revisions.rows import Rows
 from asof.time.moment import read
 from asof.time.span import iso
 from asof.values import Document, Ended, SourcedTime
@@ -481,3 +483,17 @@ def test_shared_words_of_rows() -> None:
     assert shared.diagonal().tolist() == pytest.approx([1.0] * 3)
     assert shared[at["a"], at["b"]] == shared[at["b"], at["a"]] == pytest.approx(3 / 5, rel=0.01)
     assert shared[at["a"], at["c"]] == pytest.approx(0.0, abs=0.01)
+
+
+def test_the_table_of_rows_grows_as_if_it_were_made_anew() -> None:
+    groups = [[row(1, "a", 3), row(2, "b", 1)], [row(3, "c", 2)], [], [row(7, "d", 1)]]
+    with segmented(*((group, []) for group in groups)) as segments:
+        grown = Rows.of(segments[:1])
+        for at, before in ((1, 2), (2, 3), (3, 3)):
+            kept, grown = grown, grown.extended(segments[at : at + 1])
+            assert kept.n == before
+        anew = Rows.of(segments)
+        assert (grown.n, grown.present.tolist()) == (anew.n, anew.present.tolist())
+        assert {name: each.tolist() for name, each in grown.columns.items()} == {
+            name: each.tolist() for name, each in anew.columns.items()
+        }

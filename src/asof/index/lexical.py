@@ -42,15 +42,12 @@ def occurrences(segment: Segment, rows: NDArray[np.int64], terms: NDArray[np.uin
     """The occurrences of different terms (at most 32,767 hashes) in rows of a segment."""
     numbers = segment.places_of(terms)
     known = np.flatnonzero(numbers >= 0)
-    pool: list[NDArray[np.int16]] = segment.memo.setdefault("tables", [])
-    table = pool.pop() if pool else np.zeros(len(segment["terms"]), np.int16)  # 0: none of them
+    table = np.zeros(len(segment["terms"]), np.int16)  # 0: none of them
     table[numbers[known]] = known + 1
     blocks = [
         _block(segment, rows[first : first + ROWS_AT_ONCE], table, first)
         for first in range(0, len(rows), ROWS_AT_ONCE)
     ]
-    table[numbers[known]] = 0
-    pool.append(table)
     which, row, tf = (
         blocks[0] if len(blocks) == 1 else (np.concatenate(each) for each in zip(*blocks, strict=True))
     )

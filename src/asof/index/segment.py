@@ -231,7 +231,7 @@ class Segment:
         self._checked: dict[str, bytearray] = {}
         self._whole: set[str] = set()
         self._ranges: dict[int, tuple[int, int]] = {}
-        self.memo: dict[str, Any] = {}
+        self.memo: dict[str, Array] = {}
         self.size = size
         self.n: int = self._toc["visible"]["shape"][0] if "visible" in self._toc else 0
 
@@ -265,8 +265,10 @@ class Segment:
         if name in self._whole:
             return
         array = self.unchecked(name)
+        if self._checked_whole(array, name):
+            return
         some, width = np.flatnonzero(lengths), array.strides[0]
-        if not len(some) or self._checked_whole(array, name):
+        if not len(some):
             return
         first = begin[some] * width // BLOCK
         counts = ((begin + lengths)[some] * width - 1) // BLOCK + 1 - first

@@ -559,9 +559,9 @@ class NeighbouringText:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
         beside, within_document = neighbours(view, matches.window, matches.chosen)
-        words = matches.whole["lexical"]
+        own, words = matches.column("lexical"), matches.whole["lexical"]
         scores: Values = np.where(beside >= 0, words.values[beside], 0.0)
-        best = max(float(scores.max(initial=0.0)), float(matches.column("lexical").values.max(initial=0.0)))
+        best = max(float(scores.max(initial=0.0)), float(own.values.max(initial=0.0)))
         near = scores / best if best else scores
         factor = np.where(within_document, self.document, 1.0)
 

@@ -70,7 +70,7 @@ ASOF = Recipe(
     (
         Lexical(k1=1.2, b=0.7),
         Hybrid(dense=1.0, nearest=300),  # meaning: only with an encoder
-        RerankWindow(n=100),
+        RerankWindow(n=100, of_time=200),
         MaxNormalize(""),
         QueryCoverage(),
         TitleColumns(),

@@ -93,11 +93,12 @@ class RerankWindow:
     """The `n` best candidates by score go on (ties as everywhere); the others are deferred to `AppendRest`.
 
     `n` does not depend on the number of hits shown, so neither do the first of them. Where the question names
-    a time, as many of those that were published within it or mention it go on as well: among the editions of
-    many years the right ones need not be among the best by words.
+    a time, the `of_time` best that were published within it or mention it go on as well: among the editions
+    of many years the right ones need not be among the best by words.
     """
 
     n: int = within(100, 10, 10_000)
+    of_time: int = within(200, 10, 10_000)
 
     @property
     def needs(self) -> int:
@@ -110,7 +111,7 @@ class RerankWindow:
         near = np.zeros(len(rows), bool)
         if query.about:
             then = of_time(view, matching.window, matching.places, query.about)
-            near[then[_best(score[then], rows[then], view, self.n)]] = True
+            near[then[_best(score[then], rows[then], view, self.of_time)]] = True
         near[_best(score, rows, view, self.n)] = True
         chosen = np.flatnonzero(near)
         if len(chosen) == len(rows):

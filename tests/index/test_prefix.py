@@ -117,3 +117,10 @@ def test_used_arrays_come_back_as_zeros() -> None:
     assert prefix.zeros(2)[:2].tolist() == [0, 0]
     prefix.give_back(np.ones(2))
     assert prefix.zeros(9)[:9].tolist() == [0] * 9
+
+
+def test_an_array_from_the_pool_is_as_long_as_was_asked_for() -> None:
+    with segmented(([row(at, "a") for at in range(9)], [])) as segments:
+        prefix = Prefix.of(segments, 9)
+        prefix.give_back(prefix.zeros(9))
+        assert len(prefix.zeros(4)) == 4

@@ -492,8 +492,8 @@ def test_the_table_of_rows_grows_as_if_it_were_made_anew() -> None:
         for at, before in ((1, 2), (2, 3), (3, 3)):
             kept, grown = grown, grown.extended(segments[at : at + 1])
             assert kept.n == before
-        anew = Rows.of(segments)
-        assert (grown.n, grown.present.tolist()) == (anew.n, anew.present.tolist())
-        assert {name: each.tolist() for name, each in grown.columns.items()} == {
-            name: each.tolist() for name, each in anew.columns.items()
-        }
+        one, other = (
+            (each.n, each.present.tolist(), {name: values.tolist() for name, values in each.columns.items()})
+            for each in (grown, Rows.of(segments))
+        )
+        assert one == other

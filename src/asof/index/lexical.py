@@ -150,7 +150,7 @@ def scores(
     weighed = weigh(prefix.n, terms, dfs or prefix.dfs([term.hash for term in terms]), bm25)
     for part in window.parts:
         _add(part, prefix.norm(part.prefix, bm25.k1, bm25.b), weighed, out)
-    return out[: window.n], weighed
+    return out, weighed
 
 
 def _add(

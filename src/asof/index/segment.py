@@ -526,7 +526,7 @@ class Prefix(Struct):
         if array is None or len(array) < n:
             array = np.empty(max(n, self.rows), np.float64)
         array[:n] = 0.0
-        return array
+        return array[:n]
 
     def give_back(self, array: NDArray[np.float64]) -> None:
         with self.lock:

@@ -95,7 +95,8 @@ INDEX = Table("How texts are read. Decided when the corpus is made; later change
     ),
     "encoder": Setting(
         one_of(*ENCODERS)._replace(to=ENCODERS.__getitem__),
-        '"none", or "hashed" (character n-grams, no model); a model is named in [encoder].', "none",
+        '"none", or "hashed" (character n-grams, no model); a model is named in [encoder]. Default: the'
+        " recommended encoder where it was downloaded.", "none",
     ),
 }, CorpusSettings, dict)  # fmt: skip
 
@@ -210,7 +211,8 @@ class Config(Struct, frozen=True):
 
     Where several files were read (`asof.environment`): `origin` has the file that names each model or
     address, by its table; `withheld` what a file has that is ignored since its folder is not trusted, and
-    why; `beside` the keys of [index] that the file of the folder has.
+    why; `beside` the keys of [index] that the file of the folder has. `automatic`: no encoder is named, not
+    even none, so a new corpus gets the recommended one if it is here.
     """
 
     index: CorpusSettings = msgspec.field(default_factory=CorpusSettings)
@@ -230,6 +232,7 @@ class Config(Struct, frozen=True):
     origin: Mapping[str, Path] = msgspec.field(default_factory=dict)
     withheld: Mapping[str, str] = msgspec.field(default_factory=dict)
     beside: frozenset[str] = frozenset()
+    automatic: bool = False
 
     def lacking(self, table: str, message: str, remedy: str = "") -> UsageError:
         """The error of a command that needs a table which is missing."""

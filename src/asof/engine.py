@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.errors import BeforeHorizon
-from asof.index.manifest import IndexState, Manifest
+from asof.index.manifest import EmbeddingRun, IndexState, Manifest, Progress
 from asof.index.segment import Prefix, Segment
 from asof.index.view import DerivedCache, View
 from asof.rank.rerank import batched
@@ -26,6 +27,7 @@ from asof.store.digest import hit_id
 from asof.store.reader import AsOfReader, StoredPassage
 from asof.store.schema import get_meta
 from asof.store.store import SourceWay, Store, translate_sqlite_errors
+from asof.store.writing import Ids
 from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, format_distinctly, format_instant
 from asof.values import Document, Halting, Hit, Query, SafeToCommit, SourceEvent, Superseded
@@ -36,8 +38,6 @@ if TYPE_CHECKING:
 
 BATCH_DOCUMENTS = 8_192
 BATCH_CHARACTERS = 8_000_000
-BATCH_ENCODED = 256, 400_000
-"""Documents and characters of a batch whose passages a model encodes: small, to show progress."""
 PREFIXES = 4
 DERIVED = "derived"
 
@@ -97,31 +97,56 @@ def build(
     replaces_history: bool = False,
     allow_shrinking: bool = False,
     change_way: bool = False,
+    encode: bool = True,
     progress: Callable[[IndexReport], None] | None = None,
 ) -> IndexReport:
-    """Index a source, with a transaction for each batch; committed documents are searchable at once.
+    """Index a source, with a transaction for each batch; committed documents are searchable at once, by
+    words. Vectors come last, if `encode`.
 
     `complete`: documents that the source does not state any more have ended; `replaces_history`: so has every
     version (see `sources.source.Source`). `change_way`: though the source was read in another way so far.
-    Raises WayChanged, SourceShrunk, Busy, NoSpace; batches committed before are kept.
+    Raises WayChanged, SourceShrunk, Busy, NoSpace, ModelError; batches committed before are kept.
     """
     from asof.store.run import IndexRun
+
+    def advance(done: int, of: int) -> None:
+        run.report.waiting = of - done
+        if progress is not None:
+            progress(run.report)
 
     db = store.writer()
     try:
         with translate_sqlite_errors(store.database):
             run = IndexRun(store, db, clock, manifest.publish, way, replaces_history)
             run.check_way(change=change_way)
-            most = BATCH_ENCODED if manifest.slow else (BATCH_DOCUMENTS, BATCH_CHARACTERS)
-            for batch in batches(items, *most):
-                manifest.encode_ahead(db, [item for item in batch if isinstance(item, Document)])
+            before = last_passage(db)
+            for batch in batches(items, BATCH_DOCUMENTS, BATCH_CHARACTERS):
                 run.add_batch(batch)
                 if progress is not None:
                     progress(run.report)
-            run.finish(complete=complete, allow_shrinking=allow_shrinking)
+            try:
+                run.finish(complete=complete, allow_shrinking=allow_shrinking)
+            finally:
+                if encode:
+                    encode_after(manifest, db, before, None if progress is None else advance)
+                run.report.waiting = manifest.waiting(db)
             return run.report
     finally:
         db.close()
+
+
+def encode_after(
+    manifest: Manifest, db: sqlite3.Connection, passage: int, progress: Progress | None = None
+) -> None:
+    """Give the passages after an id vectors, in a corpus with an encoder. Raises ModelError, MissingExtra,
+    UsageError, Busy, NoSpace."""
+    if manifest.encoder is not None and last_passage(db) > passage:
+        EmbeddingRun(manifest, db, manifest.encoder, nullcontext()).fill(passage, progress)
+
+
+def last_passage(db: sqlite3.Connection) -> int:
+    """The id of the newest passage, also where it was erased; 0 before the first."""
+    return Ids(db, "passages").next - 1
 
 
 def batches(items: Iterable[SourceEvent], documents: int, size: int) -> Iterator[list[SourceEvent]]:

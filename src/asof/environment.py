@@ -9,6 +9,7 @@ files are loaded as a model, counts only if the user trusts the folder.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -17,12 +18,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 from asof import config
-from asof.config import EXTERNAL, FILE, Config
+from asof.config import EXTERNAL, FILE, MAX_BYTES, Config
 from asof.errors import BadConfig, UsageError
-from asof.files import FOLDER
+from asof.files import FOLDER, PrivateFile
 from asof.schema import MAX_SHOWN, value_text
 from asof.time.span import iso
 from asof.trusted import Trusted, digest_of, owners
@@ -139,6 +141,35 @@ def _digest(folder: Path) -> str | None:
         return digest_of(config.content(folder / FILE))
     except BadConfig:
         return None
+
+
+# -- encoders that the user named to `asof embed` ------------------------------------------------------
+# A corpus holds the name of its encoder, a digest of the model. Where the model lies is the user's to say: a
+# folder from somebody else could name any file.
+
+
+def remember_encoder(name: str, model: str) -> None:
+    """Keep which model (a folder, package:NAME or a name on the hub) the encoder of a name is. Raises
+    AsofError."""
+    file = _encoders()
+    with file.locked():
+        file.write(json.dumps({**_remembered(file), name: model}))
+
+
+def remembered_encoder(name: str) -> str | None:
+    """The model that the user gave for the encoder of this name. Raises UsageError."""
+    return _remembered(_encoders()).get(name) if trusted().state is not None else None
+
+
+def _encoders() -> PrivateFile:
+    return PrivateFile(trusted().path.with_name("encoders.json"), trusted().owners, MAX_BYTES)
+
+
+def _remembered(file: PrivateFile) -> dict[str, str]:
+    try:
+        return msgspec.json.decode(file.read() or b"{}", type=dict[str, str])
+    except (ValueError, OSError) as error:
+        raise UsageError(f"{file.path} cannot be used ({error}): remove it") from error
 
 
 # -- the effective configuration: the user's own, then what the folder's file may set ------------------
@@ -319,7 +350,10 @@ def _merged(own: Layer, beside: Layer, withheld: Mapping[str, str]) -> Config:
         name: each.path for name in ("encoder", "rerank", "model") for each in (own, beside)
         if each.path is not None and name in tables and _defining(name) & each.tables.get(name, {}).keys()
     }  # fmt: skip
-    return replace(merged, origin=origin, withheld=withheld, beside=frozenset(beside.tables.get("index", {})))
+    return replace(
+        merged, origin=origin, withheld=withheld, beside=frozenset(beside.tables.get("index", {})),
+        automatic="encoder" not in {**tables, **tables.get("index", {}), **withheld},
+    )  # fmt: skip
 
 
 def _defining(name: str) -> frozenset[str]:

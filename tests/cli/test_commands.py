@@ -196,7 +196,7 @@ REFUSED = {
         ("tune notes --recipe paper", "did you mean papers?"),
         ("tune notes --recipe dense", "recipe dense declares no numbers that can be tuned"),
         ("embed --encoder ./gone", "none of model.onnx, onnx/model.onnx is there"),
-        ("embed --encoder no/such/model", "is no folder, and no name on the hub"),
+        ("embed --encoder no/such/model", "is no folder, no package:NAME, and no name on the hub"),
         ("embed --encoder configured", "no encoder is configured"),
         ("precompute --budget -1", "Invalid value for '--budget'"),
         ("precompute --reports", "--reports: without a model they are made when asked: see [model]"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
 import sys
 import tempfile
 import types
@@ -18,6 +19,9 @@ from tests.support.meanings import Meanings
 from tests.support.openai_server import ModelServer, Request, says
 
 from asof import environment
+from asof.cli import index as index_command
+from asof.errors import UsageError
+from asof.models.local import LocalEncoder
 from asof.recipes import NAMES
 
 from .conftest import Asof, documents, note
@@ -320,6 +324,39 @@ def test_without_a_named_encoder_the_recommended_one_is_offered(asof, sea, hub, 
     assert "no network" in result.err
     assert hub == ["Xenova/multilingual-e5-small@761b726dd34fb83930e26aab4e9ac3899aa1fa78"]
     assert ships(asof) == [], "it stays what it was"
+
+
+def test_at_a_terminal_vectors_are_made_in_the_background(asof, sea, monkeypatch):
+    """By a process of its own, which makes those that an interrupted run left, too."""
+    assert asof("embed", "--encoder", "hashed").code == 2, "there is no corpus yet"
+    (sea.parent / "asof.toml").write_text('[index]\nencoder = "hashed"\n')
+    started = []
+    monkeypatch.setattr(index_command, "_at_terminal", lambda: True)
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda *a, **more: started.append(popen(*a, **more)))
+    told = asof("index", "sea")
+    assert (told.code, told.out.count("3 added; 3 new passages")) == (0, 1)
+    assert "vectors of 3 passages are made in the background" in told.err
+    assert [each.wait(60) for each in started] == [0]
+    assert "vectors of hashed-3-5-256: 3 of 256 dimensions" in asof("status").out
+    assert "no vector" not in asof("search", "a bot").out
+    assert asof("index", "sea").err == ""
+
+
+def test_the_model_that_was_named_is_remembered(asof, sea, tmp_path):
+    """By the user, not in the corpus: the folder of a corpus may come from anybody."""
+    model = tmp_path / "model"
+    model.mkdir()
+    for name in ("model.onnx", "tokenizer.json"):
+        (model / name).write_text("{}")
+    assert asof("index", "sea").code == 0
+    assert asof("embed", "--encoder", str(model)).code == 2, "it is no model, or nothing runs one here"
+    (kept,) = json.loads(environment.trusted().path.with_name("encoders.json").read_text()).items()
+    assert kept == (LocalEncoder(model).name, str(model))
+    assert environment.remembered_encoder(kept[0]) == str(model)
+    environment.trusted().path.with_name("encoders.json").write_text("[1]")
+    with pytest.raises(UsageError, match=r"encoders.json cannot be used .*: remove it"):
+        environment.remembered_encoder("any")
 
 
 def test_embed_goes_on_with_the_encoder_of_the_corpus(asof, sea, hub):

@@ -404,3 +404,4 @@ def _write(corpus: Corpus, db: sqlite3.Connection, versions: Iterable[Version]) 
                 write.add_deletion(state, each.stated, each.when, each.by, each.visible)
             else:
                 write.add_version(state, each.document, each.content, each.stated, each.when, each.visible)
+    engine.encode_after(corpus.manifest, db, 0)

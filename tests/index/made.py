@@ -31,14 +31,19 @@ def row(id_: int, text: str, visible: int = 0, added: int = 0, *, number: int = 
 def segmented(
     *groups: tuple[Sequence[IndexRow], Sequence[EndRow]], vectors: Sequence[Any] = ()
 ) -> Iterator[list[Segment]]:
-    """Segments of groups of (rows, ends), in a folder that goes away. Vectors (n, d) where given."""
+    """Segments of groups of (rows, ends), in a folder that goes away. Vectors (n, d) where given; None in the
+    place of one: it is waited for."""
     with memory_folder() as folder:
         segments = []
         for at, (group, given) in enumerate(itertools.zip_longest(groups, vectors)):
             path = folder / f"{at}.seg"
-            given = None if given is None else np.asarray(given, np.int16)
             rows, ends = group
-            size, checksum = build(path, rows, ends, Analyzer(stem=False), given, "test")
+            stored = {
+                each.id: np.array(vector, "<i2").tobytes()
+                for each, vector in zip(rows, () if given is None else given, strict=given is not None)
+                if vector is not None
+            }
+            size, checksum = build(path, rows, ends, Analyzer(stem=False), stored, "test")
             assert path.stat().st_size == size
             segments.append(Segment(path, checksum))
         yield segments

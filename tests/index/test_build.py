@@ -125,6 +125,18 @@ def test_a_merge_is_a_build_of_everything(
         assert not list(Path(path.parent).glob("*.tmp"))
 
 
+def test_rows_without_a_vector_wait_in_a_merge_too() -> None:
+    groups = [row(1, "a", 2), row(2, "b", 1)], [row(3, "c", 3)], [row(4, "d", 0)]
+    with segmented(*((rows, []) for rows in groups), vectors=[[[1, 2], None], None, [[5, 6]]]) as segments:
+        assert [each.waiting.tolist() for each in segments] == [[0], [0], []]
+        path = segments[0].path.with_name("merged.seg")
+        merge(path, segments)
+        merged = Segment(path)
+        assert merged["passage"].tolist() == [4, 2, 1, 3]
+        assert merged["vectors"].tolist() == [[5, 6], [0, 0], [1, 2], [0, 0]]
+        assert merged.waiting.tolist() == [1, 3]
+
+
 def test_a_segment_of_ends_only_does_not_cost_the_vectors() -> None:
     groups = [([], [EndRow(1, 5, 0)]), ([row(1, "a", 2)], []), ([], [])]
     for order in ([0, 1, 2], [1, 0, 2], [2, 0, 1]):

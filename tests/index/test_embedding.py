@@ -12,11 +12,12 @@ from tests.support.meanings import Meanings
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import open as open_corpus
-from asof.errors import ModelError, UsageError
+from asof.errors import Busy, ModelError, UsageError
 from asof.index.manifest import BATCH
 from asof.models.encoders import HashedNgrams
 from asof.rank.gather import Dense, TopK
 from asof.rank.stage import Recipe
+from asof.store.schema import change_encoder
 
 NEAREST = Recipe("nearest", "by vectors alone", (Dense(), TopK()))
 ONE, TWO = "meanings", "other meanings"
@@ -310,9 +311,7 @@ def test_a_segment_with_vectors_of_another_encoder_is_mended() -> None:
         ] == [True, True]
 
 
-def test_a_passage_without_a_vector_is_found_and_mended() -> None:
-    from asof.errors import DamagedStore
-
+def test_a_passage_without_a_vector_waits_for_one() -> None:
     with fresh(encoder=Meanings()) as corpus:
         filled(corpus)
         db = corpus.store.writer()
@@ -320,11 +319,95 @@ def test_a_passage_without_a_vector_is_found_and_mended() -> None:
         db.close()
         for path in corpus.manifest.folder.iterdir():
             path.unlink()
-        with pytest.raises(
-            DamagedStore, match="1 passages have no vector of the encoder meanings: `asof embed`"
-        ):
-            corpus.check()
+        assert [line.rpartition("; ")[2] for line in corpus.check()] == [
+            "rebuilt its 2 passages from the store"
+        ] * 2
+        assert nearest(corpus) == BY_MEANING[1:]
+        assert corpus.status().derived[0].endswith("; 1 passages have none: `asof embed` goes on")
         assert corpus.embed(Meanings()).encoded == 1
+        assert nearest(corpus) == BY_MEANING
+
+
+# -- searches meanwhile ---------------------------------------------------------------------------------
+
+WAIT = "of {} passages have no vector yet, and are found by their words only: `asof embed` goes on"
+
+
+def noted(results: Any) -> list[str]:
+    return [note for note in results.notes if "no vector" in note]
+
+
+def test_searches_use_what_is_there_so_far(monkeypatch: Any) -> None:
+    """Two batches are encoded and shown, the third fails; passages are encoded in the order of their ids."""
+    from asof.index import manifest
+
+    monkeypatch.setattr(manifest, "SHOWN_AFTER", BATCH)
+    with fresh() as corpus:
+        filled(corpus, extra=3 * BATCH)
+        corpus.tidy()
+        encoder = Meanings(fails=ModelError("out of memory"), after=2 * BATCH)
+        with pytest.raises(ModelError):
+            corpus.embed(encoder)
+        encoder.fails = None
+        results = corpus.search("ship")
+        assert f"{4 + BATCH} {WAIT.format(4 + 3 * BATCH)}" in results.notes
+        assert {"ferry", "both"} <= {hit.document for hit in results.hits}
+        assert noted(corpus.at("2004").search("ship")) == [], "all that was visible then has one"
+        assert corpus.check() == []
+        assert any(
+            f"; {4 + BATCH} passages have none: `asof embed`" in each for each in corpus.status().derived
+        )
+        with open_corpus(corpus.root, encoder=Meanings()) as other:
+            other.maintenance.background, other.session.clock = False, corpus.session.clock
+            report = other.add([document("new", "A boat.", "2006")])
+            assert report.waiting == 4 + BATCH, "only what is new was encoded"
+            other.purge("n1")
+            other.tidy()
+            assert other.manifest.waiting(db_of(other)) == 4 + BATCH
+            assert nearest(other)[0] == ("new", 0.707)
+        assert corpus.embed(Meanings()).encoded == 4 + BATCH
+        assert noted(corpus.search("ship")) == []
+        assert corpus.check() == []
+    with fresh(encoder=Meanings()) as whole:
+        filled(whole, extra=3 * BATCH)
+        assert whole.manifest.waiting(db_of(whole)) == 0
+
+
+def test_one_process_makes_the_vectors_of_a_corpus() -> None:
+    with fresh() as corpus:
+        filled(corpus)
+
+        class Twice(Meanings):
+            def encode(self, texts: Any, *, question: bool = False) -> Any:
+                with pytest.raises(Busy, match="another process makes vectors just now"):
+                    corpus.embed(Meanings())
+                return super().encode(texts, question=question)
+
+        assert corpus.embed(Twice()).encoded == 4
+
+
+def test_a_past_without_vectors_is_as_in_a_corpus_without_any() -> None:
+    """Only what came later has a vector: neither an answer nor a note of the past shows it."""
+    found = []
+    for vectors in (False, True):
+        with fresh() as corpus:
+            corpus.add([document("both", "Boat and storm.", "2004")])
+            if vectors:
+                corpus.embed(Meanings())
+            corpus.manifest.encoder = None
+            db = corpus.store.writer()
+            corpus.store.settings = change_encoder(db, corpus.store.settings, "")
+            corpus.session.forget()
+            filled(corpus)
+            corpus.store.settings = change_encoder(db, corpus.store.settings, ONE)
+            db.close()
+            corpus.manifest.encoder = encoder = Meanings()
+            corpus.session.forget()
+            results = corpus.at("2003-06").search("gale of the ferry")
+            found.append(([(hit.id, hit.score, hit.why) for hit in results.hits], results.notes))
+            assert [text for text, question in encoder.asked if question] == []
+    assert found[0] == found[1]
+    assert found[0][1] == ("no current passage contains: gale", f"2 {WAIT.format(2)}")
 
 
 @pytest.mark.parametrize(
@@ -344,4 +427,4 @@ def test_vectors_that_are_none(numbers: Any, message: str) -> None:
     with fresh(encoder=Odd()) as corpus:
         with pytest.raises(ModelError, match=message):
             corpus.add([document("ferry", "The ferry.", "2001")])
-        assert corpus.status().documents == 0
+        assert [hit.document for hit in corpus.search("ferry").hits] == ["ferry"], "by its words"

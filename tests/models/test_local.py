@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
-from asof.errors import MissingExtra, ModelError
+import asof
+from asof.corpus import session
+from asof.errors import MissingExtra, ModelError, UsageError
 from asof.extensions.providers.encoders import EncoderConfig, encoder_from
 from asof.extensions.providers.rerankers import CrossEncoder, RerankerConfig, reranker_from
 from asof.models.local import (
@@ -20,6 +22,7 @@ from asof.models.local import (
     recommended_here,
     recommended_of,
 )
+from asof.store.schema import CorpusSettings
 
 PREFIXED = "(query 'query: ', passage 'passage: ')"
 
@@ -136,6 +139,44 @@ def test_a_recommended_encoder_is_downloaded_by_embed_alone(hub: list[Any]) -> N
     assert recommended_of("hashed-3-5-256") is None
     assert recommended_for(("en",)) == "english"
     assert recommended_for(("en", "de")) == "multilingual"
+
+
+def test_a_new_corpus_gets_the_recommended_encoder_where_it_was_downloaded(
+    hub: list[Any], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "find_spec", bool)
+    (folder / "onnx" / "model_quantized.onnx").write_bytes(b"weights")
+    (tmp_path / "words").mkdir()
+    (tmp_path / "words" / "asof.toml").write_text('[index]\nencoder = "none"\n')
+    english, multilingual = (RECOMMENDED[each].encoder() for each in ("english", "multilingual"))
+    with asof.open(tmp_path / "before") as corpus:
+        assert corpus.store.settings.encoder == ""
+    hub += [(each.model, each.revision, True) for each in (english, multilingual)]
+    for name, settings, encoder in (
+        ("new", None, english.name), ("german", CorpusSettings(languages=("de",)), multilingual.name),
+        ("words", None, ""), ("before", None, ""),
+    ):  # fmt: skip
+        with asof.open(tmp_path / name, settings=settings) as corpus:
+            assert corpus.store.settings.encoder == encoder, name
+    assert all(local_files_only for _, _, local_files_only in hub), "nothing is downloaded"
+
+
+def test_a_model_in_an_installed_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Found without a look into its code."""
+    (tmp_path / "packed").mkdir()
+    (tmp_path / "packed" / "__init__.py").write_text("raise RuntimeError")
+    (tmp_path / "empty").mkdir()
+    folder = saved(tmp_path / "packed" / "models" / "e5")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    made = encoder_from(EncoderConfig.read({"model": "package:packed"}), tmp_path, {})
+    assert made.name == LocalEncoder(folder).name
+    for name, message in (
+        ("empty", "the package empty holds no model saved as ONNX"),
+        ("absent", "there is no package 'absent'"),
+        ("packed.models", "there is no package"), ("", "there is no package"),
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match=message):
+            encoder_from(EncoderConfig.read({"model": f"package:{name}"}), tmp_path, {})
 
 
 def test_a_name_is_never_a_folder_that_lies_here(

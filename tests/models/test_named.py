@@ -229,13 +229,13 @@ def test_a_folder_is_seen_from_that_of_the_configuration(tmp_path: Path) -> None
 
 def test_folders_and_names(tmp_path: Path) -> None:
     assert where("intfloat/e5-small", tmp_path) == "intfloat/e5-small"
-    with pytest.raises(UsageError, match="is no folder, and no name on the hub, such as"):
+    with pytest.raises(UsageError, match="is no folder, no package:NAME, and no name on the hub"):
         where("all-MiniLM-L6-v2", tmp_path)
     (tmp_path / "all-MiniLM-L6-v2").mkdir()
     assert where("all-MiniLM-L6-v2", tmp_path) == tmp_path / "all-MiniLM-L6-v2"
     for slip in ("./gone", "../gone", "/gone/model"):  # nobody is asked for a slip
         assert isinstance(where(slip, tmp_path), Path)
-    with pytest.raises(UsageError, match="is no folder, and no name"):
+    with pytest.raises(UsageError, match="is no folder, no package:NAME, and no name"):
         where("models/of/mine", tmp_path)
 
 

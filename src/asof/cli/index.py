@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
@@ -74,14 +75,19 @@ def opened(index: Path | None, wait: float, language: str | None, *, quiet: bool
             )
     if not quiet and not new and root.resolve() != Path.cwd():
         click.echo(f"index in {plain(str(root / FOLDER))}")
-    _note_encoder(corpus)
+    _note_encoder(corpus, new=new)
     return corpus
 
 
-def _note_encoder(corpus: Corpus) -> None:
-    """Print a note if asof.toml names another encoder than the corpus has."""
+def _note_encoder(corpus: Corpus, *, new: bool) -> None:
+    """Print a note if nothing names the encoder of a new corpus, or asof.toml another than the corpus has."""
     from asof import config
 
+    if new and corpus.config.automatic and corpus.manifest.encoder is not None:
+        echo_err(
+            f"searched by words and by meaning ({corpus.manifest.encoder.name}); for words only: `asof embed "
+            f'--encoder none`, or encoder = "none" in [index] of {config.FILE} beforehand'
+        )
     setting, has = corpus.models.encoder(), corpus.store.settings.encoder
     if setting is not None and setting.name != has:
         file = corpus.config.origin.get("encoder", corpus.root / config.FILE)
@@ -199,6 +205,9 @@ def index(
     by its id, each with all its versions (--set since, until, per_day, full). Run again, it fetches what
     is new; interrupted, it resumes.
 
+    In a corpus with an encoder (asof embed), words come first. Vectors come then: at a terminal in the
+    background, else before the command ends.
+
     A file, line or entry that cannot be read is reported once, and the rest is indexed (exit code 3 if
     anything new was lost). A first run that indexes nothing leaves no index behind (exit code 1, 2 or 3).
     """
@@ -231,12 +240,30 @@ def index(
             if not as_json:
                 show_report(*indexed[-1])
         corpus.prepare()
+    if indexed and indexed[-1][1].waiting and _at_terminal():
+        _embed_behind(root, indexed[-1][1].waiting)
     if as_json:
         print_json(IndexResult.of(indexed))
     lost = any(problem.lost for _, report, _ in indexed for problem in report.new_problems)
     if empty and not as_json:
         echo_err("nothing was indexed, and no index is left behind")
     return PROBLEMS if lost else NOTHING if empty else DONE
+
+
+def _at_terminal() -> bool:
+    """True if a person waits for the prompt, who gets it back before there are vectors."""
+    return sys.stdout.isatty()
+
+
+def _embed_behind(root: Path, waiting: int) -> None:
+    """Make vectors in a process of its own, which ends when all are made; searches show what is left."""
+    command = [sys.executable, "-m", "asof", "embed", "--index", str(root)]
+    null = subprocess.DEVNULL
+    subprocess.Popen(command, stdin=null, stdout=null, stderr=null, start_new_session=True)  # noqa: S603
+    echo_err(
+        f"vectors of {counted(waiting, 'passage')} are made in the background; searches use those that there "
+        "are (`asof status` says how many)"
+    )
 
 
 def _watch(
@@ -278,11 +305,14 @@ def _add(
     UsageError."""
     from asof.errors import SourceShrunk, WayChanged
 
+    encode = not _at_terminal()
     source = corpus.source(target, history=history, branch=branch, trust_mtime=trust_mtime, **options)
     try:
         with index_progress(target) as advance:
             try:
-                return corpus.add(source, allow_shrinking=sure_of_it, change_way=sure_of_it, progress=advance)
+                return corpus.add(
+                    source, allow_shrinking=sure_of_it, change_way=sure_of_it, encode=encode, progress=advance
+                )
             except (SourceShrunk, WayChanged) as refused:
                 if not sys.stdin.isatty():
                     raise
@@ -290,7 +320,7 @@ def _add(
         echo_err(question)
         if not sure(*_QUESTIONS[shrunk]):
             return None
-        return corpus.add(source, allow_shrinking=shrunk, change_way=not shrunk)
+        return corpus.add(source, allow_shrinking=shrunk, change_way=not shrunk, encode=encode)
     finally:
         summary: Callable[[], str] | None = getattr(source, "summary", None)
         if not quiet and summary is not None and (words := summary()):

@@ -259,8 +259,8 @@ def _list() -> int:
 @click.command()
 @click.option(
     "--encoder", "name", metavar="NAME",
-    help="english or multilingual (recommended), hashed, or a model: a folder, a name on the hub; none: "
-    "words only, vectors are removed.",
+    help="english or multilingual (recommended), hashed, or a model: a folder, package:NAME, a name on the "
+    "hub; none: words only, vectors are removed.",
 )  # fmt: skip
 @click.option("--yes", is_flag=True, help="Download the recommended encoder without asking.")
 @index_option
@@ -269,10 +269,12 @@ def embed(name: str | None, yes: bool, index: Path | None, as_json: bool) -> int
     """Give all passages vectors, so that a question finds what is said in other words.
 
     The encoder is the one that asof.toml names, else the recommended one. Existing vectors are used, so an
-    interrupted run continues. Until the end, the corpus is searched with the old vectors.
+    interrupted run continues. Searches meanwhile use the vectors that there are so far, and say how many are
+    missing; those of another encoder serve until the end.
     """
     from asof.corpus.corpus import encoder_named
-    from asof.models.local import RECOMMENDED, recommended_for
+    from asof.environment import remember_encoder
+    from asof.models.local import RECOMMENDED, LocalEncoder, recommended_for
 
     started = time.perf_counter()
     with open_corpus(index) as corpus:
@@ -284,6 +286,9 @@ def embed(name: str | None, yes: bool, index: Path | None, as_json: bool) -> int
         if name in RECOMMENDED and not _may_download(RECOMMENDED[name], yes):
             return NOTHING
         encoder = corpus.models.encoder() if name is None else encoder_named(name, Path.cwd())
+        if name and isinstance(encoder, LocalEncoder) and name not in ("configured", *RECOMMENDED):
+            folder = Path(name).expanduser()
+            remember_encoder(encoder.name, str(folder.resolve()) if folder.is_dir() else name)
         with count_progress("embedding", "passages") as advance:
             report = corpus.embed(encoder, advance)
         if as_json:

@@ -13,7 +13,7 @@ from asof import engine, environment
 from asof.arguments import all_checked, checked
 from asof.config import Config
 from asof.corpus.maintenance import Maintenance
-from asof.corpus.session import ModelProvider, Session, configured_encoder, encoder_for, named_encoder
+from asof.corpus.session import ModelProvider, Session, encoder_for, named_encoder, new_encoder
 from asof.corpus.snapshot import Snapshot
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
@@ -51,8 +51,9 @@ def open(  # noqa: A001  asof.open is the word for it
     """Open the corpus of a folder (`path/.asof`); create it if there is none and `create` is true.
 
     `settings` are those of a new corpus (default: asof.toml's). `encoder`: vectors beside words, in place of
-    asof.toml's; that of a corpus is changed by `Corpus.embed` only. `model`: a language model in place of
-    asof.toml's, also as a function of the prompt (see `asof.Named`). `wait`: seconds to wait for another
+    asof.toml's (nothing named: of the recommended one, where it was downloaded); that of a corpus is changed
+    by `Corpus.embed` only. `model`: a language model in place of asof.toml's, also as a function of the
+    prompt (see `asof.Named`). `wait`: seconds to wait for another
     writer. `on_note` gets a line when a part of the index had to be rebuilt, and when asof.toml names a model
     or an address that does not count, since the user does not trust the folder; without it, the latter is a
     Python warning. `trust`: it counts all the same. `config`: in place of all files.
@@ -78,8 +79,8 @@ def open(  # noqa: A001  asof.open is the word for it
             error.add_note("in Python: asof.open(path) makes one, unless create=False")
             raise
         chosen = own_encoder
-        if chosen is None and config.encoding is not None:
-            chosen = configured_encoder(config, root, variables)
+        if chosen is None and not settings.encoder:
+            chosen = new_encoder(config, settings.languages, root, variables)
         if chosen is not None:
             settings = replace(settings, encoder=chosen.name)
         store = Store.create(folder, settings, wait)
@@ -186,6 +187,7 @@ class Corpus:
         trust_mtime: bool = False,
         allow_shrinking: bool = False,
         change_way: bool = False,
+        encode: bool = True,
         progress: Callable[[IndexReport], None] | None = None,
         **options: object,
     ) -> IndexReport:
@@ -195,8 +197,9 @@ class Corpus:
         Returns what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
         given directly end nothing; a path is complete, so documents that it does not state any more have
         ended. A folder is read with its `history` or as it is, in the way in which it was before (None);
-        another one needs `change_way`, and takes the place of all that was stored of the folder. Raises
-        SourceError, SourceShrunk, WayChanged, Busy, NoSpace.
+        another one needs `change_way`, and takes the place of all that was stored of the folder. In a corpus
+        with an encoder, new passages are found by words at once, and get their vectors last, unless `encode`
+        is False: then by `embed`. Raises SourceError, SourceShrunk, WayChanged, Busy, NoSpace, ModelError.
         """
         from asof.sources.records import as_python_source, items
         from asof.sources.source import Resumable
@@ -215,7 +218,7 @@ class Corpus:
                 self.store, self.manifest, stated, self.session.clock,
                 way=SourceWay(read.name, read.kind, read.branch), complete=read.complete,
                 replaces_history=read.replaces_history, allow_shrinking=allow_shrinking,
-                change_way=change_way, progress=progress,
+                change_way=change_way, encode=encode, progress=progress,
             )  # fmt: skip
         if report.written:
             self.maintenance.tidy_behind()

@@ -123,11 +123,11 @@ class Maintenance:
             stated = SourcedTime(read(published, moment(anchor)), published, "metadata")
         else:
             stated = values.as_time(published, "published", "metadata")
-        with (
-            session.writing() as db,
-            session.store.write(db, session.clock, session.manifest.publish, what="correct") as write,
-        ):
-            corrections.correct(write, document, stated)
+        with session.writing() as db:
+            before = engine.last_passage(db)
+            with session.store.write(db, session.clock, session.manifest.publish, what="correct") as write:
+                corrections.correct(write, document, stated)
+            engine.encode_after(session.manifest, db, before)
 
     def purge(self, document: str) -> int:
         """Erase a document with all its versions for good; returns the number of erased passages.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from asof import plugins
 from asof.config import FILE, Config
 from asof.engine import DERIVED, ViewFactory
-from asof.errors import DamagedSegment, EncoderChanged, UsageError, missing_extra
+from asof.environment import remembered_encoder
+from asof.errors import DamagedSegment, EncoderChanged, MissingExtra, UsageError, missing_extra
 from asof.index.manifest import Manifest
 from asof.index.view import DerivedCache, View
 from asof.store.store import UNREADABLE, Store, translate_sqlite_errors
@@ -217,6 +218,24 @@ def configured_encoder(config: Config, root: Path, environment: Mapping[str, str
     return HashedNgrams() if config.index.encoder == HashedNgrams().name else None
 
 
+def new_encoder(
+    config: Config, languages: Sequence[str], root: Path, environment: Mapping[str, str]
+) -> Encoder | None:  # fmt: skip
+    """The encoder of a new corpus: the configured one; where nothing names one, not even none, the
+    recommended one if it was downloaded. Nothing is requested. Raises as `configured_encoder`."""
+    if config.encoding is not None:
+        return configured_encoder(config, root, environment)
+    if not config.automatic or find_spec("onnxruntime") is None:
+        return None
+    from asof.models.local import RECOMMENDED, recommended_for
+
+    chosen = RECOMMENDED[recommended_for(languages)]
+    try:
+        return chosen.encoder() if chosen.is_here else None
+    except MissingExtra:
+        return None
+
+
 def named_encoder(
     name: str, config: Config, root: Path, environment: Mapping[str, str]
 ) -> Encoder | None:  # fmt: skip
@@ -280,9 +299,11 @@ def encoder_for(
 def _wanted_encoder(
     name: str, config: Config, root: Path, environment: Mapping[str, str]
 ) -> Encoder | None:  # fmt: skip
-    """The configured encoder. Raises Untrusted if it is not the expected one, and the folder names one that
-    is ignored."""
+    """The configured encoder; where none is, the one that the user named to `asof embed`. Raises Untrusted if
+    it is not the expected one, and the folder names one that is ignored."""
     encoder = configured_encoder(config, root, environment)
+    if encoder is None and (model := remembered_encoder(name)) is not None:
+        encoder = named_encoder(model, config, root, environment)
     if "encoder" in config.withheld and (encoder is None or encoder.name != name):
         raise config.lacking("encoder", f"this corpus holds vectors of the encoder {name!r}")
     return encoder

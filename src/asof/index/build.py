@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, pairwise
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.errors import DamagedSegment, DamagedStore
+from asof.errors import DamagedSegment
 from asof.files import remove
 from asof.index.columns import AboutTimes, Array, TitleTable, offsets, stretches
 from asof.index.segment import Segment, SegmentWriter
@@ -74,12 +74,12 @@ def build(
     rows: Sequence[IndexRow],
     ends: Sequence[EndRow],
     analyzer: Analyzer,
-    vectors: NDArray[np.int16] | None = None,
+    vectors: Mapping[int, bytes] | None = None,
     encoder: str = "",
 ) -> tuple[int, int]:
     """Write the segment of these rows (in any order) and ends; returns its size and checksum.
 
-    `vectors` (n, d) belong to `rows` in their order.
+    `vectors`: of the passages that have one, by their ids, as the store has them.
     """
     analyzer.reset_if_large()
     ids = [analyzer.ids(row.text, row.language) for row in rows]
@@ -121,10 +121,33 @@ def build(
         writer.add("forward_start", np.searchsorted(postings[by_row], np.arange(len(rows) + 1)))
         writer.add("forward", np.repeat(np.arange(len(terms), dtype=np.int32), np.diff(start))[by_row])
         writer.add("forward_tf", tf[by_row])
-        if vectors is not None:
-            writer.add("vectors", vectors[order])
-        size = writer.close(first=first, encoder=encoder if vectors is not None else "")
+        if vectors:
+            passages = [rows[at].id for at in order.tolist()]
+            write_vectors(writer, len(next(iter(vectors.values()))) // 2, [(passages, vectors)])
+        size = writer.close(first=first, encoder=encoder if vectors else "")
     return size, writer.checksum
+
+
+def write_vectors(
+    writer: SegmentWriter, d: int, parts: Iterable[tuple[Sequence[int], Mapping[int, bytes]]]
+) -> None:
+    """Write the vectors of rows, given by their passages in parts, each with the stored vectors of `d`
+    numbers that there are; zeros for the others, which are listed as waiting."""
+    waiting: list[int] = []
+    done = 0
+
+    def matrices() -> Iterator[Array]:
+        nonlocal done
+        for passages, stored in parts:
+            waiting.extend(done + at for at, passage in enumerate(passages) if passage not in stored)
+            none = bytes(2 * d)
+            whole = b"".join([stored.get(passage, none) for passage in passages])
+            yield np.frombuffer(whole, "<i2").reshape(-1, d)
+            done += len(passages)
+
+    writer.stream("vectors", np.int16, (d,), matrices())
+    if waiting:
+        writer.add("waiting", np.array(waiting, np.int32))
 
 
 def invert(
@@ -208,9 +231,9 @@ def merge(
         writer.add("start", np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
         _write_stems(writer, segments, terms)
         _write_forward(writer, segments, order, terms, at_once)
-        encoder = next((segment.facts["encoder"] for segment in segments if segment.n), "")
-        if any("vectors" in segment for segment in segments):
-            _write_vectors(writer, segments, order, max(at_once // 64, 1))
+        encoder = next((segment.facts["encoder"] for segment in segments if "vectors" in segment), "")
+        if encoder:
+            _join_vectors(writer, segments, order, max(at_once // 64, 1))
         size = writer.close(first=first, encoder=encoder)
     return len(order), size, writer.checksum
 
@@ -320,24 +343,28 @@ def _write_forward(
     writer.stream("forward_tf", wide, (), parts("forward_tf", wide))
 
 
-def _write_vectors(
+def _join_vectors(
     writer: SegmentWriter, segments: Sequence[Segment], order: NDArray[np.int64], at_once: int
 ) -> None:
     first = np.cumsum([0] + [segment.n for segment in segments])
-    width = next(segment["vectors"].shape[1] for segment in segments if "vectors" in segment)
-    none = np.zeros((0, width), np.int16)  # a segment that only holds ends has no vectors
-    matrices = [segment["vectors"] if segment.n else none for segment in segments]
+    matrices = [(at, each["vectors"]) for at, each in enumerate(segments) if "vectors" in each]
+    width = matrices[0][1].shape[1]
 
     def parts() -> Iterator[Array]:
         for begin in range(0, len(order), at_once):
             rows = order[begin : begin + at_once]
-            block = np.empty((len(rows), width), np.int16)
-            for at, matrix in enumerate(matrices):
+            block = np.zeros((len(rows), width), np.int16)
+            for at, matrix in matrices:
                 here = (rows >= first[at]) & (rows < first[at + 1])
                 block[here] = matrix[rows[here] - first[at]]
             yield block
 
     writer.stream("vectors", np.int16, (width,), parts())
+    waiting = np.zeros(first[-1], bool)
+    for at, segment in enumerate(segments):
+        waiting[segment.waiting + first[at]] = True
+    if waiting[order].any():
+        writer.add("waiting", np.flatnonzero(waiting[order]).astype(np.int32))
 
 
 # -- rebuild from the store: rows and ends are known by their ranges of ids ----------------------------
@@ -384,7 +411,7 @@ def rebuild(
             remove(part)
 
 
-Part = tuple[list[IndexRow], list[EndRow], NDArray[np.int16] | None]
+Part = tuple[list[IndexRow], list[EndRow], dict[int, bytes]]
 
 
 def stored_parts(
@@ -419,27 +446,23 @@ def stored_parts(
         ]  # fmt: skip
         if not rows and after >= entry.first:
             return
-        vectors = vectors_of(db, [row.id for row in rows], encoder) if encoder and rows else None
-        yield rows, ends, vectors
+        yield rows, ends, vectors_of(db, [row.id for row in rows], encoder)
         if not rows:
             return
         after, ends = rows[-1].id, []
 
 
-def vectors_of(db: sqlite3.Connection, passages: Sequence[int], encoder: str) -> NDArray[np.int16]:
-    """The vectors (n, d) that the store has of passages. Raises DamagedStore where it has none of one."""
-    vectors = dict(
+def vectors_of(db: sqlite3.Connection, passages: Sequence[int], encoder: str) -> dict[int, bytes]:
+    """The vectors that the store has of passages, by their ids."""
+    if not encoder:
+        return {}
+    return dict(
         db.execute(
             "SELECT v.passage, v.vector FROM json_each(?) AS requested JOIN vectors AS v"
             " ON v.passage = requested.value WHERE v.encoder = ?",
             (json.dumps(list(passages)), encoder),
         ).fetchall()
     )
-    if missing := [passage for passage in passages if passage not in vectors]:
-        raise DamagedStore(
-            f"{len(missing)} passages have no vector of the encoder {encoder}: `asof embed` makes them"
-        )
-    return np.stack([np.frombuffer(vectors[passage], "<i2") for passage in passages]).astype(np.int16)
 
 
 # -- check ---------------------------------------------------------------------------------------------
@@ -495,9 +518,9 @@ def segment_fault(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment,
     """
     try:
         segment.verify()
-        if segment.n and segment.facts["encoder"] != encoder:
+        if segment.facts["encoder"] not in ("", encoder):
             return f"{entry.file} holds vectors of another encoder"
-        if "vectors" in segment and segment.n:
+        if "vectors" in segment:
             width = dimensions(db, encoder)
             if segment["vectors"].shape[1] != width:
                 return f"{entry.file} holds vectors of other dimensions than the store ({width})"

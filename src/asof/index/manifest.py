@@ -12,6 +12,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -21,7 +22,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof import files as corpus_files
-from asof.errors import CorpusError, DamagedSegment
+from asof.errors import Busy, CorpusError, DamagedSegment
 from asof.files import lacks, remove
 from asof.index import vectors
 from asof.index.build import (
@@ -37,6 +38,7 @@ from asof.index.build import (
     rebuild,
     segment_fault,
     vectors_of,
+    write_vectors,
 )
 from asof.index.segment import SEGMENT, Segment, SegmentWriter
 from asof.index.vectors import dimensions, encode_missing, keep
@@ -45,7 +47,6 @@ from asof.store.digest import indexed_text
 from asof.store.schema import change_encoder, encoder_of, exclusive_lock, transaction
 from asof.store.store import Store, translate_errors
 from asof.store.writing import EndRow, Ids, IndexRow, Transaction
-from asof.values import Document
 
 MERGE_LOCK = "merge.lock"
 
@@ -71,7 +72,6 @@ class Manifest(Struct):
     encoder: Encoder | None = None
     on_note: Callable[[str], None] = print
     _open: dict[str, Segment] = msgspec.field(default_factory=dict)
-    _ready: dict[bytes, vectors.Vector] = msgspec.field(default_factory=dict)
     _lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
 
     @property
@@ -99,12 +99,16 @@ class Manifest(Struct):
         entries = self.entries(db)
         head = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
         segments = tuple(self.open(entry) for entry in entries)
-        if any(each.n and each.facts["encoder"] != name for each in segments):
+        if any(each.facts["encoder"] not in ("", name) for each in segments):
             raise DamagedSegment("a segment holds vectors of another encoder than the corpus")
         files = {entry.file for entry in entries}
         with self._lock:
             self._open = {file: segment for file, segment in self._open.items() if file in files}
         return IndexState(head, segments, encoder)
+
+    def waiting(self, db: sqlite3.Connection) -> int:
+        """How many passages have no vector yet, in a corpus with an encoder."""
+        return sum(len(self.open(entry).waiting) for entry in self.entries(db)) if self.encoder else 0
 
     def open(self, entry: SegmentEntry) -> Segment:
         with self._lock:
@@ -121,7 +125,7 @@ class Manifest(Struct):
             segment = Segment(path, entry.checksum, SEGMENT)
         except PermissionError as error:
             raise CorpusError(lacks(path, "read")) from error
-        if segment.n and bool(segment.facts["encoder"]) != ("vectors" in segment):
+        if bool(segment.facts["encoder"]) != ("vectors" in segment):
             raise DamagedSegment(f"{entry.file} names an encoder and has no vectors, or has some of none")
         first = segment.facts["first"]
         if (
@@ -138,24 +142,19 @@ class Manifest(Struct):
         if not write.new_rows and not write.new_ends:
             return
         vectors.refuse_other(write.db, self.store.settings.encoder, self.encoder_name)
-        encoder = self.encoder if write.new_rows else None
-        matrix = vectors.written(write, encoder, self._ready) if encoder else None
-        self._ready = {}
         passages, ends = write.ids["passages"], write.ids["ends"]
         ranges = (passages.first, passages.next - 1, ends.first, ends.next - 1)
-        file = self._add(write.db, write.new_rows, write.new_ends, ranges, matrix)
+        file = self._add(write.db, write.new_rows, write.new_ends, ranges)
         write.files.append(self.folder / file)
 
     def _add(
         self, db: sqlite3.Connection, rows: Sequence[IndexRow], ends: Sequence[EndRow],
-        ranges: tuple[int, int, int, int], matrix: vectors.Vector | None = None,
+        ranges: tuple[int, int, int, int],
     ) -> str:  # fmt: skip
         """Write a segment of these rows and ends, whose ids are in these ranges, and enter it in the list;
-        returns its file."""
+        returns its file. Vectors come later (`EmbeddingRun`), so that no write waits for a model."""
         file = self.new_file()
-        size, checksum = build(
-            self.folder / file, rows, ends, self.store.analyzer, matrix, self.encoder_name
-        )  # fmt: skip
+        size, checksum = build(self.folder / file, rows, ends, self.store.analyzer)
         _enlist(db, SegmentEntry(file, *ranges, len(rows), size, checksum))
         return file
 
@@ -167,21 +166,6 @@ class Manifest(Struct):
     @property
     def encoder_name(self) -> str:
         return self.encoder.name if self.encoder else ""
-
-    @property
-    def slow(self) -> bool:
-        """True if a model encodes: then batches are small, and are encoded before their write."""
-        if self.encoder is None:
-            return False
-        from asof.models.encoders import HashedNgrams
-
-        return not isinstance(self.encoder, HashedNgrams)
-
-    def encode_ahead(self, db: sqlite3.Connection, documents: Sequence[Document]) -> None:
-        """Vectors for the documents of the next write, before it has the lock. Raises ModelError."""
-        if self.encoder is not None and self.slow and documents:
-            texts = vectors.texts_ahead(db, documents, self.store.settings)
-            self._ready = vectors.encode_missing(db, self.encoder, texts)
 
     def tidy(self, db: sqlite3.Connection) -> int:
         """Merge until no merge is due; returns the number of merges. One process at a time does this."""
@@ -366,16 +350,27 @@ def _enlist(db: sqlite3.Connection, entry: SegmentEntry) -> None:
     db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry)
 
 
-# -- another encoder -----------------------------------------------------------------------------------
-# The old vectors serve searches until the last transaction, which replaces all segments by ones with the new
-# vectors. So a view never has both.
+# -- vectors, and another encoder ----------------------------------------------------------------------
+# A corpus of words only that gets vectors, and new passages of one that has some, are searched with what is
+# there so far. The vectors of a former encoder serve until the last transaction of a change, which replaces
+# all segments by ones with the new vectors: a view never has both.
 
 BATCH = 64
 """So many passages are encoded and then committed: a killed process loses no more."""
 
+SHOWN_AFTER = 1_024
+"""Searches get the first so many vectors of a run, and then all that there are each time their number has
+doubled: segments are written anew with them."""
+
+ATTEMPTS = 2
+"""A purge may replace a segment while it is written anew: then it is written once more."""
+
+Progress = Callable[[int, int], None]
+"""Gets how many passages have vectors, of how many."""
+
 
 class EmbeddingReport(Struct, frozen=True):
-    """The result of a change of the encoder."""
+    """The result of a run that made vectors."""
 
     encoder: Annotated[str, "whose vectors the corpus holds now; empty: words only"]
     dimensions: Annotated[int | None, "of a vector; null: there is none"]
@@ -386,7 +381,7 @@ class EmbeddingReport(Struct, frozen=True):
 
 class EmbeddingRun(Struct):
     """A corpus on its way to `encoder` (None: to words only). `db` is a connection that writes; `alone` keeps
-    other threads from reading while the encoder is exchanged. Call `run`."""
+    other threads from reading while the encoder is exchanged. Call `run`, or `fill` for some passages."""
 
     manifest: Manifest
     db: sqlite3.Connection
@@ -397,44 +392,62 @@ class EmbeddingRun(Struct):
     def name(self) -> str:
         return self.encoder.name if self.encoder else ""
 
-    def run(self, progress: Callable[[int, int], None] | None = None) -> EmbeddingReport:
-        """Change the encoder; vectors of an interrupted run are used. `progress` gets how many passages have
-        vectors, of how many. Raises ModelError, MissingExtra, UsageError, Busy, NoSpace."""
-        with translate_errors(self.manifest.store.database):
+    def run(self, progress: Progress | None = None) -> EmbeddingReport:
+        """Change the encoder, or go on with it; vectors of an interrupted run are used. Raises ModelError,
+        MissingExtra, UsageError, Busy (also where another process makes vectors), NoSpace."""
+        store = self.manifest.store
+        with (
+            translate_errors(store.database),
+            corpus_files.try_lock(store.folder / "embed.lock") as mine,
+        ):
+            if mine is None:
+                raise Busy("another process makes vectors just now; `asof status` says how many there are")
             before = encoder_of(self.db)
-            encoded = self.fill(progress)
-            if before == self.name and not encoded:
+            serves = self.encoder is not None and before in ("", self.name)
+            encoded = self._encode(0, progress, serves=serves)
+            if serves:
+                self._adopt()
+                self._show()
                 with self.manifest.store.transaction(self.db):
                     self._forget_others()
             else:
                 encoded += self._exchange()
-            passages = self.db.execute("SELECT count(*) FROM passages").fetchone()[0]
-            d = dimensions(self.db, self.name)
+            passages, d = vectors.count_passages(self.db), dimensions(self.db, self.name)
         return EmbeddingReport(self.name, d, passages, encoded, before != self.name)
+
+    def fill(self, after: int, progress: Progress | None = None) -> None:
+        """Vectors for the passages after an id, in a corpus that has this encoder. Raises as `run`."""
+        with translate_errors(self.manifest.store.database):
+            if self._encode(after, progress, serves=True):
+                self._show()
 
     # -- vectors ------------------------------------------------------------------------------------
 
-    def fill(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Vectors for all passages that have none of this encoder, a transaction for each few of them."""
+    def _encode(self, after: int, progress: Progress | None, *, serves: bool) -> int:
+        """Vectors for all passages after an id that have none of this encoder, a transaction for each few of
+        them. `serves`: searches get them as they come. Returns how many were encoded."""
         if self.encoder is None:
             return 0
-        of = self.db.execute("SELECT count(*) FROM passages").fetchone()[0]
-        have = "SELECT count(*) FROM vectors WHERE encoder = ?"
-        done = self.db.execute(have, (self.name,)).fetchone()[0]
-        encoded = after = 0
+        of = done = encoded = 0
+        if progress is not None:
+            of = vectors.count_passages(self.db)
+            having = "SELECT count(*) FROM vectors WHERE encoder = ?"
+            done = self.db.execute(having, (self.name,)).fetchone()[0]
+        due = SHOWN_AFTER
         while batch := self._next(after):
             if progress is not None:
                 progress(min(done + encoded, of), of)
-            vectors = self._encoded(batch)
+            encoder_vectors = encode_missing(self.db, self.encoder, batch.values())
             with self.manifest.store.transaction(self.db):
-                keep(self.db, self.name, list(batch), list(batch.values()), vectors)
+                keep(self.db, self.name, list(batch), list(batch.values()), encoder_vectors)
             encoded, after = encoded + len(batch), max(batch)
+            if serves and encoded >= due:
+                self._adopt()
+                self._show()
+                due = 2 * encoded
         if progress is not None:
             progress(of, of)
         return encoded
-
-    def _encoded(self, batch: dict[int, str]) -> dict[bytes, vectors.Vector]:
-        return encode_missing(self.db, self.encoder, batch.values()) if self.encoder is not None else {}
 
     def _next(self, after: int) -> dict[int, str]:
         """The texts of the next passages without a vector, by their ids."""
@@ -448,21 +461,64 @@ class EmbeddingRun(Struct):
 
     # -- segments -----------------------------------------------------------------------------------
 
+    def _adopt(self) -> None:
+        """Make the encoder that of a corpus of words only."""
+        if self.manifest.encoder_name != self.name or self.manifest.store.settings.encoder != self.name:
+            with self.alone, self.manifest.store.transaction(self.db):
+                self._change()
+
+    def _change(self) -> None:
+        store = self.manifest.store
+        store.settings = change_encoder(self.db, store.settings, self.name)
+        self.manifest.encoder = self.encoder
+
+    def _show(self) -> None:
+        """Replace the segments that lack vectors that the store has."""
+        manifest = self.manifest
+        with exclusive_lock(manifest.store.folder / MERGE_LOCK, manifest.store.wait):
+            for _ in range(ATTEMPTS):
+                for entry in filter(self._lacks, manifest.entries(self.db)):
+                    manifest.replace(self.db, [entry], partial(self._write, entry))
+
+    def _lacks(self, entry: SegmentEntry) -> bool:
+        """True if the store has vectors of a segment's passages that it lacks."""
+        try:
+            segment = self.manifest.open(entry)
+            waiting = len(segment.waiting)
+        except DamagedSegment:  # the next search mends it
+            return False
+        if not waiting:
+            return False
+        stored = self.db.execute(
+            "SELECT count(*) FROM vectors WHERE encoder = ? AND passage BETWEEN ? AND ?",
+            (self.name, entry.first, entry.last),
+        ).fetchone()[0]
+        return bool(stored > segment.n - waiting)
+
     def _exchange(self) -> int:
         """Exchange encoder, segments and vectors in one transaction, for which writers wait; returns how many
-        passages were added, and encoded, since `fill`."""
+        passages were added, and encoded, since `_encode`."""
         manifest, encoded, new = self.manifest, 0, list[str]()
         lock = manifest.store.folder / MERGE_LOCK
         with exclusive_lock(lock, manifest.store.wait), manifest.store.locked():
             try:
                 with self.alone, transaction(self.db):
                     while self.encoder is not None and (batch := self._next(0)):
-                        keep(self.db, self.name, list(batch), list(batch.values()), self._encoded(batch))
+                        texts = list(batch.values())
+                        keep(
+                            self.db,
+                            self.name,
+                            list(batch),
+                            texts,
+                            encode_missing(self.db, self.encoder, texts),
+                        )
                         encoded += len(batch)
                     entries = manifest.entries(self.db)
                     for entry in entries:
                         new.append(manifest.new_file())
-                        manifest.enter(self.db, [entry], new[-1], self._with_new_vectors(entry, new[-1]))
+                        manifest.enter(
+                            self.db, [entry], new[-1], self._write(entry, manifest.folder / new[-1])
+                        )
                     self._forget_others()
                     settings = change_encoder(self.db, manifest.store.settings, self.name)
                     self.db.execute("COMMIT")
@@ -478,24 +534,24 @@ class EmbeddingRun(Struct):
         """Remove the vectors of other encoders, also those that an interrupted change left."""
         self.db.execute("DELETE FROM vectors WHERE encoder <> ?", (self.name,))
 
-    def _with_new_vectors(self, entry: SegmentEntry, file: str) -> tuple[int, int, int]:
-        """A copy of a segment with the vectors of the new encoder, or without any; rows, size, checksum. A
+    def _write(self, entry: SegmentEntry, path: Path) -> tuple[int, int, int]:
+        """Write a copy of a segment with the vectors of the encoder that there are; rows, size, checksum. A
         damaged one is rebuilt."""
-        path = self.manifest.folder / file
         try:
             segment = self.manifest.open(entry)
             d = dimensions(self.db, self.name) if segment.n else None
             with SegmentWriter(path) as writer:
                 for name in segment.facts["arrays"]:
-                    if name != "vectors":
+                    if name not in ("vectors", "waiting"):
                         writer.add(name, segment[name])
                 if d is not None:
-                    writer.stream("vectors", np.int16, (d,), self._parts(segment["passage"]))
+                    write_vectors(writer, d, self._parts(segment["passage"]))
                 size = writer.close(first=segment.facts["first"], encoder=self.name if d is not None else "")
         except DamagedSegment:
             return rebuild(self.db, entry, path, self.manifest.store.analyzer, self.name)
         return segment.n, size, writer.checksum
 
-    def _parts(self, passages: NDArray[np.int64]) -> Iterator[NDArray[np.int16]]:
+    def _parts(self, passages: NDArray[np.int64]) -> Iterator[tuple[list[int], dict[int, bytes]]]:
         for first in range(0, len(passages), REBUILD_ROWS):
-            yield vectors_of(self.db, passages[first : first + REBUILD_ROWS].tolist(), self.name)
+            some = passages[first : first + REBUILD_ROWS].tolist()
+            yield some, vectors_of(self.db, some, self.name)

@@ -119,6 +119,7 @@ SEGMENT = FileFormat(
         "title_stems": ArraySpec("<u8", "w"), "title_kinds": ArraySpec("|u1", "w", below=8),
         "end_passage": instants("e"), "end_at": instants("e"), "end_added": instants("e"),
         "vectors": ArraySpec("<i2", "n", "d", low=-(2**12), below=2**12, optional=True),
+        "waiting": ArraySpec("<i4", "v", low=0, below="n", order="distinct", optional=True),
     },
     {"first": int, "encoder": str},
     {"total": _lengths_add_up, "row_of": _row_of_inverts_passage},
@@ -332,6 +333,13 @@ class Segment:
         """The least and the largest number of a document of its rows; (0, -1) without rows."""
         document = self["document"]
         return (int(document.min()), int(document.max())) if len(document) else (0, -1)
+
+    @property
+    def waiting(self) -> NDArray[np.int32]:
+        """The rows that have no vector (yet), ascending; those of `vectors` are zeros."""
+        if "vectors" not in self:
+            return np.arange(self.n, dtype=np.int32)
+        return self["waiting"] if "waiting" in self else np.zeros(0, np.int32)
 
     @property
     def about(self) -> AboutTimes:
@@ -588,6 +596,17 @@ class Window(Struct, frozen=True):
     def n_live(self) -> int:
         """The number of current passages in it."""
         return sum(part.n_live for part in self.parts)
+
+    @property
+    def n_waiting(self) -> int:
+        """The number of current passages in it that have no vector (yet)."""
+        count = 0
+        for part in self.parts:
+            waiting = part.prefix.segment.waiting
+            if len(waiting):
+                rows = waiting[slice(*np.searchsorted(waiting, [part.first, part.last]))]
+                count += int(np.count_nonzero(~part.prefix.dead_mask[rows]))
+        return count
 
     def rows(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Row numbers of the view for places in the window."""

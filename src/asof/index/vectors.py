@@ -10,9 +10,8 @@ version or document is not encoded again.
 
 from __future__ import annotations
 
-import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -21,10 +20,7 @@ from numpy.typing import NDArray
 from asof.errors import EncoderChanged, ModelError
 from asof.index.segment import Window
 from asof.models.ports import Encoder
-from asof.store.digest import content_digest, document_passages, indexed_text, shared_attributes
-from asof.store.schema import CorpusSettings, encoder_of
-from asof.store.writing import Transaction
-from asof.values import Document
+from asof.store.schema import encoder_of
 
 # -- cosines -------------------------------------------------------------------------------------------
 
@@ -49,6 +45,8 @@ def cosines(
     out = np.zeros(window.n, np.float64)
     for part in window.parts:
         segment = part.prefix.segment
+        if "vectors" not in segment:
+            continue
         segment.check("vectors", part.first, part.last)
         target = out[part.offset : part.offset + part.last - part.first]
         matrix = segment.unchecked("vectors")[part.first : part.last]
@@ -159,16 +157,6 @@ def keep(
     )
 
 
-def written(write: Transaction, encoder: Encoder, ready: dict[bytes, Vector]) -> Vector:
-    """The vectors (n, d) of the new passages of a write, stored by it. `ready`: those made before it."""
-    texts = [row.text for row in write.new_rows]
-    digests = [text_digest(text) for text in texts]
-    unready = [text for text, digest in zip(texts, digests, strict=True) if digest not in ready]
-    of = ready | encode_missing(write.db, encoder, unready)
-    keep(write.db, encoder.name, [row.id for row in write.new_rows], texts, of)
-    return np.stack([of[digest] for digest in digests])
-
-
 def refuse_other(db: sqlite3.Connection, opened: str, encoder: str) -> None:
     """Prevents a mix of vectors of two encoders, also if another process has changed the encoder.
 
@@ -188,43 +176,24 @@ def refuse_other(db: sqlite3.Connection, opened: str, encoder: str) -> None:
     )
 
 
-def texts_ahead(
-    db: sqlite3.Connection, documents: Sequence[Document], settings: CorpusSettings
-) -> Iterator[str]:
-    """The texts that a write will have encoded: the passages of those documents that state something new.
-
-    Read before the write, so that no encoder is waited for with the lock held. What a write wants beyond that
-    (a text that comes back) is mostly kept already, and otherwise encoded then.
-    """
-    from asof.text.passages import Chunking
-
-    chunking = Chunking.parse(settings.chunking)
-    known = set(
-        db.execute(
-            "SELECT d.name, v.content FROM json_each(?) AS requested"
-            " JOIN documents AS d ON d.name = requested.value"
-            " JOIN versions AS v ON v.document = d.id AND v.retired IS NULL",
-            (json.dumps([document.id for document in documents]),),
-        )
-    )
-    for document in documents:
-        if (document.id, content_digest(document)) in known:
-            continue
-        head = shared_attributes(
-            document, settings.languages[0], settings.search
-        )  # the text names no language
-        for cut in document_passages(document, chunking):
-            yield indexed_text(head.title, cut.headings, head.about, cut.text, head.keywords)
-
-
 def status(db: sqlite3.Connection) -> list[str]:
     """A line for each encoder with stored vectors; there are two while a change is unfinished."""
     has = encoder_of(db)
     lines = []
+    passages = count_passages(db)
     for encoder, count in db.execute(
         "SELECT encoder, count(*) FROM vectors INDEXED BY vectors_by_digest GROUP BY encoder"
     ).fetchall():
         d = dimensions(db, encoder) or 0
-        left = "" if encoder == has else "; `asof embed` goes on with it"
-        lines.append(f"vectors of {encoder}: {count:,} of {d:,} dimensions ({2 * d * count:,} bytes){left}")
+        lack = f"; {passages - count:,} passages have none" if encoder == has and count < passages else ""
+        left = ": `asof embed` goes on" if lack else "; `asof embed` goes on with it" * (encoder != has)
+        lines.append(
+            f"vectors of {encoder}: {count:,} of {d:,} dimensions ({2 * d * count:,} bytes){lack}{left}"
+        )
     return lines
+
+
+def count_passages(db: sqlite3.Connection) -> int:
+    """The number of passages of all versions."""
+    count: int = db.execute("SELECT count(*) FROM passages").fetchone()[0]
+    return count

@@ -90,6 +90,11 @@ class View:
         """The number of current passages."""
         return self.prefix.n
 
+    @property
+    def has_vectors(self) -> bool:
+        """True if a current passage has a vector."""
+        return self.encoder is not None and self.prefix.window().n_waiting < self.n
+
     # -- of all passages ----------------------------------------------------------------------------
 
     def dfs(self, terms: Sequence[int]) -> list[int]:

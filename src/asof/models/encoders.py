@@ -208,8 +208,8 @@ class ExpectedEncoder:
                 if configured is None:
                     raise UsageError(
                         f"this corpus holds vectors of the encoder {self.name!r}, which nothing names: set "
-                        "[encoder] in asof.toml (or asof.open(encoder=...)), or go back to words only with "
-                        "`asof embed --none`"
+                        "[encoder] in asof.toml (or asof.open(encoder=...)), or run `asof embed --encoder` "
+                        "with its folder, or with none for words only"
                     )
                 if configured.name != self.name:
                     raise UsageError(

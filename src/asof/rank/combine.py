@@ -17,7 +17,7 @@ from asof.rank.expression import (
     ratio,
     total,
 )
-from asof.rank.gather import Dense
+from asof.rank.gather import Dense, noted_waiting
 from asof.rank.stage import Ranking, Traits
 from asof.schema import within
 from asof.values import Query
@@ -108,15 +108,15 @@ class Hybrid:
         nearness = max(0, (cosine - c) / (largest cosine - c))      c: the cosine of the `nearest`-th passage
 
     Cosines of one model lie close together, so their place between the best and the `nearest`-th tells more
-    than their size; c is 0 where fewer are above 0. Expects the column `lexical`. A corpus without an encoder
-    has the first summand only.
+    than their size; c is 0 where fewer are above 0. Expects the column `lexical`. A corpus without
+    vectors has the first summand only.
     """
 
     dense: float = within(1.0, 0.0, 10.0)
     nearest: int = within(300, 2, 100_000)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        if view.encoder is None:
+        if not view.has_vectors:
             ranking = ranking.matching()  # no other is added
         words = ranking.column("lexical")
         best = float(words.values.max(initial=0.0))
@@ -125,9 +125,10 @@ class Hybrid:
             share = ratio("lexical", words, Constant("best of all candidates", best))
             out = view.prefix.zeros(ranking.count) if ranking.places is None else None
             parts.append(RankingColumn.computed(share, ranking.count, out=out))
-        if view.encoder is not None and self.dense > 0:
+        if view.has_vectors and self.dense > 0:
             cosine = Dense()(query, ranking, view).column("dense")
             parts.append(self._nearness(cosine))
+        ranking = noted_waiting(ranking, view)
         return ranking.with_column("relevance", total("relevance", *parts))
 
     def _nearness(self, cosine: RankingColumn) -> Expression:

@@ -133,10 +133,12 @@ class Lexical:
 
 @dataclass(frozen=True, slots=True)
 class Dense:
-    """Cosine of the query's vector with each passage's. Adds nothing in a corpus without an encoder."""
+    """Cosine of the query's vector with each passage's, 0 for one that has no vector yet. Adds nothing in a
+    corpus without an encoder, or without any vector so far."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        if view.encoder is None:
+        ranking = noted_waiting(ranking, view)
+        if not view.has_vectors:
             return ranking
         vector = question_vector(query, view)
         values = cosines(ranking.window, vector)
@@ -145,6 +147,16 @@ class Dense:
             values[~allowed] = 0.0
         cosine = Given("cosine", values, lambda at: cosine_why(view, ranking.row(at), vector))
         return ranking.with_column("dense", cosine)
+
+
+def noted_waiting(ranking: Ranking, view: View) -> Ranking:
+    """The ranking, with a note where passages have no vector yet."""
+    if view.encoder is None or not (waiting := ranking.window.n_waiting):
+        return ranking
+    return ranking.note(
+        f"{waiting:,} of {ranking.window.n_live:,} passages have no vector yet, and are found by their words "
+        "only: `asof embed` goes on"
+    )
 
 
 QUERY_VECTOR = "vector of the question"
@@ -172,7 +184,7 @@ def cosine_why(view: View, row: int, vector: NDArray[np.int16]) -> Why:
 
 def cosine_tree(own: NDArray[np.int16], vector: NDArray[np.int16], *, signed: bool = False) -> Why:
     """The cosine of two vectors of whole numbers, 0 where it is negative unless `signed`."""
-    dot = float(own.astype(np.int64) @ vector.astype(np.int64))
+    dot = float((own.astype(np.int64) * vector).sum())
     return Why.of(
         "meaning (cosine)", "ratio",
         Why("product of whole-number vectors", dot if signed else max(dot, 0.0)),
@@ -181,8 +193,10 @@ def cosine_tree(own: NDArray[np.int16], vector: NDArray[np.int16], *, signed: bo
 
 
 def stored_vector(view: View, row: int) -> NDArray[np.int16]:
-    """The vector that the corpus's encoder gave to a row of the view."""
+    """The vector that the corpus's encoder gave to a row of the view; 0 for one that has none yet."""
     part, local = view.prefix.locate(row)
+    if "vectors" not in part.segment:
+        return np.zeros(1, np.int16)
     part.segment.check("vectors", local, local + 1)
     vector: NDArray[np.int16] = part.segment.unchecked("vectors")[local]
     return vector

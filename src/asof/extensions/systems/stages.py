@@ -34,7 +34,15 @@ from asof.rank.expression import (
     ratio,
     total,
 )
-from asof.rank.gather import Lexical, admitted, cosine_tree, query_terms, question_vector, stored_vector
+from asof.rank.gather import (
+    Lexical,
+    admitted,
+    cosine_tree,
+    noted_waiting,
+    query_terms,
+    question_vector,
+    stored_vector,
+)
 from asof.rank.stage import Ranking, Traits
 from asof.rank.times import DAY, ages
 from asof.schema import choice, within
@@ -125,7 +133,8 @@ class Similarity:
     scale: str = choice("cosine", "half")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        if view.encoder is None:
+        ranking = noted_waiting(ranking, view)
+        if view.encoder is None or not view.has_vectors:
             return _latent("similarity", self.scale, PUBLISHED, query, ranking, view)
         vector = question_vector(query, view)
         values = cosines(ranking.window, vector, signed=True)

@@ -64,6 +64,9 @@ def by_document(recipe: Recipe) -> Recipe:
 
 # -- asof ----------------------------------------------------------------------------------------------
 
+OBJECTION = -1.0
+"""The weight of what speaks against a passage: it loses what the best by words has."""
+
 ASOF = Recipe(
     "asof",
     "reads the time in the question; of passages that state the same, the current one comes first",
@@ -86,9 +89,9 @@ ASOF = Recipe(
                 ("neighbouring_text", 0.3),
                 ("just_published", 4.0),
                 ("time_evidence", 0.6),
-                ("off_topic_title", -0.8),
-                ("termination", -0.8),
-                ("superseded", -1.0),
+                ("off_topic_title", OBJECTION),
+                ("termination", OBJECTION),
+                ("superseded", OBJECTION),
             ),
             "relevance",
         ),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.support.rows import db_of
 
@@ -22,6 +22,7 @@ from asof.rank.words import (
     largest_idf,
     weighted_words,
 )
+from asof.text.names import asked as asked_labels
 from asof.values import Document, Heading, Query
 from asof.wire import encode, replace
 
@@ -142,6 +143,34 @@ def test_another_subject_and_a_member(fresh: Make, column: Make, guides: list[An
         )
 
 
+@pytest.mark.parametrize(
+    ("question", "beside"),
+    [
+        # another one is asked for, which names 3168: neither 3168 itself nor what names no such number
+        ("Which RFCs update RFC 3168?", ["rfc3168", "rfc9000"]),
+        ("Which RFC replaced RFC 3168?", ["rfc3168", "rfc9000"]),
+        # 3168 says itself what it replaced, and by what it was replaced
+        ("Which RFC did RFC 3168 replace?", []), ("Which RFC is replaced by RFC 3168?", []),
+        ("What does RFC 3168 update?", []), ("Is RFC 3168 still current?", []),
+        ("RFC 3168: which RFCs does it update?", []), ("Which RFCs are cited in RFC 3168?", []),
+    ],
+)  # fmt: skip
+def test_a_document_that_acts_on_another_one(
+    fresh: Make, column: Make, document: Make, question: str, beside: list[str]
+) -> None:
+    made = [
+        document("rfc3168", "An RFC that updates 2474 and replaces 2481.", "2001", title="Congestion"),
+        document("rfc8311", "An RFC that updates 3168.", "2018", title="Congestion"),
+        document("rfc9001", "An RFC that updates RFC3168.", "2019", title="Congestion"),
+        document(
+            "rfc9000", "An RFC that updates nothing, and no RFC replaces it.", "2021", title="Congestion"
+        ),
+    ]
+    with fresh(*made) as corpus:
+        found = column(corpus, question, "off_topic_title", *TITLED)
+    assert [name for name, value in sorted(found.items()) if value == 1.0] == beside
+
+
 TITLES = st.lists(
     st.lists(st.sampled_from(["fog", "mill", "rope", "2", "may", "the", "bell"]), max_size=6).map(" ".join),
     min_size=1, max_size=6,
@@ -164,6 +193,7 @@ def test_titles_compared_at_once_are_the_titles_compared_one_by_one(
     fresh: Make, column: Make, document: Make, titles: list[str], question: str, batches: int
 ) -> None:
     """By count and idf, whatever the segments; `run` holds each number against its tree, bit for bit."""
+    assume(not asked_labels(question.split(), ("en",))[1])
     made = [document(f"d{at}", "boat", "2001", title=title) for at, title in enumerate(titles)]
     n, asked = len(made), set(question.split())
     dfs = {

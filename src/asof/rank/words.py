@@ -21,12 +21,12 @@ from asof.index.columns import FIGURE, PLAIN, REPEATED, TitleTable
 from asof.index.lexical import Bm25, Term, hashes_of, idf_why, query_words, stems_of
 from asof.index.segment import Window, WindowPart
 from asof.index.view import View
-from asof.rank.expression import Constant, Expression, Given, Values, product, total
+from asof.rank.expression import Constant, Expression, Given, Values, Where, product, total
 from asof.rank.stage import Ranking, places_among
 from asof.schema import within
-from asof.text.names import is_label
+from asof.text.names import asked, is_label
 from asof.text.query import figure
-from asof.text.tokens import term_hash
+from asof.text.tokens import LABEL, term_hash, tokenize
 from asof.values import Query, Why
 
 # -- query terms and their weights ---------------------------------------------------------------------
@@ -347,7 +347,8 @@ class TitleColumns:
         off_topic_title = off_topic · the largest title · (1 - off_topic) of any candidate
 
     A title of another subject counts as far as the question names some title. Untitled documents have 0 in
-    both.
+    both. Where a document is asked for that acts on another one ("which PEP replaced PEP 563"),
+    off_topic_title is 1 for passages of that one, and for passages that do not name its number.
     """
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
@@ -368,13 +369,35 @@ class TitleColumns:
             return Given(label, np.append(values, 0.0)[of], explained(tree))
 
         title = column("title", matches.query_coverage, TitleTrees.coverage)
-        off_topic = product(
+        off_topic: Expression = product(
             "title of another subject",
             column("off-topic share", matches.off_topic, TitleTrees.off_topic),
             Constant("share of the question in a title that is on topic", named),
         )
+        beside = _beside_what_is_asked(query, ranked, view)
+        if beside.any():
+            off_topic = Where(
+                beside, Constant("another document that names that one is asked for", 1.0), off_topic
+            )
         ranked = ranked.with_column("title", title, by=False, high=1.0)
         return ranked.with_column("off_topic_title", off_topic, by=False, high=1.0)
+
+
+def _beside_what_is_asked(query: Query, ranking: Ranking, view: View) -> NDArray[np.bool_]:
+    """Mask of the candidates (n,) that cannot answer a question for a document that acts on another one
+    ("which PEP replaced PEP 563"): those of that one, and those that do not name its number."""
+    labels = asked(tokenize(query.text), view.analyzer.languages)[1]
+    if not any(view.dfs([term_hash(each) for each in labels])):
+        return np.zeros(ranking.count, bool)
+    order = np.argsort(ranking.chosen, kind="stable")
+
+    def there(words: Sequence[str]) -> NDArray[np.bool_]:
+        terms = [Term(word, term_hash(word)) for word in words]
+        found = lexical.presence(ranking.window, ranking.chosen[order], terms).any(axis=0)
+        return np.asarray(found[np.argsort(order)], bool)
+
+    numbers = [each.partition(LABEL)[2] for each in labels]
+    return there(labels) | ~there([*numbers, *(each.replace(LABEL, "") for each in labels)])
 
 
 # -- neighbours in a version of a document, or in a thread of short documents --------------------------

@@ -67,14 +67,51 @@ def labels(words: Sequence[str], languages: tuple[str, ...], series: Sequence[st
             numbered, series = False, () if word in grammar or word in calendar else (word,)
 
 
-def asked(words: Sequence[str], languages: tuple[str, ...]) -> list[str]:
+@cache
+def _agents(languages: tuple[str, ...]) -> frozenset[str]:
+    """The words before what acts, or tells: "which RFC did RFC 1157 obsolete", "is cited in RFC 1157"."""
+    return frozenset(word for code in languages for word in tables(code, "words").get("agent", "").split())
+
+
+ASKED_FIRST = 3
+"""A question for one of a series names the series among so many words at its beginning."""
+
+
+def asked(words: Sequence[str], languages: tuple[str, ...]) -> tuple[list[str], list[str]]:
     """The labels among the tokens of a question, without those of a series that it names without a number,
-    too: "which PEP replaced PEP 563" asks for another one."""
-    alone = {
-        word for word, after in zip(words, [*words[1:], ""], strict=False) if not _NUMBER.fullmatch(after)
+    too; and which of these others are of documents that another one of the series acts on: "which PEP
+    replaced PEP 563". A version is none of these: the next one need not name it."""
+    alone, first = (
+        _both_numbers(
+            [
+                word
+                for word, after in zip(some, [*words[1:], ""], strict=False)
+                if not _NUMBER.fullmatch(after)
+            ]
+        )
+        for some in (words, words[:ASKED_FIRST])
+    )
+    agents, versions = _agents(languages), _versions(languages)
+    told = {
+        label
+        for word, *after in zip(words, words[1:], words[2:], strict=False)
+        if word in agents
+        for label in labels(after, languages)
     }
-    alone |= {f"{word}s" for word in alone} | {word.removesuffix("s") for word in alone}
-    return [each for each in labels(words, languages) if each.partition(LABEL)[0] not in alone]
+    own: list[str] = []
+    acted_on: list[str] = []
+    for each in labels(words, languages):
+        series = each.partition(LABEL)[0]
+        if each in told or series not in alone:
+            own.append(each)
+        elif series in first and series not in versions:
+            acted_on.append(each)
+    return own, acted_on
+
+
+def _both_numbers(words: Sequence[str]) -> set[str]:
+    """Words with and without an s at the end."""
+    return {*words, *(f"{word}s" for word in words), *(word.removesuffix("s") for word in words)}
 
 
 def _label(series: str, number: str, languages: tuple[str, ...]) -> str:

@@ -57,7 +57,7 @@ def _parse(text: str, languages: tuple[str, ...], functional: frozenset[str], ke
         if quoted and len(tokens) > 1:
             phrases[tuple(tokens)] = None
         if not keep:
-            content.update(asked(tokens, languages))
+            content.update(asked(tokens, languages)[0])
         if not quoted:
             beside.update(token for token in tokens if token not in functional)
     # A stop word quoted once and unquoted elsewhere counts once: only the quotation asks for it.

@@ -393,8 +393,10 @@ def _beside_what_is_asked(query: Query, ranking: Ranking, view: View) -> NDArray
 
     def there(words: Sequence[str]) -> NDArray[np.bool_]:
         terms = [Term(word, term_hash(word)) for word in words]
-        found = lexical.presence(ranking.window, ranking.chosen[order], terms).any(axis=0)
-        return np.asarray(found[np.argsort(order)], bool)
+        found: NDArray[np.bool_] = np.logical_or.reduce(
+            lexical.presence(ranking.window, ranking.chosen[order], terms)
+        )
+        return found[np.argsort(order)]
 
     numbers = [each.partition(LABEL)[2] for each in labels]
     return there(labels) | ~there([*numbers, *(each.replace(LABEL, "") for each in labels)])

@@ -81,37 +81,25 @@ def asked(words: Sequence[str], languages: tuple[str, ...]) -> tuple[list[str], 
     """The labels among the tokens of a question, without those of a series that it names without a number,
     too; and which of these others are of documents that another one of the series acts on: "which PEP
     replaced PEP 563". A version is none of these: the next one need not name it."""
-    alone, first = (
-        _both_numbers(
-            [
-                word
-                for word, after in zip(some, [*words[1:], ""], strict=False)
-                if not _NUMBER.fullmatch(after)
-            ]
-        )
-        for some in (words, words[:ASKED_FIRST])
-    )
     agents, versions = _agents(languages), _versions(languages)
+    pairs = list(zip(words, [*words[1:], ""], strict=False))
     told = {
         label
-        for word, *after in zip(words, words[1:], words[2:], strict=False)
+        for at, word in enumerate(words)
         if word in agents
-        for label in labels(after, languages)
+        for label in labels(words[at + 1 : at + 3], languages)
     }
-    own: list[str] = []
-    acted_on: list[str] = []
-    for each in labels(words, languages):
-        series = each.partition(LABEL)[0]
-        if each in told or series not in alone:
-            own.append(each)
-        elif series in first and series not in versions:
-            acted_on.append(each)
+    alone, first = _without_numbers(pairs), _without_numbers(pairs[:ASKED_FIRST])
+    found = [(each, each.partition(LABEL)[0]) for each in labels(words, languages)]
+    own = [label for label, series in found if label in told or series not in alone]
+    acted_on = [each for each, series in found if each not in own and series in first - {*versions}]
     return own, acted_on
 
 
-def _both_numbers(words: Sequence[str]) -> set[str]:
-    """Words with and without an s at the end."""
-    return {*words, *(f"{word}s" for word in words), *(word.removesuffix("s") for word in words)}
+def _without_numbers(pairs: Sequence[tuple[str, str]]) -> set[str]:
+    """The words that no number follows, also with and without an s at the end."""
+    alone = [word for word, after in pairs if not _NUMBER.fullmatch(after)]
+    return {form for word in alone for form in (word, f"{word}s", word.removesuffix("s"))}
 
 
 def _label(series: str, number: str, languages: tuple[str, ...]) -> str:

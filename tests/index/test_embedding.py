@@ -386,6 +386,24 @@ def test_one_process_makes_the_vectors_of_a_corpus() -> None:
         assert corpus.embed(Twice()).encoded == 4
 
 
+def test_words_only_since_another_process_said_so_meanwhile() -> None:
+    with fresh(encoder=Meanings()) as corpus:
+        filled(corpus)
+
+        class Interrupted(Meanings):
+            def encode(self, texts: Any, *, question: bool = False) -> Any:
+                with open_corpus(corpus.root, encoder=Meanings()) as other:
+                    other.embed(None)
+                return super().encode(texts, question=question)
+
+        corpus.manifest.encoder = Interrupted()
+        with pytest.raises(UsageError, match="changed meanwhile, from 'meanings' to 'none'"):
+            corpus.add([document("new", "A ship.", "2007")])
+        with open_corpus(corpus.root) as again:
+            assert (stored(again), again.check()) == ({}, [])
+            assert [hit.document for hit in again.search("ship").hits] == ["new"]
+
+
 def test_a_past_without_vectors_is_as_in_a_corpus_without_any() -> None:
     """Only what came later has a vector: neither an answer nor a note of the past shows it."""
     found = []

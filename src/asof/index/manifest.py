@@ -416,16 +416,18 @@ class EmbeddingRun(Struct):
         return EmbeddingReport(self.name, d, passages, encoded, before != self.name)
 
     def fill(self, after: int, progress: Progress | None = None) -> None:
-        """Vectors for the passages after an id, in a corpus that has this encoder. Raises as `run`."""
+        """Vectors for the passages after an id, in a corpus that has this encoder. Raises as `run`, and
+        EncoderChanged where another process changes it meanwhile."""
         with translate_errors(self.manifest.store.database):
-            if self._encode(after, progress, serves=True):
+            if self._encode(after, progress, serves=True, has=self.name):
                 self._show()
 
     # -- vectors ------------------------------------------------------------------------------------
 
-    def _encode(self, after: int, progress: Progress | None, *, serves: bool) -> int:
+    def _encode(self, after: int, progress: Progress | None, *, serves: bool, has: str = "") -> int:
         """Vectors for all passages after an id that have none of this encoder, a transaction for each few of
-        them. `serves`: searches get them as they come. Returns how many were encoded."""
+        them; returns how many. `serves`: searches get them as they come. `has`: the encoder that the corpus
+        has to have."""
         if self.encoder is None:
             return 0
         of = done = encoded = 0
@@ -439,6 +441,8 @@ class EmbeddingRun(Struct):
                 progress(min(done + encoded, of), of)
             encoder_vectors = encode_missing(self.db, self.encoder, batch.values())
             with self.manifest.store.transaction(self.db):
+                if has:
+                    vectors.refuse_other(self.db, has, has)
                 keep(self.db, self.name, list(batch), list(batch.values()), encoder_vectors)
             encoded, after = encoded + len(batch), max(batch)
             if serves and encoded >= due:
@@ -476,7 +480,7 @@ class EmbeddingRun(Struct):
         """Replace the segments that lack vectors that the store has."""
         manifest = self.manifest
         with exclusive_lock(manifest.store.folder / MERGE_LOCK, manifest.store.wait):
-            for _ in range(ATTEMPTS):
+            for _ in range(ATTEMPTS if encoder_of(self.db) == self.name else 0):
                 for entry in filter(self._lacks, manifest.entries(self.db)):
                     manifest.replace(self.db, [entry], partial(self._write, entry))
 

@@ -171,6 +171,22 @@ def test_a_document_that_acts_on_another_one(
     assert [name for name, value in sorted(found.items()) if value == 1.0] == beside
 
 
+def test_the_series_that_all_are_of_names_no_title(fresh: Make, column: Make, document: Make) -> None:
+    """All are RFCs: the word does not make "RFC 2: Rope" a title about fog. A version that ends its title
+    does: "Fog 2" is of fog."""
+    titles = {"a": "RFC 1: Fog", "b": "RFC 2: Rope"}
+    made = [document(id_, "boat of an rfc", "2001", title=title) for id_, title in titles.items()]
+    with fresh(*made) as corpus:
+        found = column(corpus, "boat: current rfc on fog", "off_topic_title", *TITLED)
+        assert found["a"] == 0
+        assert found["b"] == pytest.approx(
+            (idf(2, 1) + idf(2, 2)) / (idf(2, 1) + 2 * idf(2, 2))
+        )  # of boat, rfc, fog
+    made = [document(id_, "boat", "2001", title=title) for id_, title in {"a": "Fog 1", "b": "Fog 2"}.items()]
+    with fresh(*made) as corpus:
+        assert column(corpus, "boat: current fog", "off_topic_title", *TITLED) == {"a": 0, "b": 0}
+
+
 TITLES = st.lists(
     st.lists(st.sampled_from(["fog", "mill", "rope", "2", "may", "the", "bell"]), max_size=6).map(" ".join),
     min_size=1, max_size=6,

@@ -21,7 +21,7 @@ from asof.index.columns import FIGURE, PLAIN, REPEATED, TitleTable
 from asof.index.lexical import Bm25, Term, hashes_of, idf_why, query_words, stems_of
 from asof.index.segment import Window, WindowPart
 from asof.index.view import View
-from asof.rank.expression import Constant, Expression, Given, Values, Where, product, total
+from asof.rank.expression import Constant, Expression, Given, Values, product, total
 from asof.rank.stage import Ranking, places_among
 from asof.schema import within
 from asof.text.names import asked, is_label
@@ -239,7 +239,7 @@ def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatc
     return TitleMatches(
         table, covered / whole if whole else covered,
         np.where(last >= 0, other, 1.0),
-        _share(total(own & ~figures), total(off_topic | extra)),
+        np.where(last >= 0, _share(total(own & ~figures), total(off_topic | extra)), 0.0),
         stems, matched, words,
     )  # fmt: skip
 
@@ -248,8 +248,14 @@ def _title_words(table: TitleTable, hashes: NDArray[np.uint64]) -> _TitleWords:
     which = places_among(table.stems, hashes)
     title, place = table.title_of_stem, np.arange(len(table.stems))
     asked, repeated = which >= 0, (table.kinds & REPEATED) > 0
+    figures = np.append((table.kinds & FIGURE)[1:] > 0, False)
+    numbered = asked & (place == table.start[title]) & figures & (table.start[title + 1] > place + 2)
+    series = np.bincount(which[numbered], minlength=len(hashes)) == len(table.ids)
+    telling = (
+        asked & ~np.append(series, False)[which]
+    )  # all are RFCs: "RFC 3144: ..." says nothing of a topic
     last = np.full(len(table.ids), -1)
-    last[title[asked]] = place[asked]  # of equal indices the last one stays
+    last[title[telling]] = place[telling]  # of equal indices the last one stays
     plain = ~asked & ((table.kinds & PLAIN) > 0)
     off_topic = plain & ~repeated & (place < last[title])
     extra = plain & (last[title] >= 0) & (place > last[title])
@@ -348,7 +354,7 @@ class TitleColumns:
 
     A title of another subject counts as far as the question names some title. Untitled documents have 0 in
     both. Where a document is asked for that acts on another one ("which PEP replaced PEP 563"),
-    off_topic_title is 1 for passages of that one, and for passages that do not name its number.
+    off_topic_title is 1 for passages of that one and for those that do not name its number, 0 for all others.
     """
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
@@ -376,9 +382,7 @@ class TitleColumns:
         )
         beside = _beside_what_is_asked(query, ranked, view)
         if beside.any():
-            off_topic = Where(
-                beside, Constant("another document that names that one is asked for", 1.0), off_topic
-            )
+            off_topic = Given("another one is asked for, which names that one", beside.astype(np.float64))
         ranked = ranked.with_column("title", title, by=False, high=1.0)
         return ranked.with_column("off_topic_title", off_topic, by=False, high=1.0)
 

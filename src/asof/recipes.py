@@ -64,6 +64,9 @@ def by_document(recipe: Recipe) -> Recipe:
 
 # -- asof ----------------------------------------------------------------------------------------------
 
+NEAR = 200
+"""So many passages are near a question in meaning, and so many of a time that it names are looked at."""
+
 OBJECTION = -1.0
 """The weight of what speaks against a passage: it loses what the best by words has."""
 
@@ -72,8 +75,8 @@ ASOF = Recipe(
     "reads the time in the question; of passages that state the same, the current one comes first",
     (
         Lexical(k1=1.2, b=0.7),
-        Hybrid(dense=1.0, nearest=300),  # meaning: only with an encoder
-        RerankWindow(n=100, of_time=200),
+        Hybrid(dense=1.0, nearest=NEAR),  # meaning: only with an encoder
+        RerankWindow(n=100, of_time=NEAR),
         MaxNormalize(""),
         QueryCoverage(),
         TitleColumns(),

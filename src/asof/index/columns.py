@@ -144,6 +144,41 @@ def stretches(begin: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[n
     return np.repeat(begin - before[:-1], lengths) + np.arange(before[-1])
 
 
+def longer(values: Array, n: int, new: int = 0) -> Array:
+    """The array with n elements, the later ones `new`, in the memory behind it if there is any left: made
+    longer twice it has the same behind it, so that is copied before it is written to."""
+    if len(values) == n:
+        return values
+    memory = values if values.base is None else values.base
+    if len(memory) < n:
+        memory = np.empty(n + n // 4, values.dtype)
+        memory[: len(values)] = values
+    memory[len(values) : n] = new
+    return memory[:n]
+
+
+def changed_at(values: Array, places: NDArray[np.int64], new: Array) -> Array:
+    """A copy of the array with `new` values at some places; itself where they are there already."""
+    if not (values[places] == new).all():
+        values = values.copy()
+        values[places] = new
+    return values
+
+
+def places_of(values: Array, wanted: Array) -> NDArray[np.int64]:
+    """The places, ascending, of values that are among some few integers."""
+    wanted = np.unique(wanted)
+    if len(wanted) > 8:  # the last 16 bits tell most values apart, at the price of eight comparisons
+        ends = np.zeros(1 << 16, bool)
+        ends[wanted & 0xFFFF] = True
+        places = np.flatnonzero(ends[values & 0xFFFF])
+        return places[np.isin(values[places], wanted)]
+    found = np.zeros(len(values), bool)
+    for each in wanted:
+        found |= values == each
+    return np.flatnonzero(found)
+
+
 def placed(ascending: NDArray[np.int32], *numbers: int) -> list[int]:
     """The insertion points of numbers in an ascending array, before equal ones.
 

@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 
 from asof import files
 from asof.errors import DamagedSegment
-from asof.index.columns import ArraySpec, FileFormat
+from asof.index.columns import ArraySpec, FileFormat, changed_at, longer
 from asof.index.segment import Prefix, Segment, SegmentWriter
 from asof.index.view import DerivedCache, View
 from asof.revisions.features import COLUMNS, WORDS_OF, StatementTable, WordReader, read, words_in
-from asof.revisions.link import Chain, Linker
+from asof.revisions.link import Chain, Linker, differing
 from asof.revisions.rows import (
     DEFAULT,
     GraphLimits,
@@ -40,7 +40,7 @@ from asof.revisions.rows import (
     remember,
 )
 from asof.text.query import VERSION as WORDS_VERSION
-from asof.time.span import NEVER
+from asof.time.span import BEGINNING, NEVER
 
 # -- cache ---------------------------------------------------------------------------------------------
 
@@ -78,6 +78,7 @@ class SeriesCache(RowCache):
         self._opened = False
         self._statements = StatementTable.none()
         self._chain: Chain | None = None
+        self._made_of, self._runs = list[str](), TextRuns(*np.zeros((2, 0), np.int64))
         self._on_disk = np.zeros(0, bool)
         self._earlier: OrderedDict[int, Chain] = OrderedDict()
 
@@ -85,26 +86,38 @@ class SeriesCache(RowCache):
         """The chains of the rows that are known at the view's K, as the view sees them."""
         with self.lock:
             rows = self.rows(view.prefix)
-            known = rows.known(view.prefix)
-            runs = TextRuns.of(rows, known)
             by_text = rows.by_text()
             self._read_statements(view, by_text)
             linker = Linker(by_text, self._statements.snapshot(), tuple(self.parts), self.limits)
-            chain = self._linked(view, linker, *runs.joined(known, ends_known(rows, view.prefix)))
+            runs, chain = self._linked(view, rows, linker)
         last = runs.last(rows.columns["visible"], view.prefix.as_of)
         return Succession(view.prefix, linker, chain, runs.first(), last)
 
-    def _linked(self, view: View, linker: Linker, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> Chain:
-        for cached in (self._chain, self._earlier.get(view.known_at)):
-            if cached is not None and _is_of(cached, known, ends):
-                return cached
-        chain = linker.anew(known, ends) if self._chain is None else linker.moved(self._chain, known, ends)
-        if is_newest(view.prefix, linker.rows):
-            self._chain = chain
+    def _linked(self, view: View, rows: Rows, linker: Linker) -> tuple[TextRuns, Chain]:
+        """The chains; the newest go on from the last ones by the segments that came since."""
+        segments, chain, found = [part.segment for part in view.prefix.parts], self._chain, None
+        names, since = [segment.path.name for segment in segments], len(self._made_of)
+        runs, newest = self._runs, is_newest(view.prefix, rows)
+        if newest and chain is not None and names[:since] == self._made_of:
+            found = brought_forward(chain, runs, rows, segments[since:])
+        if found is None:
+            known = rows.known(view.prefix)
+            runs = TextRuns.of(rows, known)
+            known, ends = runs.joined(known, ends_known(rows, view.prefix))
+            earlier = self._earlier.get(view.known_at)
+            if earlier is not None and not len(differing(earlier, known, ends)):
+                return runs, earlier
+            found = known, ends, np.arange(rows.n) if chain is None else differing(chain, known, ends)
+        if chain is None:
+            chain = linker.anew(*found[:2])
+        elif len(found[2]) or not chain.n:
+            chain = linker.moved(chain, *found)
+        if newest:
+            self._made_of, self._runs, self._chain = names, runs, chain
             self._write(linker, chain, view)
         else:
             remember(self._earlier, view.known_at, chain)
-        return chain
+        return runs, chain
 
     def _read_statements(self, view: View, rows: Rows) -> None:
         """Load the statements of all rows: from the file, and from the texts of rows added since."""
@@ -156,6 +169,31 @@ class SeriesCache(RowCache):
             writer.close(nodes=rows.n, made=_made_from(rows, rows.n, view), rows=int(chain.known.sum()))
 
 
+def brought_forward(
+    chain: Chain, runs: TextRuns, rows: Rows, segments: Sequence[Segment]
+) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.int64]] | None:
+    """What is known, the ends, and the nodes in which they differ from a chain since these later segments;
+    None where one of these is in a run, or in the chain before it was added."""
+    visible, said, run = (rows.columns[name] for name in ("visible", "said", "run"))
+    added, ended, at = (
+        np.concatenate([np.zeros(0, np.int64), *(segment[name] for segment in segments)])
+        for name in ("passage", "end_passage", "end_at")
+    )
+    added, ended = added - rows.first, ended - rows.first
+    inside = (ended >= 0) & (ended < rows.n)
+    ended, at = ended[inside], at[inside]
+    changed = np.unique(np.concatenate([added, ended]))
+    in_runs = (said[changed] < visible[changed]) | np.isin(run[changed], run[runs.members])
+    if in_runs.any() or (added < chain.n).any():
+        return None
+    known, ends = longer(chain.known, rows.n), longer(chain.ends, rows.n, NEVER)
+    now, until = known[changed] | np.isin(changed, added), ends[changed]
+    place = np.searchsorted(changed, ended)
+    now[place[at == BEGINNING]] = False
+    np.minimum.at(until, place, at)
+    return changed_at(known, changed, now), changed_at(ends, changed, until), changed
+
+
 def ends_known(rows: Rows, prefix: Prefix) -> NDArray[np.int64]:
     """The end of each node's passage, as known at the K of a prefix; NEVER where it has none."""
     ends = np.full(rows.n, NEVER)
@@ -166,16 +204,6 @@ def ends_known(rows: Rows, prefix: Prefix) -> NDArray[np.int64]:
         here = (nodes >= 0) & (nodes < rows.n)
         np.minimum.at(ends, nodes[here], segment["end_at"][known][here])
     return ends
-
-
-def _is_of(chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> bool:
-    """True if a chain is that of these nodes and ends. Later nodes may be missing in either, not all."""
-    n = min(chain.n, len(known))
-    return bool(
-        (n or chain.n == len(known))
-        and (chain.known[:n] == known[:n]).all() and not known[n:].any() and not chain.known[n:].any()
-        and (chain.ends[:n][known[:n]] == ends[:n][known[:n]]).all()
-    )  # fmt: skip
 
 
 def _made_from(rows: Rows, n: int, view: View) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.index.columns import Array, changed_at, places_of
 from asof.revisions.features import StatementTable
 from asof.revisions.rows import Rows
 from asof.text.query import mixed
@@ -24,13 +25,12 @@ LEAST_WORDS = 4
 Nodes = NDArray[np.int64]
 
 
-def copies(rows: Rows, statements: StatementTable, counted: NDArray[np.bool_]) -> NDArray[np.int32]:
+def copies(rows: Rows, statements: StatementTable, nodes: Nodes) -> NDArray[np.int32]:
     """By node: the node that it repeats, or one of its document's original; -1 where it is none of a copy.
 
-    `counted`: the nodes that are known and dated.
+    `nodes` (ascending): those that count, which are known and dated.
     """
     original = np.full(rows.n, -1, np.int32)
-    nodes = np.flatnonzero(counted)
     by_text = _copied_texts(rows, statements, nodes)
     original[by_text[0]] = by_text[1]
     named = nodes[statements["original"][nodes] != 0]
@@ -47,6 +47,31 @@ def copies(rows: Rows, statements: StatementTable, counted: NDArray[np.bool_]) -
         )  # fmt: skip
         original[named[exact >= 0]] = exact[exact >= 0]
     return original
+
+
+def copies_since(
+    rows: Rows, statements: StatementTable, counted: NDArray[np.bool_], before: Array, changed: Nodes
+) -> Array:
+    """By node: what `copies` gives of all that are `counted`, from what it gave `before` some `changed`.
+
+    Looked at again are the documents that have one of these, its text, or a name made from its name.
+    """
+    document, text = rows.columns["document"], statements["text"]
+    name, original = statements["name"], statements["original"]
+    by_text, names = statements["changed"].any(), name[changed]
+    near = [changed, places_of(original, names[names != 0])]
+    if by_text:
+        near.append(places_of(text, text[changed]))
+    nodes = places_of(document, document[np.concatenate(near)])
+    nodes = nodes[counted[nodes]]
+    wanted = original[nodes]
+    others = [nodes, places_of(name, wanted[wanted != 0])]
+    if by_text:
+        others.append(places_of(text, text[nodes]))
+    among = np.unique(np.concatenate(others))
+    among = among[counted[among]]
+    copy = changed_at(before, changed, np.full(len(changed), -1))
+    return changed_at(copy, nodes, copies(rows, statements, among)[nodes])
 
 
 def _copied_texts(rows: Rows, statements: StatementTable, nodes: Nodes) -> tuple[Nodes, Nodes]:

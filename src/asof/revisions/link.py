@@ -18,8 +18,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from asof.index.columns import Array
-from asof.revisions.copies import copies
+from asof.index.columns import Array, changed_at, longer, places_of
+from asof.revisions.copies import copies, copies_since
 from asof.revisions.features import LEAST_FRAME, LEAST_UNTITLED, PARTS, StatementTable, words_in
 from asof.revisions.rows import DEFAULT, CandidateLimits, GraphLimits, Postings, Rows
 from asof.text.query import mixed
@@ -37,12 +37,6 @@ class Pairs(NamedTuple):
     earlier: NDArray[np.int64]
 
 
-def steps(keys: NDArray[np.uint64], limits: CandidateLimits) -> NDArray[np.int64]:
-    """The number of nodes compared for each key: keys of words are odd (see `features.salted`)."""
-    most = min(limits.window, limits.window_of_words)
-    return np.where(keys & np.uint64(1), most, limits.window)
-
-
 def recent(
     keys: NDArray[np.uint64],
     nodes: NDArray[np.int32],
@@ -58,23 +52,26 @@ def recent(
     each = _ordered(keys, nodes, rows)
     mine = np.flatnonzero(selected[each.nodes] & (each.now > each.begin))
     last = each.now[mine]
-    lowest = np.maximum(each.begin[mine], last - steps(each.keys[mine], limits))
+    of_words = each.keys[mine] & np.uint64(1)  # see `features.salted`
+    most = np.where(of_words, min(limits.window, limits.window_of_words), limits.window)
+    lowest = np.maximum(each.begin[mine], last - most)
     later: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     earlier = later.copy()
     for step in range(1, limits.window + 1):
         here = np.flatnonzero(last - step >= lowest)
+        if not len(here):
+            break
         later.append(each.nodes[mine[here]])
         earlier.append(each.nodes[last[here] - step])
     return Pairs(np.concatenate(later), np.concatenate(earlier))
 
 
 class _Ordered(NamedTuple):
-    """Keys and nodes by key, then in order of time; for each its instant, the position where its key begins,
-    and the position where the nodes of the key with the same instant begin."""
+    """Keys and nodes by key, then in order of time; for each the position where its key begins, and the
+    position where the nodes of the key with the same instant begin."""
 
     keys: NDArray[np.uint64]
     nodes: NDArray[np.int64]
-    visible: NDArray[np.int64]
     begin: NDArray[np.int64]
     now: NDArray[np.int64]
 
@@ -86,7 +83,7 @@ def _ordered(keys: NDArray[np.uint64], nodes: NDArray[np.int32], rows: Rows) -> 
     begins = np.diff(keys, prepend=keys[:1] ^ np.uint64(1)) != 0
     begin = np.maximum.accumulate(np.where(begins, places, 0))
     begins[1:] |= visible[1:] != visible[:-1]
-    return _Ordered(keys, carriers, visible, begin, np.maximum.accumulate(np.where(begins, places, 0)))
+    return _Ordered(keys, carriers, begin, np.maximum.accumulate(np.where(begins, places, 0)))
 
 
 def edited(
@@ -99,12 +96,13 @@ def edited(
     """
     documents, visible = rows.columns["document"], rows.columns["visible"]
     numbers = rows.columns["number"]
+    mine = np.flatnonzero(selected)
     over = np.flatnonzero(alive & (ends < NEVER))
+    over = over[np.isin(documents[over], documents[mine])]
     over = over[np.argsort(numbers[over], kind="stable")]
     moment = _moments(documents[over], ends[over])
     order = np.argsort(moment, kind="stable")
     over, moment = over[order], moment[order]
-    mine = np.flatnonzero(selected)
     beginnings = _moments(documents[mine], visible[mine])
     first = np.searchsorted(moment, beginnings, "left")
     many = np.searchsorted(moment, beginnings, "right") - first
@@ -161,10 +159,6 @@ class PairGrades(NamedTuple):
     parts: NDArray[np.int64]
     similarity: NDArray[np.int64]
 
-    def at(self, which: Array) -> PairGrades:
-        """Of some of the pairs."""
-        return PairGrades(self.grade[which], self.parts[which], self.similarity[which])
-
 
 def shared(
     one: NDArray[np.float64], other: NDArray[np.float64], both: NDArray[np.float64]
@@ -173,10 +167,6 @@ def shared(
     similarity (1 for two empty sets)."""
     common = np.maximum(one + other - both, 0.0)
     return common, np.divide(common, both, out=np.ones(len(both)), where=both > 0)
-
-
-def thousandths(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    return np.rint(UNIT * values).astype(np.int64)
 
 
 def _repeat(leads: Array, later: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -232,11 +222,13 @@ class Linker(Struct, frozen=True):
     def anew(self, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> Chain:
         """The chains of these nodes."""
         n = self.rows.n
-        before = np.full(n, -1, np.int32)
+        before, none = (np.full(n, -1, np.int32) for _ in range(2))
         mine = known & self.statements["dated"]
-        copy = copies(self.rows, self.statements, mine)
+        copy = copies(self.rows, self.statements, np.flatnonzero(mine))
         keys = np.concatenate([np.zeros(0, np.uint64), *(part.hashes for part in self.parts)])
-        nodes = np.concatenate([np.zeros(0, np.int32), *self._nodes()])
+        nodes = np.concatenate(
+            [np.zeros(0, np.int32), *(part.carriers + np.int32(part.begin) for part in self.parts)]
+        )
         keep = mine[nodes]
         keys, nodes = keys[keep], nodes[keep]
         if len(self.parts) > 1:
@@ -246,41 +238,38 @@ class Linker(Struct, frozen=True):
         alone &= np.diff(keys, append=keys[-1:] ^ np.uint64(1)) != 0
         later, earlier = self._followed(keys[~alone], nodes[~alone], mine, mine, ends, copy >= 0)
         before[later] = earlier
-        none = np.full(n, -1, np.int32)
-        return self._linked(Chain(known, ends, before, none, none.copy(), copy), np.ones(n, bool))
+        return self._linked(Chain(known, ends, before, none, none, copy), np.arange(n))
 
-    def moved(self, chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> Chain:
+    def moved(
+        self, chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64], changed: NDArray[np.int64]
+    ) -> Chain:
         """The chains of the nodes that are known now, from those of another set of nodes.
 
         Compared again are added nodes, later ones with a key of an added or removed one, and all passages of
-        a document in which a passage has another end.
+        a document in which a passage has another end. `changed`: the nodes in which both sets differ.
         """
-        n, old = self.rows.n, chain.n
-        was, ended, copied = np.zeros(n, bool), np.full(n, np.iinfo(np.int64).max), np.zeros(n, bool)
-        was[:old], ended[:old], copied[:old] = chain.known, chain.ends, chain.copy >= 0
+        n = self.rows.n
+        links = (chain.before, chain.after, chain.edit, chain.copy)
+        was_before, after, edit, was_copy = (longer(each, n, -1) for each in links)
         mine = known & self.statements["dated"]
-        copy = copies(self.rows, self.statements, mine)
-        dirty = (was != known) | ((ended != ends) & known & was) | (copied != (copy >= 0))
+        copy = copies_since(self.rows, self.statements, mine, was_copy, changed)
+        dirty = (copy >= 0) != (was_copy >= 0)
+        dirty[changed] = True
         documents = self.rows.columns["document"]
-        selected = dirty | np.isin(documents, np.unique(documents[dirty]))
+        selected = dirty.copy()
+        selected[places_of(documents, documents[dirty])] = True
         selected[self._displaced(dirty, mine)] = True
         selected &= mine
-        if int(selected.sum()) * self.limits.rebuild_share > int(mine.sum()):
+        if np.count_nonzero(selected) * self.limits.rebuild_share > np.count_nonzero(mine):
             return self.anew(known, ends)
         keys, nodes = self._sharing(selected, mine)
         later, earlier = self._followed(keys, nodes, selected, mine, ends, copy >= 0)
-        was_before, after, edit = (
-            np.concatenate([each, np.full(n - old, -1, np.int32)])
-            for each in (chain.before, chain.after, chain.edit)
-        )
-        before = was_before.copy()
-        before[selected | ~mine] = -1
-        before[later] = earlier
-        changed = np.flatnonzero(before != was_before)
-        ends_of_links = np.concatenate([before[changed], was_before[changed]])
-        touched = np.zeros(n, bool)
-        touched[ends_of_links[ends_of_links >= 0]] = True
-        return self._linked(Chain(known, ends, before, after, edit, copy), touched)
+        again = np.flatnonzero(selected | dirty)
+        was, found = was_before[again], np.full(len(again), -1, np.int32)
+        found[np.searchsorted(again, later)] = earlier
+        before = changed_at(was_before, again, found)
+        touched = np.unique(np.concatenate([was[was != found], found[was != found]]))
+        return self._linked(Chain(known, ends, before, after, edit, copy), touched[touched >= 0])
 
     def _displaced(self, dirty: NDArray[np.bool_], among: NDArray[np.bool_]) -> NDArray[np.int32]:
         """The nodes that may have other candidates since the dirty ones came or went: not before the first of
@@ -289,9 +278,6 @@ class Linker(Struct, frozen=True):
         _, nodes = self._sharing(dirty, among)
         late: NDArray[np.bool_] = visible[nodes] >= visible[dirty].min(initial=NEVER)
         return nodes[late]
-
-    def _nodes(self) -> list[NDArray[np.int32]]:
-        return [part.carriers + np.int32(part.begin) for part in self.parts]
 
     def _sharing(
         self, marked: NDArray[np.bool_], among: NDArray[np.bool_]
@@ -322,7 +308,7 @@ class Linker(Struct, frozen=True):
         grades = self._grades(ends, both, edit)
         keep = grades.grade > NO
         both = Pairs(both.later[keep], both.earlier[keep])
-        chosen = best(both, grades.at(keep), self.rows)
+        chosen = best(both, PairGrades(*(each[keep] for each in grades)), self.rows)
         return both.later[chosen], both.earlier[chosen]
 
     def _grades(self, ends: NDArray[np.int64], pairs: Pairs, edit: NDArray[np.bool_]) -> PairGrades:
@@ -392,20 +378,26 @@ class Linker(Struct, frozen=True):
         grade[edit & (same | (whole >= EDITED))] = SAME_PLACE
         parts = _parts(version, later, earlier)
         grade[~over & one_document] = NO
-        return PairGrades(grade, parts, thousandths(whole))
+        return PairGrades(grade, parts, np.rint(UNIT * whole).astype(np.int64))
 
-    def _linked(self, chain: Chain, touched: NDArray[np.bool_]) -> Chain:
-        """The chain with `after` and `edit` of the `touched` nodes computed from `before`."""
-        chain.after[touched], chain.edit[touched] = -1, -1
-        later = np.flatnonzero(chain.before >= 0)
-        later = later[touched[chain.before[later]]]
+    def _linked(self, chain: Chain, touched: NDArray[np.int64]) -> Chain:
+        """The chain with `after` and `edit` of the `touched` nodes (ascending) computed from `before`."""
+        later = places_of(chain.before, touched)
         later = later[self.rows.canonical(later)][::-1]  # the earliest is written last
         before = chain.before[later]
-        chain.after[before] = later
         documents = self.rows.columns["document"]
         own = documents[before] == documents[later]
-        chain.edit[before[own]] = later[own]
-        return chain
+        after, edit = (np.full(len(touched), -1, np.int32) for _ in range(2))
+        after[np.searchsorted(touched, before)] = later
+        edit[np.searchsorted(touched, before[own])] = later[own]
+        after, edit = changed_at(chain.after, touched, after), changed_at(chain.edit, touched, edit)
+        return Chain(chain.known, chain.ends, chain.before, after, edit, chain.copy)
+
+
+def differing(chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The nodes, of these or of the chain, that are known in one and not in the other, or end otherwise."""
+    was, ended = longer(chain.known, len(known)), longer(chain.ends, len(known), NEVER)
+    return np.flatnonzero((was != known) | ((ended != ends) & known & was))
 
 
 def best(pairs: Pairs, grades: PairGrades, rows: Rows) -> NDArray[np.int64]:

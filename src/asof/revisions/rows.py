@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from asof import files
 from asof.errors import DamagedSegment
-from asof.index.columns import Array, FileFormat
+from asof.index.columns import Array, FileFormat, longer
 from asof.index.segment import Prefix, Segment
 from asof.index.view import LOCK, DerivedCache
 from asof.text.query import mixed
@@ -60,8 +60,8 @@ class Rows(Struct, frozen=True):
     def extended(self, segments: Sequence[Segment]) -> Rows:
         """These rows and those of segments with later ones."""
         n = max(known_to(segments) - self.first, self.n)
-        columns = {name: _longer(values, n) for name, values in self.columns.items()}
-        rows = Rows(self.first, _longer(self.present, n), columns)
+        columns = {name: longer(values, n) for name, values in self.columns.items()}
+        rows = Rows(self.first, longer(self.present, n), columns)
         for segment in segments:
             nodes = rows.nodes(segment, segment.n)
             rows.present[nodes] = True
@@ -69,13 +69,18 @@ class Rows(Struct, frozen=True):
                 values[nodes] = segment[name]
         return rows
 
-    def agrees(self, other: Rows) -> bool:
-        """True if both have the same rows as far as the shorter one goes."""
-        n = min(self.n, other.n)
-        return not n or bool(
-            self.first == other.first and (self.present[:n] == other.present[:n]).all()
-            and all((self.columns[name][:n] == other.columns[name][:n]).all() for name in ("added", "digest"))
-        )  # fmt: skip
+    def agrees(self, segments: Sequence[Segment], since: int) -> bool:
+        """True if these are the rows of some segments, as far as both go; `since` of them are known to be."""
+        n = min(max(known_to(segments) - self.first, 0), self.n)
+        left = np.count_nonzero(self.present[:n]) - sum(segment.n for segment in segments[:since])
+        for segment in segments[since:]:
+            nodes = self.nodes(segment, segment.n)
+            here = np.flatnonzero(nodes < n)
+            nodes, left = nodes[here], left - len(here)
+            columns = (self.columns[name][nodes] != segment[name][here] for name in ("added", "digest"))
+            if (nodes < 0).any() or any(each.any() for each in columns):
+                return False
+        return bool(left == 0)
 
     def nodes(self, segment: Segment, rows: int) -> NDArray[np.int64]:
         """The nodes of the first `rows` rows of a segment."""
@@ -118,15 +123,6 @@ class Rows(Struct, frozen=True):
         for name in ("added", "digest", "visible"):
             facts = mixed(facts ^ self.columns[name][nodes].astype(np.uint64))
         return f"{len(nodes)}-{int(facts.sum(dtype=np.uint64)):016x}"
-
-
-def _longer(values: Array, n: int) -> Array:
-    """The array with n elements, in the memory behind it if there is any left."""
-    memory = values if values.base is None else values.base
-    if len(memory) < n:
-        memory = np.zeros(n + n // 4, values.dtype)
-        memory[: len(values)] = values
-    return memory[:n]
 
 
 class NodeMap(NamedTuple):
@@ -183,14 +179,10 @@ class TextRuns(NamedTuple):
         return known, ends
 
 
-def end_of(segment: Segment) -> int:
-    """The number after the last passage of a segment; 0 for one that only holds ends."""
-    return int(segment.facts["first"]) + len(segment.unchecked("row_of")) if segment.n else 0
-
-
 def known_to(segments: Sequence[Segment]) -> int:
     """The number after the last passage of all; 0 when there is none."""
-    return max(map(end_of, segments), default=0)
+    ends = (each.facts["first"] + len(each.unchecked("row_of")) for each in segments if each.n)
+    return int(max(ends, default=0))
 
 
 # -- limits: sizes of batches and files, and how many candidates are compared --------------------------
@@ -271,14 +263,6 @@ def merge_postings(parts: Sequence[Postings]) -> Postings:
     return Postings(begin, counts, hashes[order], carriers[order])
 
 
-def mergeable(parts: list[Postings], most_postings: int) -> bool:
-    """True if the last two parts are to be merged, to keep each at least twice as large as the next."""
-    if len(parts) < 2:
-        return False
-    before, last = len(parts[-2].hashes), len(parts[-1].hashes)
-    return before <= 2 * last and before + last <= most_postings
-
-
 # -- what is derived from the rows of a corpus: in memory, and in files that can be deleted at any time --
 
 LEFTOVER = re.compile(r"(edges-[0-9.e-]+|chains)\.tmp")
@@ -311,14 +295,13 @@ class CurrentRows:
         names = [segment.path.name for segment in segments]
         with self._lock:
             rows, known = self._rows, self._segment_names
-            if rows is not None and names[: len(known)] == known and _are_later(segments[len(known) :], rows):
-                self._rows, self._segment_names = rows.extended(segments[len(known) :]), names
-            elif rows is None or names != known:
-                made = Rows.of(segments)
-                agree = rows is not None and rows.agrees(made)
-                self.generation += not agree
-                if rows is None or not agree or made.n > rows.n:
-                    self._rows, self._segment_names = made, names
+            same = [one == other for one, other in zip(names, known, strict=False)]
+            since = [*same, False].index(False)
+            if rows is None or not rows.agrees(segments, since):
+                self.generation += 1
+                self._rows, self._segment_names = Rows.of(segments), names
+            elif known_to(segments) >= rows.end:
+                self._rows, self._segment_names = rows.extended(segments[since:]), names
             assert self._rows is not None  # noqa: S101
             return self._rows, self.generation
 
@@ -361,9 +344,13 @@ class RowCache:
         return rows
 
     def add_part(self, part: Postings) -> None:
-        """Add the postings of the next rows; parts of similar size are merged."""
+        """Add the postings of the next rows. The last parts are merged to keep each twice as large as the
+        next."""
         self.parts.append(part)
-        while mergeable(self.parts, self.limits.most_postings):
+        while len(self.parts) > 1:
+            before, last = (len(each.hashes) for each in self.parts[-2:])
+            if before > 2 * last or before + last > self.limits.most_postings:
+                break
             self.parts[-2:] = [merge_postings(self.parts[-2:])]
 
     def read_file(
@@ -388,8 +375,8 @@ class RowCache:
     def is_worth_writing(self, written: NDArray[np.bool_], known: NDArray[np.bool_], rows: Rows) -> bool:
         """True if many known nodes differ from those of the file that is there."""
         n = min(len(written), len(known))
-        changed = int((written[:n] != known[:n]).sum() + known[n:].sum())
-        return changed >= max(self.limits.least_written, rows.n // self.limits.share_written)
+        changed = np.count_nonzero(written[:n] != known[:n]) + np.count_nonzero(known[n:])
+        return bool(changed >= max(self.limits.least_written, rows.n // self.limits.share_written))
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -403,11 +390,6 @@ class RowCache:
                 if LEFTOVER.fullmatch(name):
                     remove_file(self.folder / name)
             yield
-
-
-def _are_later(segments: Sequence[Segment], rows: Rows) -> bool:
-    """True if these are segments with rows after all of these, or without any."""
-    return bool(segments) and all(not each.n or each.facts["first"] >= rows.end for each in segments)
 
 
 def remember(kept: OrderedDict[Key, Made], key: Key, made: Made) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from asof.errors import BeforeHorizon
 from asof.index.manifest import EmbeddingRun, IndexState, Manifest, Progress
-from asof.index.segment import Prefix, Segment
+from asof.index.segment import Prefix
 from asof.index.view import DerivedCache, View
 from asof.rank.rerank import batched
 from asof.rank.stage import Ranking, Recipe
@@ -209,6 +209,7 @@ class ViewFactory:
     _version: int = -1
     _state: IndexState | None = None
     _latest: int = 0
+    _pool: list[NDArray[np.float64]] = field(default_factory=list)
     _prefixes: OrderedDict[tuple[int, int], Prefix] = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
@@ -242,7 +243,9 @@ class ViewFactory:
         if version == self._version and self._state is not None:
             return
         self._state = self.manifest.state(self.db)
-        self._latest = max((latest(segment) for segment in self._state.segments), default=0)
+        of_rows = (each["visible"][-1:] for each in self._state.segments)
+        of_ends = (each["end_at"] for each in self._state.segments)
+        self._latest = int(max((each.max(initial=0) for each in (*of_rows, *of_ends)), default=0))
         self._prefixes.clear()
         self._version = version
 
@@ -252,6 +255,7 @@ class ViewFactory:
         prefix = self._prefixes.pop(key, None)
         if prefix is None:
             prefix = Prefix.of(state.segments, *key)
+            prefix.pool = self._pool
         self._prefixes[key] = prefix
         while len(self._prefixes) > PREFIXES:
             self._prefixes.popitem(last=False)
@@ -266,12 +270,6 @@ class ViewFactory:
                     f"{what} {moment}: history before {earliest} was dropped by `asof vacuum`; "
                     "ask for a later moment"
                 )
-
-
-def latest(segment: Segment) -> int:
-    """The last instant at which anything of a segment changes."""
-    visible = segment["visible"]
-    return max(int(visible[-1]) if len(visible) else 0, int(segment["end_at"].max(initial=0)))
 
 
 # -- search -----------------------------------------------------------------------------------------

@@ -146,8 +146,8 @@ right_last = copies._last
 right_attributes = writing._attributes
 
 
-def of_all_rows(segments: Any, as_of: int, known_at: int = NEVER) -> Prefix:
-    made = right_prefix(segments, as_of, known_at)
+def of_all_rows(segments: Any, as_of: int, *known: Any) -> Prefix:
+    made = right_prefix(segments, as_of, *known)
     made.n = sum(segment.n for segment in segments)
     return made
 

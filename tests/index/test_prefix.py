@@ -103,10 +103,11 @@ def test_bm25_norms_are_infinite_for_the_dead() -> None:
     with segmented((rows, [EndRow(3, 3, 0)])) as segments:
         prefix = Prefix.of(segments, 5)
         average = (3 + 1) / 2
-        norm = prefix.norm(prefix.parts[0], 1.5, 0.75)
+        part, two = prefix.parts[0], np.arange(2)
         expected = [3 * (1.5 * 0.75 / average) + 1.5 * 0.25, 1 * (1.5 * 0.75 / average) + 1.5 * 0.25, np.inf]
-        assert norm.tolist() == expected
-        assert prefix.norm(prefix.parts[0], 1.5, 0.75) is norm
+        for some in (two, two, np.arange(3), two):  # of few rows, then of all
+            assert prefix.norm(part, 1.5, 0.75, some).tolist() == expected[: len(some)]
+        assert [norm.tolist() for norm in part._norms.values()] == [expected]
 
 
 def test_used_arrays_come_back_as_zeros() -> None:

@@ -149,12 +149,12 @@ def scores(
     out = prefix.zeros(window.n)
     weighed = weigh(prefix.n, terms, dfs or prefix.dfs([term.hash for term in terms]), bm25)
     for part in window.parts:
-        _add(part, prefix.norm(part.prefix, bm25.k1, bm25.b), weighed, out)
+        _add(part, prefix, bm25, weighed, out)
     return out, weighed
 
 
 def _add(
-    part: WindowPart, norm: NDArray[np.float64], weighed: Sequence[Weighed], out: NDArray[np.float64]
+    part: WindowPart, prefix: Prefix, bm25: Bm25, weighed: Sequence[Weighed], out: NDArray[np.float64]
 ) -> None:
     """Add the scores of the rows of a part of a window to `out`.
 
@@ -176,26 +176,26 @@ def _add(
             group.append((rows[begin:end], tf[begin:end], each.weight))
             size += end - begin
         if size >= TOGETHER:
-            _add_group(group, norm, part.first, target)
+            _add_group(group, part, prefix, bm25, target)
             group, size = [], 0
     if group:
-        _add_group(group, norm, part.first, target)
+        _add_group(group, part, prefix, bm25, target)
 
 
 def _add_group(
-    group: Sequence[Weights], norm: NDArray[np.float64], first: int, target: NDArray[np.float64]
+    group: Sequence[Weights], part: WindowPart, prefix: Prefix, bm25: Bm25, target: NDArray[np.float64]
 ) -> None:
     """Add the scores of some terms, in their order: sums are the same, bit for bit, in whatever groups."""
     rows = np.concatenate([each[0] for each in group])
     tf = np.concatenate([each[1] for each in group]).astype(np.float64)
-    share = norm[rows]
+    share = prefix.norm(part.prefix, bm25.k1, bm25.b, rows)
     share += tf
     np.divide(tf, share, out=share)
     share *= np.repeat([each[2] for each in group], [len(each[0]) for each in group])
     if len(group) == 1:
-        target[rows - first if first else rows] += share
+        target[rows - part.first if part.first else rows] += share
     else:
-        np.add.at(target, rows.astype(np.int64) - first, share)  # four times as fast as for int32
+        np.add.at(target, rows.astype(np.int64) - part.first, share)  # four times as fast as for int32
 
 
 Weights = tuple[NDArray[np.int32], NDArray[np.integer[Any]], float]
@@ -223,7 +223,7 @@ def scores_at(
     terms, weights = hashes_of([each.term for each in weighed]), np.array([each.weight for each in weighed])
     for part, inside, rows in _rows_at(window, places):
         which, at, tf = occurrences(part.prefix.segment, rows, terms)
-        share = tf / (window.prefix.norm(part.prefix, bm25.k1, bm25.b)[rows[at]] + tf)
+        share = tf / (window.prefix.norm(part.prefix, bm25.k1, bm25.b, rows[at]) + tf)
         share *= weights[which]
         # it adds in the order of the terms, as `scores` does: the sums are the same bit for bit
         out[inside] = np.bincount(at, share, len(rows))

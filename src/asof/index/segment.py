@@ -35,7 +35,6 @@ import json
 import math
 import mmap
 import os
-import threading
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -388,11 +387,10 @@ class Segment:
         return np.where(terms[at] == hashes, at, -1)
 
     def rows_of(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Row numbers of those of `passages` that are in this segment, ascending."""
+        """Row numbers of those of `passages` (ascending) that are in this segment, ascending."""
         table, first = self["row_of"], self.facts["first"]
-        inside = passages[(passages >= first) & (passages < first + len(table))]
-        rows = table[inside - first]
-        return np.sort(rows[rows >= 0].astype(np.int64))
+        rows = table[passages[slice(*passages.searchsorted([first, first + len(table)]))] - first]
+        return np.sort(rows[rows >= 0]).astype(np.int64)
 
 
 def _contents(table: Any, end: int) -> dict[str, dict[str, Any]]:
@@ -429,6 +427,7 @@ class PrefixPart(Struct):
     offset: int
     _norms: dict[tuple[float, float], NDArray[np.float64]] = msgspec.field(default_factory=dict)
     _mask: NDArray[np.bool_] | None = None
+    _asked: int = 0
 
     @property
     def dead_mask(self) -> NDArray[np.bool_]:
@@ -442,7 +441,7 @@ class PrefixPart(Struct):
 class Prefix(Struct):
     """The rows visible at (`as_of`, `known_at`), in instants. `n`: live rows; `tokens`: their words.
 
-    `memo` keeps what was derived for this view (centralities, vectors), by name.
+    `memo` keeps what was derived for this view (centralities, vectors), by name; `pool` used arrays.
     """
 
     as_of: int
@@ -451,9 +450,8 @@ class Prefix(Struct):
     n: int
     tokens: int
     rows: int  # of all parts, dead ones included
-    lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
+    pool: list[NDArray[np.float64]] = msgspec.field(default_factory=list)
     memo: dict[str, Any] = msgspec.field(default_factory=dict)
-    _scratch: list[NDArray[np.float64]] = msgspec.field(default_factory=list)
     _dfs: dict[int, int] = msgspec.field(default_factory=dict)
 
     @classmethod
@@ -496,20 +494,25 @@ class Prefix(Struct):
             rows[here[inside]] = found[inside] + part.offset
         return rows
 
-    def norm(self, part: PrefixPart, k1: float, b: float) -> NDArray[np.float64]:
-        """BM25's `k1 (1 - b + b length / average)` of each row, infinite for dead ones.
+    def norm(self, part: PrefixPart, k1: float, b: float, rows: Array) -> NDArray[np.float64]:
+        """BM25's `k1 (1 - b + b length / average)` of some rows of a part, infinite for dead ones.
 
-        With it tf / (tf + norm) of a dead row is 0, so that a term's df is a count of what is not 0.
+        With it tf / (tf + norm) of a dead row is 0, so that a term's df is a count of what is not 0. Those of
+        all rows are kept once as many were asked for.
         """
-        norm = part._norms.get((k1, b))
-        if norm is None:
-            per_word = k1 * b / self.average_length if self.tokens else 0.0
-            norm = part.segment["length"][: part.hi].astype(np.float64)
-            norm *= per_word
-            norm += k1 * (1 - b)
-            norm[part.dead] = np.inf
-            part._norms[k1, b] = norm
-        return norm
+        kept = part._norms.get((k1, b))
+        if kept is not None:
+            return kept[rows]
+        part._asked += len(rows)
+        few = part._asked < part.hi
+        norm: NDArray[np.float64] = part.segment["length"][rows if few else slice(part.hi)].astype(np.float64)
+        norm *= k1 * b / self.average_length if self.tokens else 0.0
+        norm += k1 * (1 - b)
+        norm[part.dead_mask[rows] if few else part.dead] = np.inf
+        if few:
+            return norm
+        part._norms[k1, b] = norm
+        return norm[rows]
 
     def dfs(self, terms: Sequence[int]) -> list[int]:
         """The document frequency of each of these terms (hashes)."""
@@ -529,17 +532,19 @@ class Prefix(Struct):
 
     def zeros(self, n: int) -> NDArray[np.float64]:
         """An array of zeros, from a pool of used ones: fresh memory costs a page fault for each 4 KiB."""
-        with self.lock:
-            array = self._scratch.pop() if self._scratch else None
-        if array is None or len(array) < n:
-            array = np.empty(max(n, self.rows), np.float64)
+        try:
+            array = self.pool.pop()
+        except IndexError:  # also where another thread took the last one
+            array = np.empty(0)
+        if len(array) < n:
+            array = np.empty(max(n, self.rows + self.rows // 8))  # the next prefix has some more rows
         array[:n] = 0.0
         return array[:n]
 
     def give_back(self, array: NDArray[np.float64]) -> None:
-        with self.lock:
-            if len(self._scratch) < 4:
-                self._scratch.append(array)
+        if len(self.pool) < 4:
+            whole = array.base
+            self.pool.append(whole if isinstance(whole, np.ndarray) and whole.ndim == 1 else array)
 
     def window(self, first: int | None = None, last: int | None = None) -> Window:
         """The rows that became visible in [first, last] (instants, both included); None: no bound."""
@@ -648,14 +653,15 @@ class Window(Struct, frozen=True):
 
 
 def ended_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[np.int64]:
-    """Passages that had ended by `as_of`, as was known at `known_at`."""
-    passages = []
+    """Passages that had ended by `as_of`, as was known at `known_at`, ascending."""
+    passages = [np.zeros(0, np.int64)]
     for segment in segments:
         ended = segment["end_at"] <= as_of
         if known_at != NEVER:
             ended &= segment["end_added"] <= known_at
         passages.append(segment["end_passage"][ended])
-    return np.unique(np.concatenate(passages)) if passages else np.zeros(0, np.int64)
+    several = np.sort(np.concatenate(passages))
+    return np.asarray(several[np.diff(several, prepend=-1) != 0], np.int64)
 
 
 def _dfs(part: PrefixPart, terms: Sequence[int]) -> NDArray[np.int64]:

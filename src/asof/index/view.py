@@ -175,26 +175,17 @@ class View:
     ) -> Table:  # fmt: skip
         """The rows of a table that each segment has, in their order; read once for the stages of a
         question."""
-        key = what, rows.tobytes()
-        if key not in self.memo:
-            self.memo[key] = self._taken(rows, table_of, joined)
+        key, parts = (what, rows.tobytes()), self.prefix.parts
+        if key not in self.memo and len(parts) == 1:
+            self.memo[key] = table_of(parts[0].segment).take(rows)
+        elif key not in self.memo:
+            found = self._by_part(rows)
+            back = np.empty(len(rows), np.int64)
+            back[np.concatenate([rows[:0], *(here for _, here, _ in found)])] = np.arange(len(rows))
+            pieces = [table_of(parts[at].segment).take(own) for at, _, own in found]
+            self.memo[key] = joined(pieces).take(back)
         table: Table = self.memo[key]
         return table
-
-    def _taken(
-        self, rows: NDArray[np.int64], table_of: Callable[[Segment], Table],
-        joined: Callable[[Iterable[Table]], Table],
-    ) -> Table:  # fmt: skip
-        parts = self.prefix.parts
-        if len(parts) == 1:
-            return table_of(parts[0].segment).take(rows)
-        pieces, places = [], [np.zeros(0, np.int64)]
-        for at, here, own in self._by_part(rows):
-            places.append(here)
-            pieces.append(table_of(parts[at].segment).take(own))
-        back = np.empty(len(rows), np.int64)
-        back[np.concatenate(places)] = np.arange(len(rows))
-        return joined(pieces).take(back)
 
     def window(self, filters: Filters) -> Window:
         """A window of rows with all that were published between `since` and `until`; `allowed` has the rest

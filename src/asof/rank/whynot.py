@@ -60,7 +60,7 @@ def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
 
 def _rows(view: View, known: list[PassageHistory]) -> NDArray[np.int64]:
     """Rows of the view that are current, of these passages."""
-    passages = np.array([each.passage for each in known], np.int64)
+    passages = np.sort(np.array([each.passage for each in known], np.int64))
     in_force = [
         part.offset + np.setdiff1d(rows[rows < part.hi], part.dead)
         for part in view.prefix.parts

@@ -5,6 +5,7 @@ Read this module first; each function lists the components that it uses.
 
 from __future__ import annotations
 
+import gc
 import shutil
 import sqlite3
 from collections import OrderedDict
@@ -121,7 +122,13 @@ def build(
             run.check_way(change=change_way)
             before = last_passage(db)
             for batch in batches(items, BATCH_DOCUMENTS, BATCH_CHARACTERS):
-                run.add_batch(batch)
+                collects = gc.isenabled()
+                gc.disable()  # each look for cycles would walk through all rows of the batch, which has none
+                try:
+                    run.add_batch(batch)
+                finally:
+                    if collects:
+                        gc.enable()
                 if progress is not None:
                     progress(run.report)
             try:

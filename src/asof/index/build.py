@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -89,11 +90,10 @@ def build(
         named = document_words(row.path, row.title, row.headings, analyzer.languages)
         tokens += dict.fromkeys(numbered(word, row.language) for word in named)
     columns: dict[str, Array] = {
-        name: np.array([getattr(row, name) for row in rows], dtype)
+        name: np.array(list(map(attrgetter("id" if name == "passage" else name), rows)), dtype)
         for name, dtype in COLUMNS.items()
-        if name not in ("length", "passage")
+        if name != "length"
     }
-    columns["passage"] = np.array([row.id for row in rows], np.int64)
     columns["length"] = lengths.astype(np.int32)  # of the text: what a document is called makes none longer
     order = time_order(columns)
     place = np.empty(len(rows), np.int64)

@@ -329,7 +329,7 @@ def periods(record: Mapping[str, Any], fields: Fields, fiscal_start: int) -> lis
 
 
 def _first(record: Mapping[str, Any], names: tuple[str, ...], *, fiscal: bool) -> Label | None:
-    labels = (label_of(record.get(name), name, fiscal=fiscal) for name in names)
+    labels = (label_of(record[name], name, fiscal=fiscal) for name in names if name in record)
     return next(filter(None, labels), None)
 
 
@@ -518,6 +518,8 @@ def dates_in(page: ParsedFile, how: DateFields | None = None, *, published: bool
     """
     how = how or DateFields(_FIELDS)
     front, fields = page.front, how.fields
+    if not front:
+        return PageDates(None, None, (), fields.fiscal_start, {}, ())
     if page.by != "frontmatter":
         how = how._replace(fields=Fields(fiscal_start=fields.fiscal_start))
     used: set[str] = set()

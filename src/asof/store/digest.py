@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -187,7 +187,8 @@ class SharedAttributes(NamedTuple):
 def shared_attributes(document: Document, language: str, search: str | tuple[str, ...]) -> SharedAttributes:
     """The shared attributes of a document; `search`: which metadata is searched (see `keywords_of`)."""
     path, meta = document.path or document.id, dict(document.meta)
-    tags, about = _encode(list(document.tags)), _encode([wire.encode(each) for each in document.about])
+    tags = _encode(document.tags) if document.tags else "[]"
+    about = _encode([wire.encode(each) for each in document.about]) if document.about else "[]"
     apart = _beside(meta, document.text) if search == AUTO else meta
     keywords = _encode(keywords_of(apart, document.tags, search))
     fields = document.title, document.uri, language, tags, about, document.fiscal_start
@@ -422,9 +423,9 @@ def _text_times(
         yield AboutTime(mention.core.first, mention.core.last, " ".join(mention.text.split()), by)
 
 
-def dumps(times: Iterable[AboutTime]) -> str:
+def dumps(times: Sequence[AboutTime]) -> str:
     """Times as they are stored with a passage."""
-    return _encode_times(list(times))
+    return _encode_times(times) if times else "[]"
 
 
 def loads(stored: str) -> tuple[AboutTime, ...]:

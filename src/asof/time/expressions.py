@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import lru_cache
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from asof.time.calendar_names import Name, with_year
 from asof.time.clock import may_be_clock, time_after, time_before
@@ -30,6 +30,7 @@ from asof.time.numeric_dates import (
 from asof.time.reading import (
     DAY,
     GRAINS,
+    Anchor,
     LocalInterval,
     ParseContext,
     ParsedTime,
@@ -481,14 +482,17 @@ def parse(
     if not 1 <= context.fiscal_start <= 12:
         raise ValueError(f"a fiscal year starts in a month from 1 to 12, not in {context.fiscal_start}")
     published = context.published
-    if anchor is None and published is not None and published.start is not None and published.end is not None:
-        fixed = len(text) <= LONGEST_KEPT and _fixed(text, context._replace(published=None, own=None))
-        if isinstance(fixed, tuple):
-            return fixed
-        anchor = nearest_moment(published.last)
-    elif published is None or anchor is not None:
+    if published is None or anchor is not None:
         return _mentions(text, anchor, context)
-    found = _mentions(text, anchor, context)
+    last = None if None in (published.start, published.end) else nearest_moment(published.last)
+    if last is None or len(text) > LONGEST_KEPT:
+        found = _mentions(text, last, context)
+    else:
+        found, read = _fixed(text, context._replace(published=None, own=None))
+        if read:
+            here, words = _parse_context(anchor_at(last, context.zone), context), lexicon(context.language)
+            again = (_in_run(TokenRun(window, words), here) if window else times for times, window in read)
+            found = tuple([mention for times in again for mention in times])
     if not any(mention.relative for mention in found):
         return found
     placed = (_placed(each, published, context) if each.relative else each for each in found)
@@ -500,28 +504,40 @@ LONGEST_KEPT = 4_000
 
 _FAR = datetime(4000, 6, 15, tzinfo=UTC)
 """An anchor from which every relative time can be counted within the years 1 to 9999."""
+_anchor_at = lru_cache(maxsize=64)(anchor_at)  # of it
+
+
+class _WatchedContext(ParseContext):
+    """A context that tells whether a rule asked for its anchor."""
+
+    asked = False
+
+    @property
+    def now(self) -> Anchor | None:
+        self.asked = True
+        return self[0]
 
 
 @lru_cache(maxsize=4096)
-def _fixed(text: str, context: TimeContext) -> tuple[TimeExpression, ...] | None:
-    """The times of a text if none is relative to an anchor; else None. They are kept: the versions of a
-    document, of different dates, have most passages and headings in common."""
-    found = _mentions(text, _FAR, context)
-    return None if any(mention.relative for mention in found) else found
+def _fixed(text: str, context: TimeContext) -> tuple[tuple[TimeExpression, ...], list[Any]]:
+    """The times of a text; if one is relative to an anchor those of each window, and the window if the anchor
+    may change them. They are kept: the versions of a document have most passages and headings in common."""
+    here, read = _WatchedContext(*_parse_context(_anchor_at(_FAR, context.zone), context)), list[Any]()
+    for run in runs(text, lexicon(context.language)):
+        here.asked = False
+        read.append((_in_run(run, here), run.window if here.asked else None))
+    found = tuple([time for times, _ in read for time in times])
+    return found, read if any(time.relative for time in found) else []
 
 
 def _mentions(text: str, anchor: datetime | None, context: TimeContext) -> tuple[TimeExpression, ...]:
-    among = list(runs(text, lexicon(context.language)))
-    if not among:
-        return ()
-    here = ParseContext(
-        None if anchor is None else anchor_at(anchor, context.zone),
-        context.zone,
-        context.fiscal_start,
-        context.prefer == "future",
-        lexicon(context.language).month_first,
-    )
-    return tuple([mention for run in among for mention in _in_run(run, here)])
+    here = _parse_context(None if anchor is None else anchor_at(anchor, context.zone), context)
+    return tuple([mention for run in runs(text, lexicon(context.language)) for mention in _in_run(run, here)])
+
+
+def _parse_context(now: Anchor | None, context: TimeContext) -> ParseContext:
+    first = lexicon(context.language).month_first
+    return ParseContext(now, context.zone, context.fiscal_start, context.prefer == "future", first)
 
 
 def _placed(mention: TimeExpression, published: Span, context: TimeContext) -> TimeExpression | None:

@@ -67,8 +67,8 @@ def by_document(recipe: Recipe) -> Recipe:
 NEAR = 200
 """So many passages are near a question in meaning, and so many of a time that it names are looked at."""
 
-OBJECTION = -1.0
-"""The weight of what speaks against a passage: it loses what the best by words has."""
+OBJECTION = -0.8
+"""The weight of what speaks against a passage itself: another subject, or the end of what is asked for."""
 
 ASOF = Recipe(
     "asof",
@@ -94,7 +94,7 @@ ASOF = Recipe(
                 ("time_evidence", 0.6),
                 ("off_topic_title", OBJECTION),
                 ("termination", OBJECTION),
-                ("superseded", OBJECTION),
+                ("superseded", -1.0),
             ),
             "relevance",
         ),

@@ -70,6 +70,8 @@ def test_from_words_to_meanings_and_back() -> None:
         back = corpus.embed(None)
         assert (back.encoder, back.dimensions, back.encoded, back.changed) == ("", None, 0, True)
         assert stored(corpus) == {}
+        before = files(corpus)
+        assert (corpus.embed(None).changed, files(corpus)) == (False, before)
         assert [(hit.id, hit.score, hit.why) for hit in corpus.search("storm").hits] == [
             (hit.id, hit.score, hit.why) for hit in words
         ]

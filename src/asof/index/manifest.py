@@ -405,10 +405,10 @@ class EmbeddingRun(Struct):
             before = encoder_of(self.db)
             serves = self.encoder is not None and before in ("", self.name)
             encoded = self._encode(0, progress, serves=serves)
-            if serves:
+            if serves or before == self.name:
                 self._adopt()
                 self._show()
-                with self.manifest.store.transaction(self.db):
+                with store.transaction(self.db):
                     self._forget_others()
             else:
                 encoded += self._exchange()

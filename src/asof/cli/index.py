@@ -257,7 +257,7 @@ def _at_terminal() -> bool:
 
 def _embed_behind(root: Path, waiting: int) -> None:
     """Make vectors in a process of its own, which ends when all are made; searches show what is left."""
-    command = [sys.executable, "-m", "asof", "embed", "--index", str(root)]
+    command = [sys.executable, "-P", "-m", "asof", "embed", "--index", str(root)]  # -P: no code from here
     null = subprocess.DEVNULL
     subprocess.Popen(command, stdin=null, stdout=null, stderr=null, start_new_session=True)  # noqa: S603
     echo_err(

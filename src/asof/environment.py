@@ -166,9 +166,9 @@ def _encoders() -> PrivateFile:
 
 
 def _remembered(file: PrivateFile) -> dict[str, str]:
-    try:
-        return msgspec.json.decode(file.read() or b"{}", type=dict[str, str])
-    except (ValueError, OSError) as error:
+    try:  # not msgspec.json: paths that are no UTF-8 are halves of surrogate pairs
+        return msgspec.convert(json.loads(file.read() or b"{}"), dict[str, str])
+    except (msgspec.ValidationError, ValueError, RecursionError, OSError) as error:
         raise UsageError(f"{file.path} cannot be used ({error}): remove it") from error
 
 

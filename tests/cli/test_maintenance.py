@@ -355,6 +355,11 @@ def test_the_model_that_was_named_is_remembered(asof, sea, tmp_path):
     (kept,) = json.loads(environment.trusted().path.with_name("encoders.json").read_text()).items()
     assert kept == (LocalEncoder(model).name, str(model))
     assert environment.remembered_encoder(kept[0]) == str(model)
+    environment.remember_encoder("other", "models/\udce9")
+    assert [environment.remembered_encoder(each) for each in (kept[0], "other")] == [
+        str(model),
+        "models/\udce9",
+    ]
     environment.trusted().path.with_name("encoders.json").write_text("[1]")
     with pytest.raises(UsageError, match=r"encoders.json cannot be used .*: remove it"):
         environment.remembered_encoder("any")

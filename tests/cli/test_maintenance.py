@@ -346,20 +346,15 @@ def test_at_a_terminal_vectors_are_made_in_the_background(asof, sea, monkeypatch
 
 def test_the_model_that_was_named_is_remembered(asof, sea, tmp_path):
     """By the user, not in the corpus: the folder of a corpus may come from anybody."""
-    model = tmp_path / "model"
-    model.mkdir()
+    (model := tmp_path / "model").mkdir()
     for name in ("model.onnx", "tokenizer.json"):
         (model / name).write_text("{}")
     assert asof("index", "sea").code == 0
     assert asof("embed", "--encoder", str(model)).code == 2, "it is no model, or nothing runs one here"
     (kept,) = json.loads(environment.trusted().path.with_name("encoders.json").read_text()).items()
     assert kept == (LocalEncoder(model).name, str(model))
-    assert environment.remembered_encoder(kept[0]) == str(model)
-    environment.remember_encoder("other", "models/\udce9")
-    assert [environment.remembered_encoder(each) for each in (kept[0], "other")] == [
-        str(model),
-        "models/\udce9",
-    ]
+    environment.remember_encoder("other", "\udce9")
+    assert [*map(environment.remembered_encoder, (kept[0], "other"))] == [str(model), "\udce9"]
     environment.trusted().path.with_name("encoders.json").write_text("[1]")
     with pytest.raises(UsageError, match=r"encoders.json cannot be used .*: remove it"):
         environment.remembered_encoder("any")

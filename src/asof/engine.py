@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.errors import BeforeHorizon
-from asof.index.manifest import EmbeddingRun, IndexState, Manifest, Progress
+from asof.errors import BeforeHorizon, SourceShrunk
+from asof.index.manifest import EmbeddingRun, IndexState, Manifest
 from asof.index.segment import Prefix
 from asof.index.view import DerivedCache, View
 from asof.rank.rerank import batched
@@ -110,11 +110,6 @@ def build(
     """
     from asof.store.run import IndexRun
 
-    def advance(done: int, of: int) -> None:
-        run.report.waiting = of - done
-        if progress is not None:
-            progress(run.report)
-
     db = store.writer()
     try:
         with translate_sqlite_errors(store.database):
@@ -133,22 +128,22 @@ def build(
                     progress(run.report)
             try:
                 run.finish(complete=complete, allow_shrinking=allow_shrinking)
-            finally:
+            except SourceShrunk:
                 if encode:
-                    encode_after(manifest, db, before, None if progress is None else advance)
-                run.report.waiting = manifest.waiting(db)
+                    encode_after(manifest, db, before)
+                raise
+            if encode:
+                encode_after(manifest, db, before)
             return run.report
     finally:
         db.close()
 
 
-def encode_after(
-    manifest: Manifest, db: sqlite3.Connection, passage: int, progress: Progress | None = None
-) -> None:
+def encode_after(manifest: Manifest, db: sqlite3.Connection, passage: int) -> None:
     """Give the passages after an id vectors, in a corpus with an encoder. Raises ModelError, MissingExtra,
     UsageError, Busy, NoSpace."""
     if manifest.encoder is not None and last_passage(db) > passage:
-        EmbeddingRun(manifest, db, manifest.encoder, nullcontext()).fill(passage, progress)
+        EmbeddingRun(manifest, db, manifest.encoder, nullcontext()).fill(passage)
 
 
 def last_passage(db: sqlite3.Connection) -> int:

@@ -18,11 +18,14 @@ from tests.support.local_server import send
 from tests.support.meanings import Meanings
 from tests.support.openai_server import ModelServer, Request, says
 
+import asof as library
 from asof import environment
 from asof.cli import index as index_command
+from asof.corpus import session
 from asof.errors import UsageError
 from asof.models.local import LocalEncoder
 from asof.recipes import NAMES
+from asof.trusted import Trusted
 
 from .conftest import Asof, documents, note
 
@@ -327,21 +330,49 @@ def test_without_a_named_encoder_the_recommended_one_is_offered(asof, sea, hub, 
 
 
 def test_at_a_terminal_vectors_are_made_in_the_background(asof, sea, monkeypatch):
-    """By a process of its own, which runs no code from the current folder."""
+    """By a process of its own, which runs no code from the current folder, and changes no encoder."""
     (sea.parent / "numpy.py").write_text("raise SystemExit(9)")
-    assert asof("embed", "--encoder", "hashed").code == 2, "there is no corpus yet"
     (sea.parent / "asof.toml").write_text('[index]\nencoder = "hashed"\n')
     started = []
-    monkeypatch.setattr(index_command, "_at_terminal", lambda: True)
     popen = subprocess.Popen
+    monkeypatch.setattr(index_command, "_at_terminal", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", lambda *a, **more: started.append(popen(*a, **more)))
+    asof("index", "--index", ".", "sea/mill.md")
+    environment.user_configuration().parent.mkdir(parents=True, exist_ok=True)
+    environment.user_configuration().write_text('[encoder]\nmodel = "a/b"\n')
+    (sea.parent / "asof.toml").unlink()
     told = asof("index", "sea")
-    assert (told.code, told.out.count("3 added; 3 new passages")) == (0, 1)
-    assert "vectors of 3 passages are made in the background" in told.err
-    assert [each.wait(60) for each in started] == [0]
-    assert "vectors of hashed-3-5-256: 3 of 256 dimensions" in asof("status").out
+    assert told.code == 0
+    assert "names the encoder a/b; this corpus has hashed-3-5-256, which stays" in told.err.replace("\n", " ")
+    assert "are made in the background" in told.err
+    assert [each.wait(60) for each in started] == [0, 0]
+    assert "vectors of hashed-3-5-256: 3 of 256 dimensions (1,536 bytes)\n" in asof("status").out
     assert "no vector" not in asof("search", "a bot").out
-    assert asof("index", "sea").err == ""
+
+
+def test_what_is_missing_is_made_by_the_model_that_was_named(asof, sea, monkeypatch):
+    assert asof("index", "sea").code == 0
+    meanings = Meanings()
+    monkeypatch.setattr(session, "named_encoder", lambda name, *_: meanings if name == "the model" else None)
+    environment.remember_encoder("meanings", "the model")
+    with library.open(sea.parent) as corpus:
+        corpus.embed(meanings)
+    (sea / "boat.md").write_text(note("2023-01-10", "Boat", "A ferry."))
+    with library.open(sea.parent) as corpus:
+        corpus.add(sea, encode=False)
+    result = asof("embed")
+    assert (result.code, "1 encoded" in result.out) == (0, True), result.err
+
+
+def test_a_home_that_is_none_is_told(asof, sea, monkeypatch, tmp_path):
+    (model := tmp_path / "model").mkdir()
+    for name in ("model.onnx", "tokenizer.json"):
+        (model / name).write_text("{}")
+    assert asof("index", "sea").code == 0
+    monkeypatch.setattr(environment, "trusted", lambda: Trusted(None, frozenset()))
+    assert "searches need the model in [encoder]" in asof("embed", "--encoder", str(model)).err.replace(
+        "\n", " "
+    )
 
 
 def test_the_model_that_was_named_is_remembered(asof, sea, tmp_path):

@@ -361,8 +361,8 @@ def test_searches_use_what_is_there_so_far(monkeypatch: Any) -> None:
         )
         with open_corpus(corpus.root, encoder=Meanings()) as other:
             other.maintenance.background, other.session.clock = False, corpus.session.clock
-            report = other.add([document("new", "A boat.", "2006")])
-            assert report.waiting == 4 + BATCH, "only what is new was encoded"
+            other.add([document("new", "A boat.", "2006")])
+            assert other.manifest.waiting(db_of(other)) == 4 + BATCH, "only what is new was encoded"
             other.purge("n1")
             other.tidy()
             assert other.manifest.waiting(db_of(other)) == 4 + BATCH

@@ -25,7 +25,7 @@ from asof.cli.main import (
     print_json,
     sure,
 )
-from asof.cli.terminal import counted, index_progress, plain, problem_lines
+from asof.cli.terminal import count_progress, counted, index_progress, plain, problem_lines
 from asof.results import IndexResult
 from asof.wire import replace
 
@@ -240,8 +240,7 @@ def index(
             if not as_json:
                 show_report(*indexed[-1])
         corpus.prepare()
-    if indexed and indexed[-1][1].waiting and _at_terminal():
-        _embed_behind(root, indexed[-1][1].waiting)
+        _embed(corpus)
     if as_json:
         print_json(IndexResult.of(indexed))
     lost = any(problem.lost for _, report, _ in indexed for problem in report.new_problems)
@@ -250,20 +249,31 @@ def index(
     return PROBLEMS if lost else NOTHING if empty else DONE
 
 
-def _at_terminal() -> bool:
-    """True if a person waits for the prompt, who gets it back before there are vectors."""
-    return sys.stdout.isatty()
-
-
-def _embed_behind(root: Path, waiting: int) -> None:
-    """Make vectors in a process of its own, which ends when all are made; searches show what is left."""
-    command = [sys.executable, "-P", "-m", "asof", "embed", "--index", str(root)]  # -P: no code from here
+def _embed(corpus: Corpus) -> None:
+    """Make the vectors that are missing: where a person waits for the prompt in a process of its own, else
+    here. Raises ModelError, MissingExtra, UsageError, also where the process of its own could make none."""
+    waiting = corpus.session.read(corpus.manifest.waiting)
+    encoder = corpus.manifest.encoder
+    if encoder is None or not waiting:
+        return
+    if not _at_terminal():
+        with count_progress("embedding", "passages") as advance:
+            corpus.embed(encoder, advance)
+        return
+    encoder.encode(["."])
+    command = [sys.executable, "-P", "-m", "asof", "embed", "--encoder", "kept"]  # -P: no code from here
     null = subprocess.DEVNULL
-    subprocess.Popen(command, stdin=null, stdout=null, stderr=null, start_new_session=True)  # noqa: S603
+    subprocess.Popen(  # noqa: S603
+        [*command, "--index", str(corpus.root)], stdin=null, stdout=null, stderr=null, start_new_session=True
+    )
     echo_err(
         f"vectors of {counted(waiting, 'passage')} are made in the background; searches use those that there "
         "are (`asof status` says how many)"
     )
+
+
+def _at_terminal() -> bool:
+    return sys.stdout.isatty()
 
 
 def _watch(
@@ -305,13 +315,12 @@ def _add(
     UsageError."""
     from asof.errors import SourceShrunk, WayChanged
 
-    encode = not _at_terminal()
     source = corpus.source(target, history=history, branch=branch, trust_mtime=trust_mtime, **options)
     try:
         with index_progress(target) as advance:
             try:
                 return corpus.add(
-                    source, allow_shrinking=sure_of_it, change_way=sure_of_it, encode=encode, progress=advance
+                    source, allow_shrinking=sure_of_it, change_way=sure_of_it, encode=False, progress=advance
                 )
             except (SourceShrunk, WayChanged) as refused:
                 if not sys.stdin.isatty():
@@ -320,7 +329,7 @@ def _add(
         echo_err(question)
         if not sure(*_QUESTIONS[shrunk]):
             return None
-        return corpus.add(source, allow_shrinking=shrunk, change_way=not shrunk, encode=encode)
+        return corpus.add(source, allow_shrinking=shrunk, change_way=not shrunk, encode=False)
     finally:
         summary: Callable[[], str] | None = getattr(source, "summary", None)
         if not quiet and summary is not None and (words := summary()):

@@ -24,7 +24,7 @@ from asof.cli.main import (
     time_argument,
 )
 from asof.cli.terminal import count_progress, counted, plain, problem_lines, show
-from asof.errors import UsageError
+from asof.errors import AsofError, UsageError
 from asof.results import EmbedResult, ListedRecipes, StatusResult
 
 if TYPE_CHECKING:
@@ -260,7 +260,7 @@ def _list() -> int:
 @click.option(
     "--encoder", "name", metavar="NAME",
     help="english or multilingual (recommended), hashed, or a model: a folder, package:NAME, a name on the "
-    "hub; none: words only, vectors are removed.",
+    "hub; kept: that of the corpus; none: words only, vectors are removed.",
 )  # fmt: skip
 @click.option("--yes", is_flag=True, help="Download the recommended encoder without asking.")
 @index_option
@@ -273,22 +273,23 @@ def embed(name: str | None, yes: bool, index: Path | None, as_json: bool) -> int
     missing; those of another encoder serve until the end.
     """
     from asof.corpus.corpus import encoder_named
-    from asof.environment import remember_encoder
     from asof.models.local import RECOMMENDED, LocalEncoder, recommended_for
 
     started = time.perf_counter()
     with open_corpus(index) as corpus:
         before = corpus.store.settings.encoder
-        if name is None and corpus.models.encoder() is None:
+        if name is None and (encoder := corpus.models.encoder()) is None:
             if "encoder" in corpus.config.withheld:
                 raise corpus.config.lacking("encoder", "no encoder is named")
-            name = _stored(before) if before else recommended_for(corpus.store.settings.languages)
+            name = "kept" if before else recommended_for(corpus.store.settings.languages)
         if name in RECOMMENDED and not _may_download(RECOMMENDED[name], yes):
             return NOTHING
-        encoder = corpus.models.encoder() if name is None else encoder_named(name, Path.cwd())
-        if name and isinstance(encoder, LocalEncoder) and name not in ("configured", *RECOMMENDED):
-            folder = Path(name).expanduser()
-            remember_encoder(encoder.name, str(folder.resolve()) if folder.is_dir() else name)
+        if name == "kept":
+            encoder = corpus.manifest.encoder
+        elif name is not None:
+            encoder = encoder_named(name, Path.cwd())
+            if isinstance(encoder, LocalEncoder) and name not in ("configured", *RECOMMENDED):
+                _remember(encoder.name, name)
         with count_progress("embedding", "passages") as advance:
             report = corpus.embed(encoder, advance)
         if as_json:
@@ -298,14 +299,15 @@ def embed(name: str | None, yes: bool, index: Path | None, as_json: bool) -> int
     return DONE
 
 
-def _stored(encoder: str) -> str:
-    """The name for commands of the encoder of a corpus. Raises UsageError for one that nothing names."""
-    from asof.config import ENCODERS
-    from asof.models.local import recommended_of
+def _remember(encoder: str, model: str) -> None:
+    """Keep which model an encoder is, so that searches find it; tell the user where that is impossible."""
+    from asof.environment import remember_encoder
 
-    if name := recommended_of(encoder) or {kept: name for name, kept in ENCODERS.items()}.get(encoder):
-        return name
-    raise UsageError(f"the vectors of this corpus are of {encoder!r}: use --encoder, or set [encoder]")
+    folder = Path(model).expanduser()
+    try:
+        remember_encoder(encoder, str(folder.resolve()) if folder.is_dir() else model)
+    except AsofError as error:
+        echo_err(f"{error}; searches need the model in [encoder] of asof.toml")
 
 
 def _may_download(chosen: RecommendedEncoder, yes: bool) -> bool:

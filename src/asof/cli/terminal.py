@@ -242,5 +242,4 @@ def index_progress(what: str) -> Iterator[Callable[[IndexReport], None]]:
 def index_totals(report: IndexReport) -> str:
     """The totals that a run has committed so far."""
     done = report.added + report.changed + report.corrected + report.unchanged
-    waiting = f"; {report.waiting:,} have no vector yet" if report.waiting else ""
-    return f"{done:,} documents, {report.passages:,} new passages{waiting}"
+    return f"{done:,} documents, {report.passages:,} new passages"

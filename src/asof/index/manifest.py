@@ -415,11 +415,11 @@ class EmbeddingRun(Struct):
             passages, d = vectors.count_passages(self.db), dimensions(self.db, self.name)
         return EmbeddingReport(self.name, d, passages, encoded, before != self.name)
 
-    def fill(self, after: int, progress: Progress | None = None) -> None:
+    def fill(self, after: int) -> None:
         """Vectors for the passages after an id, in a corpus that has this encoder. Raises as `run`, and
         EncoderChanged where another process changes it meanwhile."""
         with translate_errors(self.manifest.store.database):
-            if self._encode(after, progress, serves=True, has=self.name):
+            if self._encode(after, None, serves=True, has=self.name):
                 self._show()
 
     # -- vectors ------------------------------------------------------------------------------------

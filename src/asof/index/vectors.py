@@ -177,19 +177,21 @@ def refuse_other(db: sqlite3.Connection, opened: str, encoder: str) -> None:
 
 
 def status(db: sqlite3.Connection) -> list[str]:
-    """A line for each encoder with stored vectors; there are two while a change is unfinished."""
+    """A line for the encoder of the corpus, and for another one with stored vectors, while a change to it is
+    unfinished."""
     has = encoder_of(db)
+    counts = {has: 0} if has else {}
+    counts |= dict(
+        db.execute(
+            "SELECT encoder, count(*) FROM vectors INDEXED BY vectors_by_digest GROUP BY encoder"
+        ).fetchall()
+    )
     lines = []
-    passages = count_passages(db)
-    for encoder, count in db.execute(
-        "SELECT encoder, count(*) FROM vectors INDEXED BY vectors_by_digest GROUP BY encoder"
-    ).fetchall():
-        d = dimensions(db, encoder) or 0
-        lack = f"; {passages - count:,} passages have none" if encoder == has and count < passages else ""
-        left = ": `asof embed` goes on" if lack else "; `asof embed` goes on with it" * (encoder != has)
-        lines.append(
-            f"vectors of {encoder}: {count:,} of {d:,} dimensions ({2 * d * count:,} bytes){lack}{left}"
-        )
+    for encoder, count in counts.items():
+        d, lack = dimensions(db, encoder) or 0, count_passages(db) - count
+        left = f"; {lack:,} passages have none: `asof embed` goes on" if lack else ""
+        left = left if encoder == has else "; `asof embed` goes on with it"
+        lines.append(f"vectors of {encoder}: {count:,} of {d:,} dimensions ({2 * d * count:,} bytes){left}")
     return lines
 
 

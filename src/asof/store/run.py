@@ -40,7 +40,6 @@ class IndexReport(Struct):
     ended: Annotated[int, As("removed"), "that the source no longer has"] = 0
     failed: Annotated[int, "that could not be read"] = 0
     passages: Annotated[int, "new passages"] = 0
-    waiting: Annotated[int, "passages that have no vector yet, in a corpus with an encoder"] = 0
     repeated: Annotated[int, "the last so many problems, which the run before had, too"] = 0
     problems: list[Problem] = msgspec.field(default_factory=list)
 

@@ -17,7 +17,6 @@ from asof.time.dates import _TABLES, _able
 from asof.time.expressions import TimeContext, TimeExpression, parse
 from asof.time.intent import recency
 from asof.time.lexicon import (
-    _TELLING,
     FAR,
     WORD,
     TimeLexicon,
@@ -510,18 +509,3 @@ def test_a_rule_that_reads_a_time_is_among_those_that_are_tried(language: str, d
             if match is not None:
                 after = run[i + 1]
                 assert rule in _able("day", item.kind, after.kind, after.glue, min(run.size - i, 4)), rule
-
-
-@pytest.mark.parametrize("language", codes("time"))
-@given(data=st.data())
-def test_figures_that_tell_no_time_are_left_out_unread(language: str, data: st.DataObject) -> None:
-    """The same times are found if no window is left out."""
-    listed = st.sampled_from(words_by_sense(lexicon(language))).flatmap(st.sampled_from)
-    signs = SIGNS | st.sampled_from(["\u2019", "\u2013", "%, ", " (", "\n\n"])
-    pieces = st.tuples(FIGURES | FIGURES | SUFFIXES | listed | st.sampled_from(["xyz", "É", "$"]), signs)
-    text = "".join(word + sign for word, sign in data.draw(st.lists(pieces, min_size=2, max_size=8)))
-    context = TimeContext(language=language)
-    found = parse(text, ANCHOR, context)
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(TimeText, "tells", lambda text, _, *ends: _TELLING.search(text.lower, *ends))
-        assert parse(text, ANCHOR, context) == found

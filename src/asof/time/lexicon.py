@@ -133,7 +133,6 @@ _ALONE = sense_set(
     "daypart fiscal_year end_of_unit to_date decade_label roman year_sign month_sign day_sign "
     "century_sign era beside quarter_name half_name"
 )
-_BESIDE_NUMBERS = sense_set("unit_short quarter half week calendar_year last_end")
 _WARY = sense_set("wary very_wary with_year")
 _SUFFICIENT = sense_set("month weekday day day_night holiday end_of_unit to_date")
 _FIGURES = frozenset(
@@ -145,8 +144,8 @@ class TimeLexicon(Struct, frozen=True, eq=False):
     """Words and phrases with their senses.
 
     `triggers` are the words without which no text says a time (`ascii_triggers`: those of ASCII letters, as
-    bytes), `sufficient` those that say one alone, `telling` those and what says one with numbers (`d`, `h`).
-    `lists` holds words around numbers that are no years; `month_first` tells how 3/4/2024 is read.
+    bytes), `sufficient` those that say one alone. `lists` holds words around numbers that are no years;
+    `month_first` tells how 3/4/2024 is read.
     """
 
     senses: Mapping[str, Senses]
@@ -155,7 +154,6 @@ class TimeLexicon(Struct, frozen=True, eq=False):
     triggers: frozenset[str]
     ascii_triggers: frozenset[bytes]
     sufficient: frozenset[str]
-    telling: frozenset[str]
     lists: Mapping[str, frozenset[str]]
     month_first: bool
 
@@ -210,9 +208,6 @@ def _merged(named: tuple[str, ...]) -> TimeLexicon:
         frozenset(triggers),
         frozenset(word.encode() for word in triggers if word.isascii() and word.isalpha()),
         frozenset(sufficient),
-        frozenset(triggers - _FIGURES).union(
-            word for word in senses if _BESIDE_NUMBERS & senses[word].keys()
-        ),
         lists,
         tables(named[0], "time").get("figures") == "month",
     )
@@ -275,21 +270,15 @@ FAR = "far"
 _SAME = str.maketrans("–—‒−~～〜’‘`´\xa0，、", "-------'''' ,,")
 _REACH = 12  # words that a window may have before its first trigger
 _BOUND = 400  # words that a window may have
-_CONTEXT = re.compile(rf"{_BETWEEN}*{WORD.pattern}(?:{_BETWEEN}*{WORD.pattern})?")  # 2 words before it
+_CONTEXT = 2  # words before a window that rules look at
 _LONG = 8  # letters or figures of a word that says a time alone
 _DATE_FIGURES = re.compile("[0-9](?:((?:[0-9]?|(?<=[12])[0-9]{3}|[0-9]{7}|[0-9]{13})(?![0-9]))|[0-9]+)")
 """Figures; those that may say a day, a year, or a date as in 20240305 and 20240305143007 have a group."""
 _TELLING = re.compile(r"[^\W\d_]|[0-9]{4}|[0-9][-/.:][0-9]")
 """What a window without a letter has at least: a year, or figures with a sign of dates between them."""
-_TELLING_FIGURES = re.compile(
-    r"(?<![0-9])(?:[12][0-9]{3}|[0-9]{8}|[0-9]{14})(?![0-9])|['’‘`´][0-9]{2}(?![0-9])|[0-9]['’‘`´]?[^\W\d_]"
-    rf"|[{UNSPACED}]|[0-9](?:[-/–—‒−~～〜]|\.[0-9]+\.)[0-9]"
-    r"|(?<![0-9])([0-3]?[0-9]\.(?:0?[1-9]|1[0-2])|(?:0?[1-9]|1[0-2])\.[0-3]?[0-9])(?![0-9%])"
-)
-"""Figures that may say a time without a word for one: a year, '24, 90s, 3-5; and 3.5, which has a group."""
 _SMALL, _CAPITAL = re.compile("[a-z]"), re.compile("[A-Z]")
 _WRITTEN = re.compile(
-    r"([0-9](?<![0-9/.][0-9])[0-9]?)(?:/([0-9]{1,2})/|\.[0-9]{1,2}\.)(?:[0-9]{2}|[12][0-9]{3})(?![0-9/])"
+    r"(?<![0-9/.])([0-9]{1,2})(?:/([0-9]{1,2})/|\.[0-9]{1,2}\.)(?:[0-9]{2}|[12][0-9]{3})(?![0-9/])"
 )
 _OTHER_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
 _WIDE = re.compile("[０-９]")
@@ -313,8 +302,6 @@ class TimeText:
             lower = lower.replace("°", "º")  # 1° luglio
             lower = lower.translate(_NARROW) if _WIDE.search(lower) else lower
         self.text, self.lower = text, lower
-        self.backwards = lower[::-1]
-        """The text in lower case, reversed."""
 
     @cached_property
     def caseless(self) -> bool:
@@ -331,6 +318,11 @@ class TimeText:
             "." if not second else "day" if int(first) > 12 else "month" if int(second) > 12 else ""
             for first, second in dates
         )
+
+    @cached_property
+    def backwards(self) -> str:
+        """The text in lower case, reversed."""
+        return self.lower[::-1]
 
     @cached_property
     def ends(self) -> Place:
@@ -358,16 +350,6 @@ class TimeText:
         other = b" ".join(piece for piece in pieces if not piece.isascii()).decode("utf-8", "surrogatepass")
         return words | lexicon.triggers.intersection(WORD.findall(other))
 
-    def tells(self, lexicon: TimeLexicon, begin: int, end: int) -> bool:
-        """False if the known words and figures of a stretch can say no time: `15% of 20`. 3.5 is a day only
-        after a known word, or among dates as 05.03.2024."""
-        stretch = self.lower, begin, end
-        for match in _TELLING_FIGURES.finditer(*stretch) if _TELLING.search(*stretch) else ():
-            word = WORD.search(self.backwards, len(self.lower) - match.start()) if match[1] else None
-            if word is None or word[0][::-1] in lexicon.known or "." in self.written:
-                return True
-        return not lexicon.telling.isdisjoint(WORD.findall(*stretch))
-
     def _places(self, word: str) -> Iterator[Place]:
         lower, size = self.lower, len(word)
         start = lower.find(word)
@@ -393,15 +375,19 @@ class WordWindow:
 
     def __init__(self, text: TimeText, known: Place) -> None:
         size, (begin, end) = len(text.lower), known
-        before, beyond = _CONTEXT.match(text.backwards, size - begin), WORD.search(text.lower, end)
-        self.first: int = before.lastindex or 0 if before else 0
-        self.text, self.offset = text, size - before.end() if before else 0
-        pieces = WORD.split(text.lower[self.offset : beyond.end() if beyond else size])
+        first, beyond = 0, WORD.search(text.lower, end)
+        while first < _CONTEXT and (before := WORD.search(text.backwards, size - begin)) is not None:
+            first, begin = first + 1, size - before.end()
+        self.text, self.first, self.offset = text, first, begin if first else 0
+        self._pieces = pieces = WORD.split(text.lower[self.offset : beyond.end() if beyond else size])
         self.words: list[str] = pieces[1::2]
         self.gaps: list[str] = pieces[::2]
         self.after = len(self.words) - 1 if beyond else len(self.words)
-        self.starts = list(accumulate(map(len, pieces), initial=self.offset))[1::2]
+
+    @cached_property
+    def starts(self) -> list[int]:
         """The starts of the words in the text, and the end of the window."""
+        return list(accumulate(map(len, self._pieces), initial=self.offset))[1::2]
 
     def end(self, n: int) -> int:
         """The end of word `n` in the text."""
@@ -424,7 +410,7 @@ def windows(text: TimeText, lexicon: TimeLexicon) -> Iterator[WordWindow]:
         alone = (begin, done) == (start, end)
         if alone and lower[start:end] not in sufficient and end - start < _LONG and text.ends != (start, end):
             continue
-        if end - start < 3 and lower[start].isdecimal() and not text.tells(lexicon, begin, done):
+        if _TELLING.search(lower, begin, done) is None:
             continue
         if done - begin > _BOUND:
             done = [word.end() for word in islice(WORD.finditer(lower, begin, done), _BOUND)][-1]

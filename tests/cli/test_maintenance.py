@@ -20,7 +20,6 @@ from tests.support.openai_server import ModelServer, Request, says
 
 import asof as library
 from asof import environment
-from asof.cli import index as index_command
 from asof.corpus import session
 from asof.errors import UsageError
 from asof.models.local import LocalEncoder
@@ -333,20 +332,19 @@ def test_at_a_terminal_vectors_are_made_in_the_background(asof, sea, monkeypatch
     """By a process of its own, which runs no code from the current folder, and changes no encoder."""
     (sea.parent / "numpy.py").write_text("raise SystemExit(9)")
     (sea.parent / "asof.toml").write_text('[index]\nencoder = "hashed"\n')
-    started = []
-    popen = subprocess.Popen
-    monkeypatch.setattr(index_command, "_at_terminal", lambda: True)
+    started, popen = [], subprocess.Popen
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", lambda *a, **more: started.append(popen(*a, **more)))
     asof("index", "--index", ".", "sea/mill.md")
-    environment.user_configuration().parent.mkdir(parents=True, exist_ok=True)
-    environment.user_configuration().write_text('[encoder]\nmodel = "a/b"\n')
-    (sea.parent / "asof.toml").unlink()
+    (sea.parent / "asof.toml").write_text('[encoder]\nmodel = "a/b"\n')
+    environment.trust(sea.parent)
     told = asof("index", "sea")
-    assert told.code == 0
     assert "names the encoder a/b; this corpus has hashed-3-5-256, which stays" in told.err.replace("\n", " ")
-    assert "are made in the background" in told.err
+    assert (told.code, "are made in the background" in told.err) == (0, True)
     assert [each.wait(60) for each in started] == [0, 0]
-    assert "vectors of hashed-3-5-256: 3 of 256 dimensions (1,536 bytes)\n" in asof("status").out
+    assert json.loads(asof("status", "--json").out)["derived"][0].endswith(
+        "3 of 256 dimensions (1,536 bytes)"
+    )
     assert "no vector" not in asof("search", "a bot").out
 
 
@@ -357,25 +355,12 @@ def test_what_is_missing_is_made_by_the_model_that_was_named(asof, sea, monkeypa
     environment.remember_encoder("meanings", "the model")
     with library.open(sea.parent) as corpus:
         corpus.embed(meanings)
-    (sea / "boat.md").write_text(note("2023-01-10", "Boat", "A ferry."))
-    with library.open(sea.parent) as corpus:
+        (sea / "boat.md").write_text(note("2023-01-10", "Boat", "A ferry."))
         corpus.add(sea, encode=False)
-    result = asof("embed")
-    assert (result.code, "1 encoded" in result.out) == (0, True), result.err
+    assert "1 encoded" in asof("embed").out
 
 
-def test_a_home_that_is_none_is_told(asof, sea, monkeypatch, tmp_path):
-    (model := tmp_path / "model").mkdir()
-    for name in ("model.onnx", "tokenizer.json"):
-        (model / name).write_text("{}")
-    assert asof("index", "sea").code == 0
-    monkeypatch.setattr(environment, "trusted", lambda: Trusted(None, frozenset()))
-    assert "searches need the model in [encoder]" in asof("embed", "--encoder", str(model)).err.replace(
-        "\n", " "
-    )
-
-
-def test_the_model_that_was_named_is_remembered(asof, sea, tmp_path):
+def test_the_model_that_was_named_is_remembered(asof, sea, tmp_path, monkeypatch):
     """By the user, not in the corpus: the folder of a corpus may come from anybody."""
     (model := tmp_path / "model").mkdir()
     for name in ("model.onnx", "tokenizer.json"):
@@ -389,6 +374,9 @@ def test_the_model_that_was_named_is_remembered(asof, sea, tmp_path):
     environment.trusted().path.with_name("encoders.json").write_text("[1]")
     with pytest.raises(UsageError, match=r"encoders.json cannot be used .*: remove it"):
         environment.remembered_encoder("any")
+    monkeypatch.setattr(environment, "trusted", lambda: Trusted(None, frozenset()))
+    told = asof("embed", "--encoder", str(model)).err.replace("\n", " ")
+    assert "searches need the model in [encoder]" in told, "there is no home to remember it in"
 
 
 def test_embed_goes_on_with_the_encoder_of_the_corpus(asof, sea, hub):

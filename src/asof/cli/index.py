@@ -252,28 +252,18 @@ def index(
 def _embed(corpus: Corpus) -> None:
     """Make the vectors that are missing: where a person waits for the prompt in a process of its own, else
     here. Raises ModelError, MissingExtra, UsageError, also where the process of its own could make none."""
-    waiting = corpus.session.read(corpus.manifest.waiting)
-    encoder = corpus.manifest.encoder
+    waiting, encoder = corpus.session.read(corpus.manifest.waiting), corpus.manifest.encoder
     if encoder is None or not waiting:
         return
-    if not _at_terminal():
+    if not sys.stdout.isatty():
         with count_progress("embedding", "passages") as advance:
             corpus.embed(encoder, advance)
         return
     encoder.encode(["."])
-    command = [sys.executable, "-P", "-m", "asof", "embed", "--encoder", "kept"]  # -P: no code from here
-    null = subprocess.DEVNULL
-    subprocess.Popen(  # noqa: S603
-        [*command, "--index", str(corpus.root)], stdin=null, stdout=null, stderr=null, start_new_session=True
-    )
-    echo_err(
-        f"vectors of {counted(waiting, 'passage')} are made in the background; searches use those that there "
-        "are (`asof status` says how many)"
-    )
-
-
-def _at_terminal() -> bool:
-    return sys.stdout.isatty()
+    command = (sys.executable, "-P", "-m", "asof", "embed", "--encoder", "kept", "--index", str(corpus.root))
+    no = subprocess.DEVNULL
+    subprocess.Popen(command, stdin=no, stdout=no, stderr=no, start_new_session=True)  # noqa: S603  -P: safe
+    echo_err(f"vectors of {counted(waiting, 'passage')} are made in the background, see `asof status`")
 
 
 def _watch(

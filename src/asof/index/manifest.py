@@ -433,8 +433,9 @@ class EmbeddingRun(Struct):
         of = done = encoded = 0
         if progress is not None:
             of = vectors.count_passages(self.db)
-            having = "SELECT count(*) FROM vectors WHERE encoder = ?"
-            done = self.db.execute(having, (self.name,)).fetchone()[0]
+            (done,) = self.db.execute(
+                "SELECT count(*) FROM vectors WHERE encoder = ?", (self.name,)
+            ).fetchone()
         due = SHOWN_AFTER
         while batch := self._next(after):
             if progress is not None:
@@ -445,8 +446,9 @@ class EmbeddingRun(Struct):
                     vectors.refuse_other(self.db, has, has)
                 keep(self.db, self.name, list(batch), list(batch.values()), encoder_vectors)
             encoded, after = encoded + len(batch), max(batch)
+            if serves:
+                self._adopt()  # a run that stops here is gone on with
             if serves and encoded >= due:
-                self._adopt()
                 self._show()
                 due = 2 * encoded
         if progress is not None:

@@ -190,7 +190,7 @@ def status(db: sqlite3.Connection) -> list[str]:
     for encoder, count in counts.items():
         d, lack = dimensions(db, encoder) or 0, count_passages(db) - count
         left = f"; {lack:,} passages have none: `asof embed` goes on" if lack else ""
-        left = left if encoder == has else "; `asof embed` goes on with it"
+        left = left if encoder == has else "; `asof embed` with that encoder goes on"
         lines.append(f"vectors of {encoder}: {count:,} of {d:,} dimensions ({2 * d * count:,} bytes){left}")
     return lines
 

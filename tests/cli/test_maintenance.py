@@ -357,6 +357,7 @@ def test_what_is_missing_is_made_by_the_model_that_was_named(asof, sea, monkeypa
         corpus.embed(meanings)
         (sea / "boat.md").write_text(note("2023-01-10", "Boat", "A ferry."))
         corpus.add(sea, encode=False)
+    assert "note: no vector yet: 1 of 4 passages, found by their words only" in asof("search", "boat").out
     assert "1 encoded" in asof("embed").out
 
 

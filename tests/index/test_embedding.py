@@ -332,13 +332,11 @@ def test_a_passage_without_a_vector_waits_for_one() -> None:
 
 # -- searches meanwhile ---------------------------------------------------------------------------------
 
-WAIT = "of {} passages have no vector yet, and are found by their words only: `asof embed` goes on"
+WAIT = "no vector yet: {} of {} passages, found by their words only; `asof embed` goes on"
 
 
 def test_searches_use_what_is_there_so_far(monkeypatch: Any) -> None:
     """Two batches are encoded and shown, the third fails; passages are encoded in the order of their ids."""
-    from asof.index import manifest
-
     with fresh() as corpus:
         filled(corpus, extra=3 * BATCH)
         corpus.tidy()
@@ -347,20 +345,18 @@ def test_searches_use_what_is_there_so_far(monkeypatch: Any) -> None:
             corpus.embed(encoder)
         assert (stored(corpus), corpus.store.settings.encoder) == ({ONE: BATCH}, ONE), "what goes on is known"
         encoder.after = 2 * BATCH
-        monkeypatch.setattr(manifest, "SHOWN_AFTER", BATCH)
+        monkeypatch.setattr("asof.index.manifest.SHOWN_AFTER", BATCH)
         with pytest.raises(ModelError):
             corpus.embed(encoder)
         encoder.fails = None
         results = corpus.search("ship")
-        assert f"{4 + BATCH} {WAIT.format(4 + 3 * BATCH)}" in results.notes
+        assert WAIT.format(4 + BATCH, 4 + 3 * BATCH) in results.notes
         assert {"ferry", "both"} <= {hit.document for hit in results.hits}
         assert "no vector" not in str(corpus.at("2004").search("ship").notes), (
             "all that was visible then has one"
         )
         assert corpus.check() == []
-        assert any(
-            f"; {4 + BATCH} passages have none: `asof embed`" in each for each in corpus.status().derived
-        )
+        assert f"; {4 + BATCH} passages have none: `asof embed`" in " ".join(corpus.status().derived)
         with open_corpus(corpus.root, encoder=Meanings()) as other:
             other.maintenance.background, other.session.clock = False, corpus.session.clock
             other.add([document("new", "A boat.", "2006")])
@@ -429,7 +425,7 @@ def test_a_past_without_vectors_is_as_in_a_corpus_without_any() -> None:
             found.append(([(hit.id, hit.score, hit.why) for hit in results.hits], results.notes))
             assert [text for text, question in encoder.asked if question] == []
     assert found[0] == found[1]
-    assert found[0][1] == ("no current passage contains: gale", f"2 {WAIT.format(2)}")
+    assert found[0][1] == ("no current passage contains: gale", WAIT.format(2, 2))
 
 
 @pytest.mark.parametrize(

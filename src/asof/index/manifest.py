@@ -447,7 +447,7 @@ class EmbeddingRun(Struct):
                 keep(self.db, self.name, list(batch), list(batch.values()), encoder_vectors)
             encoded, after = encoded + len(batch), max(batch)
             if serves:
-                self._adopt()  # a run that stops here is gone on with
+                self._adopt()
             if serves and encoded >= due:
                 self._show()
                 due = 2 * encoded
@@ -469,14 +469,11 @@ class EmbeddingRun(Struct):
 
     def _adopt(self) -> None:
         """Make the encoder that of a corpus of words only."""
-        if self.manifest.encoder_name != self.name or self.manifest.store.settings.encoder != self.name:
-            with self.alone, self.manifest.store.transaction(self.db):
-                self._change()
-
-    def _change(self) -> None:
         store = self.manifest.store
-        store.settings = change_encoder(self.db, store.settings, self.name)
-        self.manifest.encoder = self.encoder
+        if self.manifest.encoder_name != self.name or store.settings.encoder != self.name:
+            with self.alone, store.transaction(self.db):
+                store.settings = change_encoder(self.db, store.settings, self.name)
+                self.manifest.encoder = self.encoder
 
     def _show(self) -> None:
         """Replace the segments that lack vectors that the store has."""

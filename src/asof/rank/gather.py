@@ -149,14 +149,15 @@ class Dense:
         return ranking.with_column("dense", cosine)
 
 
+NO_VECTOR = "no vector yet"
+
+
 def noted_waiting(ranking: Ranking, view: View) -> Ranking:
     """The ranking, with a note where passages have no vector yet."""
     if view.encoder is None or not (waiting := ranking.window.n_waiting):
         return ranking
-    return ranking.note(
-        f"{waiting:,} of {ranking.window.n_live:,} passages have no vector yet, and are found by their words "
-        "only: `asof embed` goes on"
-    )
+    of = f"{waiting:,} of {ranking.window.n_live:,} passages, found by their words only"
+    return ranking.note(f"{NO_VECTOR}: {of}; `asof embed` goes on")
 
 
 QUERY_VECTOR = "vector of the question"

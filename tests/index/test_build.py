@@ -37,7 +37,6 @@ def test_rows_lie_in_order_of_time() -> None:
         assert segment["passage"].tolist() == [2, 3, 1]
         assert segment["visible"].tolist() == [10, 20, 30]
         assert segment["length"].tolist() == [1, 0, 1]
-        assert segment["total"].tolist() == [0, 1, 1, 2]
         assert segment["row_of"].tolist() == [2, 0, 1]
         assert [segment[f"end_{name}"].tolist() for name in ("passage", "at", "added")] == [[2], [25], [4]]
         assert postings(segment, "late") == [(2, 1)]

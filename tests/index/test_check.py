@@ -68,6 +68,17 @@ def test_an_end_that_differs_from_the_store(name: str) -> None:
         assert answers(corpus) == before
 
 
+@pytest.mark.parametrize("change", [lambda rows: rows[::-1].copy(), lambda rows: rows - 1])
+def test_passages_that_lead_to_other_rows(change: Callable[[Any], Any]) -> None:
+    """`row_of` is the inverse of `passage`; the second change leaves a passage without a row."""
+    with fresh() as corpus:
+        before = filled(corpus)
+        altered(corpus, 0, "row_of", change)
+        (line,) = corpus.check()
+        assert "row_of does not fit the passages; rebuilt its 2 passages" in line
+        assert answers(corpus) == before
+
+
 def test_a_passage_that_the_store_does_not_have_is_no_error() -> None:
     """The question itself finds it out, and is answered."""
     with fresh() as corpus:

@@ -161,9 +161,8 @@ def test_a_segment_fits_its_format(sound: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "at", "value"),
     [
-        ("visible", 0, 11), ("number", 0, -1), ("length", 0, 9), ("dated", 0, 2), ("row_of", 0, 3),
-        ("row_of", 0, -1), ("row_of", 0, 1), ("passage", 0, 4), ("passage", 0, 2**62), ("total", 0, 1),
-        ("total", 3, 2**40), ("terms", 0, 2**64 - 1), ("start", 1, 99), ("rows", 0, 2**31 - 1), ("tf", 0, 0),
+        ("visible", 0, 11), ("number", 0, -1), ("dated", 0, 2), ("row_of", 0, 3),
+        ("row_of", 0, -2), ("terms", 0, 2**64 - 1), ("start", 1, 99), ("rows", 0, 2**31 - 1), ("tf", 0, 0),
         ("about_offsets", 1, 3),
     ],
 )  # fmt: skip

@@ -29,13 +29,12 @@ FOOTER = struct.calcsize("<QII8s")
 ASKED = (("mill storm", "2021-01-20"), ("latest bread price", "2030-01-01"))
 ARRAYS = (
     "visible", "added", "said", "run", "passage", "document", "digest", "number", "length", "dated",
-    "row_of",
-    "total", "terms", "start", "rows", "tf", "end_passage", "end_at", "end_added",
+    "row_of", "terms", "start", "rows", "tf", "end_passage", "end_at", "end_added",
     "stem_offsets", "stems", "forward_start", "forward", "forward_tf",
     "about_offsets", "about_first", "about_last", "about_kind",
     "title", "title_id", "title_group", "title_start", "title_stems", "title_kinds",
 )  # fmt: skip
-READ_BY_SEARCH = ("visible", "length", "total", "terms", "start", "rows", "tf", "row_of", "end_at")
+READ_BY_SEARCH = ("visible", "length", "terms", "start", "rows", "tf", "row_of", "end_at")
 
 Answers = list[list[tuple[Any, ...]]]
 Damage = Callable[[Path], None]

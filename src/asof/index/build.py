@@ -62,7 +62,6 @@ def write_rows(
     row_of = np.full(int(passages.max()) - first + 1 if len(passages) else 0, -1, np.int32)
     row_of[passages - first] = np.arange(len(passages), dtype=np.int32)
     writer.add("row_of", row_of)
-    writer.add("total", np.concatenate([[0], np.cumsum(columns["length"], dtype=np.int64)]))
     for name, values in (about.columns() | titles.columns()).items():
         writer.add(name, values)
     for name, values in zip(("end_passage", "end_at", "end_added"), ends, strict=True):
@@ -524,11 +523,23 @@ def segment_fault(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment,
             width = dimensions(db, encoder)
             if segment["vectors"].shape[1] != width:
                 return f"{entry.file} holds vectors of other dimensions than the store ({width})"
-        if segment.n != entry.rows or not (_same_rows(db, entry, segment) and _same_ends(db, entry, segment)):
+        same = segment.n == entry.rows and _same_rows(db, entry, segment) and _same_ends(db, entry, segment)
+        if not same:
             return f"{entry.file} does not hold what the store holds"
+        if not _finds_every_passage(segment):
+            return f"{entry.file}: row_of does not fit the passages"
     except DamagedSegment as damage:
         return str(damage)
     return ""
+
+
+def _finds_every_passage(segment: Segment) -> bool:
+    """True if `row_of` maps every passage to its row, and nothing else."""
+    table, places = segment["row_of"], segment["passage"] - segment.facts["first"]
+    complete = np.count_nonzero(table >= 0) == segment.n
+    return bool(complete and ((places >= 0) & (places < len(table))).all()) and bool(
+        (table[places] == np.arange(segment.n)).all()
+    )
 
 
 def _same_rows(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment) -> bool:

@@ -8,7 +8,7 @@ checked with the checksum of each block when it is first read.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, Self
 
@@ -26,7 +26,7 @@ from asof.version import __version__
 # -- segment format ------------------------------------------------------------------------------------
 # The last eight bytes of a file name its format; a file of another format is made anew from the store.
 
-MAGIC = b"asof-sg4"
+MAGIC = b"asof-sg5"
 FOOTER = struct.Struct("<QII8s")
 """Place, length and CRC-32 of the table of contents; the format."""
 
@@ -84,17 +84,10 @@ class ArraySpec(Struct, frozen=True):
 
 
 class FileFormat(Struct, frozen=True):
-    """The columns of one kind of file, and the types of the facts in its table of contents.
-
-    `agrees` looks at columns together when one of the names is first read as a whole, given a function that
-    reads a column.
-    """
+    """The columns of one kind of file, and the types of the facts in its table of contents."""
 
     columns: Mapping[str, ArraySpec]
     facts: Mapping[str, type] = msgspec.field(default_factory=dict)
-    agrees: Mapping[str, Callable[[Callable[[str], Array], Mapping[str, Any]], bool]] = msgspec.field(
-        default_factory=dict
-    )
 
     def sizes(self, arrays: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any]) -> dict[str, int]:
         """The sizes of a file by name, from its table of contents. Raises ValueError: what is wrong."""

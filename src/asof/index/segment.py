@@ -14,7 +14,6 @@ Arrays, n rows sorted by (visible, digest, number, passage):
                                       any metadata, and a number that is equal for the rows of that time
     number, length, dated                             int32, int32, uint8 (n)
     row_of                                            int32          row of passage first + i, or -1
-    total                                             int64 (n + 1)  sums of length before each row
     terms, start                                      uint64 (m), int64 (m + 1)  hashes; where postings start
     rows, tf                                          int32, uint8|uint16|int32  postings, rows ascending
     stem_offsets, stems                               int64 (m + 1), uint8  the stem of each term, in UTF-8
@@ -36,7 +35,7 @@ import math
 import mmap
 import os
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -80,21 +79,6 @@ MOST_RANGES = 65_536
 """The most terms of which the range of postings is kept in memory."""
 
 
-def _lengths_add_up(read: Callable[[str], Array], _facts: Mapping[str, Any]) -> bool:
-    total = read("total")
-    return bool(total[0] == 0 and (np.diff(total) == read("length")).all())
-
-
-def _row_of_inverts_passage(read: Callable[[str], Array], facts: Mapping[str, Any]) -> bool:
-    """True if `row_of` maps every passage to its row, and nothing else."""
-    table, places = read("row_of"), read("passage") - facts["first"]
-    if not len(places):
-        return True
-    inside = bool(places.min() >= 0 and places.max() < len(table))
-    complete = int(np.count_nonzero(table >= 0)) == len(places)
-    return inside and complete and bool((table[places] == np.arange(len(places))).all())
-
-
 SEGMENT = FileFormat(
     {
         "visible": instants("n", "ascending"), "added": instants("n"), "passage": instants("n"),
@@ -102,7 +86,6 @@ SEGMENT = FileFormat(
         "run": instants("n"),
         "number": ArraySpec("<i4", "n", low=0), "length": ArraySpec("<i4", "n", low=0),
         "dated": ArraySpec("|u1", "n", below=2), "row_of": ArraySpec("<i4", "span", low=-1, below="n"),
-        "total": ArraySpec("<i8", "n+1", low=0, order="ascending"),
         "terms": ArraySpec("<u8", "m", order="distinct"),
         "start": ArraySpec("<i8", "m+1", order="offsets", of="p"),
         "rows": ArraySpec("<i4", "p", low=0, below="n"), "tf": ArraySpec("|u1 <u2 <i4", "p", low=1),
@@ -121,7 +104,6 @@ SEGMENT = FileFormat(
         "waiting": ArraySpec("<i4", "v", low=0, below="n", order="distinct", optional=True),
     },
     {"first": int, "encoder": str},
-    {"total": _lengths_add_up, "row_of": _row_of_inverts_passage},
 )  # fmt: skip
 """The arrays of a segment."""
 
@@ -310,11 +292,6 @@ class Segment:
         column = self._spec(name)
         if column is not None and not column.ordered(self._arrays[name], self._sizes):
             raise DamagedSegment(f"{self.path.name}: {name} is not in order")
-        agrees = self._expected.agrees.get(name) if self._expected else None
-        if agrees is not None and not agrees(
-            lambda each: self._arrays[name] if each == name else self[each], self.facts
-        ):
-            raise DamagedSegment(f"{self.path.name}: {name} does not fit the other columns")
         self._whole.add(name)
 
     def _spec(self, name: str) -> ArraySpec | None:
@@ -467,7 +444,8 @@ class Prefix(Struct):
                 dead = np.union1d(dead, np.flatnonzero(segment["added"][:hi] > known_at))
             parts.append(PrefixPart(segment, hi, dead, offset))
             n += hi - len(dead)
-            tokens += int(segment["total"][hi]) - int(segment["length"][dead].sum(dtype=np.int64))
+            length = segment["length"]
+            tokens += int(length[:hi].sum(dtype=np.int64)) - int(length[dead].sum(dtype=np.int64))
             offset += hi
         return cls(as_of, known_at, tuple(parts), n, tokens, offset)
 

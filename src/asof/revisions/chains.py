@@ -46,7 +46,7 @@ from asof.time.span import BEGINNING, NEVER
 
 FOLDER = "succession"
 FILE = "chains.seg"
-FORMAT = 7
+FORMAT = 8
 
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
 FILE_FORMAT = FileFormat(
@@ -56,11 +56,10 @@ FILE_FORMAT = FileFormat(
     }
     | {
         "counts": ArraySpec("<i4", "nodes", low=0), "keys": ArraySpec("<u8", "keys", order="ascending"),
-        "nodes": ArraySpec("<i4", "keys", low=0, below="nodes"), "known": ArraySpec("|u1", "packed"),
+        "nodes": ArraySpec("<i4", "keys", low=0, below="nodes"), "known": ArraySpec("|u1", "nodes", below=2),
         "ends": ArraySpec("<i8", "nodes"), "before": _LINK, "after": _LINK, "edit": _LINK, "copy": _LINK,
     },
     {"nodes": int, "rows": int, "made": str},
-    {"known": lambda read, facts: len(read("known")) == -(-facts["nodes"] // 8)},
 )  # fmt: skip
 
 
@@ -143,7 +142,7 @@ class SeriesCache(RowCache):
             return None
         keys = Postings(0, segment["counts"], segment["keys"], segment["nodes"])
         columns = {name: segment[name] for name in COLUMNS}
-        known = np.unpackbits(segment["known"], count=n).astype(bool)
+        known = segment["known"].astype(bool)
         chain = Chain(known, *(segment[name] for name in ("ends", "before", "after", "edit", "copy")))
         self._statements, self.parts, self._chain = StatementTable(n, columns), [keys], chain
         self._on_disk = known
@@ -163,7 +162,7 @@ class SeriesCache(RowCache):
                 writer.add("counts", part.counts)
                 writer.add("keys", part.hashes)
                 writer.add("nodes", part.carriers)
-            writer.add("known", np.packbits(chain.known))
+            writer.add("known", chain.known.view(np.uint8))
             for name in ("ends", "before", "after", "edit", "copy"):
                 writer.add(name, getattr(chain, name))
             writer.close(nodes=rows.n, made=_made_from(rows, rows.n, view), rows=int(chain.known.sum()))

@@ -205,7 +205,7 @@ def test_days_on_which_little_is_added_share_a_basis(seen: dict[str, list[int]])
 def reopened(corpus: Corpus) -> Corpus:
     session = corpus.session
     again = Corpus.of(Session(corpus.root, corpus.store, corpus.manifest, corpus.config, session.clock, {}))
-    again.maintenance.background = False
+    again.background = False
     return again
 
 

@@ -281,7 +281,7 @@ def test_the_future_has_no_effect(
             tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
             open_corpus(folder, settings=CorpusSettings(stem=False)) as corpus,
         ):
-            corpus.maintenance.background = False
+            corpus.background = False
             for each in runs:
                 corpus.add(each)
             found = corpus.at(str(year)).search(question, recipe=reranked(ASOF, Rerank(model, top=top)))

@@ -35,9 +35,9 @@ class Limit(NamedTuple):
 
 
 LIMITS = {
-    "lines, core: answer": Limit(2_680),
+    "lines, core: answer": Limit(2_660),
     "lines, core: cli": Limit(2_520),
-    "lines, core: corpus": Limit(1_530),
+    "lines, core: corpus": Limit(1_520),
     "lines, core: index": Limit(3_220),
     "lines, core: lang": Limit(90),
     "lines, core: models": Limit(1_550),
@@ -48,7 +48,7 @@ LIMITS = {
     "lines, core: text": Limit(1_870),
     "lines, core: time": Limit(4_950),
     "lines, core: modules of asof itself": Limit(4_380),
-    "lines, core": Limit(36_940, 34_000),
+    "lines, core": Limit(36_900, 34_000),
     "lines, extensions: adapters": Limit(550),
     "lines, extensions: documents": Limit(5_750),
     "lines, extensions: facts": Limit(8_550),

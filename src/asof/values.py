@@ -26,7 +26,7 @@ from msgspec import Meta, Struct
 from asof.errors import BadTime, UsageError
 from asof.time.moment import ACCEPTED_TIMES, read, span_of
 from asof.time.span import Instant, Period, Span, iso, label
-from asof.wire import FLAT, HIDDEN, UNLESS_EMPTY, As, Only, one_of
+from asof.wire import FLAT, HIDDEN, UNLESS_EMPTY, As, Only, field_values, one_of
 
 # -- explanations: numbers with their formula ----------------------------------------------------------
 
@@ -771,14 +771,12 @@ class Usage(Struct, frozen=True):
     reply_tokens: int = 0
     cost: Annotated[float | None, As("usd"), "US dollars; null: no prices are set"] = None
 
-    def since(self, before: Usage) -> Usage:
-        """The usage after `before`, an earlier state of the same meter."""
-        cost = None if self.cost is None or before.cost is None else self.cost - before.cost
-        return Usage(
-            self.calls - before.calls, self.cached - before.cached, self.failed - before.failed,
-            self.refused - before.refused, self.prompt_tokens - before.prompt_tokens,
-            self.reply_tokens - before.reply_tokens, cost,
-        )  # fmt: skip
+    def plus(self, other: Usage, times: int = 1) -> Usage:
+        """The sum of both; `times` -1: the usage since `other`, an earlier state of the same meter."""
+        own, more = field_values(self), field_values(other)
+        cost = None if None in (self.cost, other.cost) else own["cost"] + times * more["cost"]
+        counts = {name: own[name] + times * more[name] for name in own if name != "cost"}
+        return Usage(**counts, cost=cost)
 
 
 class StepUsage(Struct, frozen=True):

@@ -9,7 +9,7 @@ from asof.answer.evidence import WeightedPhrase
 from asof.answer.extractive import AnswerContext
 from asof.answer.write import MAX_TOKENS, answer_prompt, write_answer
 from asof.errors import ModelError
-from asof.models.metered import MeteredModel, Prices
+from asof.models.metered import Meter, MeteredModel, Prices
 from asof.models.ports import Reply, ScriptedModel
 from asof.wire import replace
 
@@ -132,7 +132,7 @@ def test_the_pieces_are_told_as_they_come(material):
 
 @pytest.mark.parametrize("heard", [None, [].append])
 def test_a_budget_that_is_used_up_is_told_with_a_stream_too(material, heard):
-    model = MeteredModel(ScriptedModel(["The crane is red [2]."]), Prices(1.0, 1.0), budget=1e-9)
+    model = MeteredModel(ScriptedModel(["The crane is red [2]."]), Meter(Prices(1.0, 1.0), 1e-9))
     assert "budget" in on_text(material, model, heard)
 
 

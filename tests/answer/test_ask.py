@@ -12,10 +12,10 @@ from tests.support.fact_lines import corpus_of, note
 
 from asof.answer.ask import Passages, promote_current
 from asof.answer.question import ParsedQuestion
-from asof.answer.write import QuestionModel, added, step_of
+from asof.answer.write import QuestionModel, step_of
 from asof.errors import UsageError
 from asof.extensions.facts.overview import scope_of
-from asof.models.metered import MeteredModel, Prices
+from asof.models.metered import Meter, MeteredModel, Prices
 from asof.models.ports import Prompt, Reply, ScriptedModel
 from asof.time.moment import read
 from asof.time.span import Span
@@ -276,13 +276,13 @@ def test_a_budget_stops_before_it_is_exceeded_and_says_so(cranes, model):
 
 def test_costs_are_added_where_there_are_prices():
     one, other = Usage(1, 2, 0, 0, 10, 5, 0.5), Usage(2, 0, 1, 1, 20, 5, 0.25)
-    assert added(one, other) == Usage(3, 2, 1, 1, 30, 10, 0.75)
-    assert added(None, one) == one
-    assert added(one, Usage(1)).cost is None
+    assert one.plus(other) == Usage(3, 2, 1, 1, 30, 10, 0.75)
+    assert one.plus(other).plus(other, -1) == one
+    assert one.plus(Usage(1)).cost is None
 
 
 def test_a_stream_is_counted_in_the_step_of_the_answer():
-    model = QuestionModel(MeteredModel(ScriptedModel(["It is red [1]."]), Prices(1, 10)))
+    model = QuestionModel(MeteredModel(ScriptedModel(["It is red [1]."]), Meter(Prices(1, 10))))
     assert "".join(model.stream(Prompt("s", "u"))) == "It is red [1]."
     # a token is three characters: "su" 1, the reply 14 characters are 5; 1 USD and 10 USD a million
     assert model.steps["answer"] == Usage(1, 0, 0, 0, 1, 5, (1 + 50) / 1e6)

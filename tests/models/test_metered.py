@@ -168,7 +168,8 @@ def ask(user: str, most: int = 10) -> Prompt:
 
 def test_calls_tokens_and_money() -> None:
     model = MeteredModel(
-        ScriptedModel({"a": "x y", "b": Reply("", problem="cut off", prompt_tokens=5, calls=1)}), PRICES
+        ScriptedModel({"a": "x y", "b": Reply("", problem="cut off", prompt_tokens=5, calls=1)}),
+        Meter(PRICES),
     )
     model.complete([ask("a b c"), ask("b")])
     # prompts: 3 words, and 5 of the scripted failure; replies: 2 words
@@ -180,7 +181,7 @@ def test_calls_tokens_and_money() -> None:
 def test_a_budget_of_tokens() -> None:
     # each prompt: ceil(9 / 3) = 3 tokens and 10 at most, of which 3 words and 1 are used
     scripted = ScriptedModel(lambda _: "ok")
-    model = MeteredModel(scripted, budget=20)
+    model = MeteredModel(scripted, Meter(budget=20))
     replies = model.complete([ask("aa bb cc!"[:9])] * 4)
     # 13 fit into 20; after 4 are used 13 fit into 16; after 8, 13 do not fit into 12
     assert [reply.text for reply in replies] == ["ok", "ok", "", ""]
@@ -196,13 +197,13 @@ def test_a_budget_of_tokens() -> None:
 def test_a_budget_of_money() -> None:
     scripted = ScriptedModel(lambda _: "ok")
     # a prompt of 3 tokens and at most 10 of the reply: 3 * 1 + 10 * 10 = 103 millionths of a dollar
-    model = MeteredModel(scripted, PRICES, budget=102e-6)
+    model = MeteredModel(scripted, Meter(PRICES, 102e-6))
     [reply] = model.complete([ask("aa bb cc!")])
     assert reply.problem == (
         "the budget is used up: 0 USD of 0.000102 USD are spent, and this prompt may need 0.000103 USD; "
         "not sent"
     )
-    assert MeteredModel(scripted, PRICES, budget=103e-6).complete([ask("aa bb cc!")])[0].text == "ok"
+    assert MeteredModel(scripted, Meter(PRICES, 103e-6)).complete([ask("aa bb cc!")])[0].text == "ok"
 
 
 def test_what_is_under_way_is_reserved_and_not_given_again() -> None:
@@ -234,18 +235,18 @@ def test_no_budget_is_exceeded(each: list[tuple[int, int, int]], budget: int) ->
         size, said = used[prompt.user]
         return Reply("ok", None, "", size, said, 1)
 
-    model = MeteredModel(ScriptedModel(reply), budget=budget)
+    model = MeteredModel(ScriptedModel(reply), Meter(budget=budget))
     replies = model.complete(prompts)
     meter = model.meter
     assert meter.prompt_tokens + meter.reply_tokens <= budget
     assert meter.calls + meter.refused == len(replies) == len(prompts)
-    assert model._meter._reserved == (0, 0)
+    assert model.total._reserved == (0, 0)
 
 
 def test_kept_replies_are_free_and_given_without_a_budget() -> None:
     memory = Memory()
     CachedModel(ScriptedModel(["ok"], "kept"), memory).complete([ask("a")])
-    model = MeteredModel(CachedModel(ScriptedModel([], "kept"), memory), PRICES, budget=0.0)
+    model = MeteredModel(CachedModel(ScriptedModel([], "kept"), memory), Meter(PRICES, 0.0))
     first, second = model.complete([ask("a"), ask("b")])
     assert (first.text, first.calls) == ("ok", 0)
     assert second.problem.startswith("the budget is used up")
@@ -256,7 +257,7 @@ def test_kept_replies_are_free_and_given_without_a_budget() -> None:
 
 
 def test_a_stream_is_estimated() -> None:
-    model = MeteredModel(ScriptedModel(["four score and"]), PRICES)
+    model = MeteredModel(ScriptedModel(["four score and"]), Meter(PRICES))
     assert "".join(model.stream(ask("abcd"))) == "four score and"
     # 4 characters and 14, a token for 3
     assert model.meter == Usage(calls=1, prompt_tokens=2, reply_tokens=5, cost=(2 + 5 * 10) / 1e6)
@@ -279,7 +280,7 @@ def test_the_meter_is_the_servers_count(server: ModelServer) -> None:
     """After retries, half bodies, repairs that help and repairs that do not."""
     server.ways += [status(500), half, status(429, Retry_After="0")]
     server.says = lambda body: _tide(str(body["messages"][-1]["content"]))
-    model = MeteredModel(ChatModel("tide-1b", endpoint(server), concurrency=4), PRICES)
+    model = MeteredModel(ChatModel("tide-1b", endpoint(server), concurrency=4), Meter(PRICES))
     prompts = [
         Prompt("Read the tide.", f"{kind} {n}", Tide) for n in range(5) for kind in ("good", "once", "never")
     ]
@@ -302,11 +303,11 @@ def _tide(user: str) -> str:
 
 def test_what_comes_before_an_error_is_counted(server: ModelServer) -> None:
     server.ways += [says("paid for"), status(401)]
-    model = MeteredModel(ChatModel("tide-1b", endpoint(server), concurrency=1), budget=10_000)
+    model = MeteredModel(ChatModel("tide-1b", endpoint(server), concurrency=1), Meter(budget=10_000))
     with pytest.raises(ModelError):
         model.complete([ask("a"), ask("b"), ask("c")])
     assert model.meter.calls == server.answered == 1
-    assert model._meter._reserved == (0, 0)
+    assert model.total._reserved == (0, 0)
 
 
 def test_a_stream_that_is_broken_off_counts_as_the_longest_reply():
@@ -322,15 +323,15 @@ def test_a_stream_that_is_broken_off_counts_as_the_longest_reply():
 def test_models_on_one_meter_share_its_budget_and_count_for_themselves() -> None:
     """Each prompt costs 5 tokens at most ("abc" is one, its reply 4): a budget of 12 holds two of them."""
     meter = Meter(budget=12)
-    first = MeteredModel(ScriptedModel(lambda _: Reply("ok", None, "", 1, 4, 1)), shared=meter)
-    second = MeteredModel(ScriptedModel(lambda _: Reply("ok", None, "", 1, 4, 1)), budget=1_000, shared=meter)
+    first = MeteredModel(ScriptedModel(lambda _: Reply("ok", None, "", 1, 4, 1)), meter)
+    second = MeteredModel(ScriptedModel(lambda _: Reply("ok", None, "", 1, 4, 1)), meter)
     assert first.complete([ask("abc", most=4)])[0].text == "ok"
     replies = second.complete([ask("abc", most=4), ask("abc", most=4)])
     assert [bool(reply.problem) for reply in replies] == [False, True]
     assert "10 tokens of 12 tokens" in replies[1].problem
     assert (first.meter.calls, second.meter.calls, meter.used.calls) == (2, 2, 2)  # the first was not done
-    later = MeteredModel(ScriptedModel([]), shared=meter)
-    assert (later.meter, second.budget) == (Usage(), 12)
+    later = MeteredModel(ScriptedModel([]), meter)
+    assert later.meter == Usage()
     assert meter.used == Usage(calls=2, failed=1, refused=1, prompt_tokens=2, reply_tokens=8)
 
 

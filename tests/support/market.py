@@ -17,7 +17,7 @@ from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.store import facts_in
 from asof.extensions.providers.chat import PATH, ChatModel
 from asof.extensions.providers.http import Endpoint, Retry
-from asof.models.metered import CachedModel, MeteredModel, Prices
+from asof.models.metered import CachedModel, Meter, MeteredModel, Prices
 from asof.store.calls import StoredCalls
 from asof.store.store import Store
 
@@ -54,7 +54,7 @@ def model(
     endpoint = Endpoint.below(url, PATH, retry=retry)
     chat = ChatModel("reader", endpoint, concurrency=more.pop("concurrency", 2), **more)
     with closing(StoredCalls(store, now)) as calls:
-        yield MeteredModel(CachedModel(chat, calls), prices, budget)
+        yield MeteredModel(CachedModel(chat, calls), Meter(prices, budget))
 
 
 def learned(

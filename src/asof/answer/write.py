@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from asof.answer.extractive import AnswerContext, Moments, refused
 from asof.errors import ModelError
-from asof.models.metered import HasCachedReplies, MeteredModel, budget_text
-from asof.models.ports import Prompt, Reply, between, one_line, prompt_text
+from asof.models.metered import MeteredModel, budget_text
+from asof.models.ports import CITED, Prompt, Reply, between, in_round_brackets, one_line, prompt_text
 from asof.time.span import iso
 from asof.values import LOCAL, Answer, Citation, Hit, QuestionUsage, StepUsage, Usage
 from asof.wire import replace
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 # -- citations -----------------------------------------------------------------------------------------
 
-CITED = re.compile(r"\[(-?[0-9]+(?:[ \t]*[,;][ \t]*-?[0-9]+)*)\]")
-"""A citation, or several in one pair of brackets."""
 _BETWEEN = re.compile(r"[ \t]*[,;][ \t]*")
 MAX_UNKNOWN = 8
 """The most unknown numbers that a note names."""
@@ -66,11 +64,6 @@ def read_citations(text: str, count: int) -> CitedText:
             words = ""
     parts.append(in_round_brackets(words + text[at:]))
     return CitedText(tuple(part for part in parts if part), tuple(unknown))
-
-
-def in_round_brackets(text: str) -> str:
-    """A text without anything that looks like a citation."""
-    return CITED.sub(r"(\1)", text)
 
 
 def first_of(numbers: Sequence[str]) -> str:
@@ -181,15 +174,11 @@ def _read(moments: Moments, context: AnswerContext, text: str, by: str) -> Answe
             part if isinstance(part, str) else f"[{', '.join(map(str, part))}]" for part in cited.parts
         )
         notes = (f"the model cited passages that do not exist: {first_of(cited.unknown)}",)
+    numbered = ((n, context.hits[n - 1]) for n in sorted(cited.numbers))
     return Answer(
         context.question, text, False, "", LOCAL, moments.as_of, moments.known_at,
-        tuple(_citation(number, context.hits[number - 1]) for number in sorted(cited.numbers)), (), notes, by,
+        tuple(Citation.of(n, hit, one_line(hit.text)) for n, hit in numbered), (), notes, by,
     )  # fmt: skip
-
-
-def _citation(number: int, hit: Hit) -> Citation:
-    quote = " ".join(hit.text.split())
-    return Citation.of(number, hit, quote)
 
 
 # -- cost of a question, by step -----------------------------------------------------------------------
@@ -240,18 +229,15 @@ class QuestionModel(Struct, eq=False):
 
     def stopped(self) -> str:
         """A note that the budget stopped the question, "" if it did not."""
-        unsent, budget = self.used.refused, self.metered.budget
+        unsent, budget = self.used.refused, self.metered.total.budget
         if not unsent or budget is None:
             return ""
         prompts = "1 prompt was" if unsent == 1 else f"{unsent:,} prompts were"
-        return f"stopped at the budget of {budget_text(budget, self.metered.unit)}: {prompts} not sent"
+        return f"stopped at the budget of {budget_text(budget, self.metered.total.unit)}: {prompts} not sent"
 
     def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
         """The cached reply to each prompt, or None."""
-        model = self.metered.model
-        if isinstance(model, HasCachedReplies):
-            return model.cached_replies(prompts)
-        return [None] * len(prompts)
+        return self.metered.cached_replies(prompts)
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """A reply for each prompt, in their order. Raises ModelError."""
@@ -273,16 +259,4 @@ class QuestionModel(Struct, eq=False):
         """Count what was used since then for the step of these prompts, which is the same for all."""
         for prompt in prompts[:1]:
             step = step_of(prompt)
-            self.steps[step] = added(self.steps.get(step), self.used.since(before))
-
-
-def added(one: Usage | None, other: Usage) -> Usage:
-    """The sum of two usages."""
-    if one is None:
-        return other
-    cost = None if one.cost is None or other.cost is None else one.cost + other.cost
-    return Usage(
-        one.calls + other.calls, one.cached + other.cached, one.failed + other.failed,
-        one.refused + other.refused, one.prompt_tokens + other.prompt_tokens,
-        one.reply_tokens + other.reply_tokens, cost,
-    )  # fmt: skip
+            self.steps[step] = self.used.plus(before, -1).plus(self.steps.get(step, Usage(cost=0.0)))

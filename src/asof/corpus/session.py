@@ -364,15 +364,18 @@ class ModelProvider:
         """True if there is a language model, given or configured."""
         return self.model is not None or self._config.model is not None
 
-    def metered(self, budget: float | None = None) -> ModelProvider:
+    def metered(self, budget: float | None) -> ModelProvider:
         """The same models, with one meter and one `budget` for all calls of the language model from now on,
         whatever budgets the callers name."""
+        shared = copy(self)
+        shared.meter = self._new_meter(budget)
+        return shared
+
+    def _new_meter(self, budget: float | None) -> Meter:
         from asof.models.metered import Meter
 
-        shared = copy(self)
         settings = self._config.model
-        shared.meter = Meter(settings.prices if settings is not None else None, budget)
-        return shared
+        return Meter(settings.prices if settings is not None else None, budget)
 
     @contextmanager
     def language(self, budget: float | None = None) -> Iterator[MeteredModel | None]:
@@ -383,17 +386,16 @@ class ModelProvider:
         from asof.models.ports import is_cacheable
         from asof.store.calls import StoredCalls
 
-        settings = self._config.model
         model = self._language_model()
         if model is None:
             yield None
             return
-        prices = settings.prices if settings is not None else None
+        meter = self.meter or self._new_meter(budget)
         if not is_cacheable(model):
-            yield MeteredModel(model, prices, budget, self.meter)
+            yield MeteredModel(model, meter)
             return
         with closing(StoredCalls(self.session.store, self.session.clock)) as calls:
-            yield MeteredModel(CachedModel(model, calls), prices, budget, self.meter)
+            yield MeteredModel(CachedModel(model, calls), meter)
 
     def _language_model(self) -> Model | None:
         """The given model, or else the configured one. Raises UsageError, MissingExtra."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -14,7 +13,7 @@ from asof.arguments import all_checked
 from asof.corpus.asking import Asker, AskRequest, QueryReader
 from asof.engine import Results
 from asof.errors import DocumentNotFound
-from asof.models.ports import one_line
+from asof.models.ports import in_round_brackets, one_line
 from asof.text.passages import LEFT_OUT, ends, pack, passage_header, tokens
 from asof.time.moment import When
 from asof.time.span import iso
@@ -228,9 +227,6 @@ class Snapshot(QueryReader):
 MOST = 100
 """The default number of passages retrieved for a context: as many as an answer reads."""
 
-_LIKE_A_CITATION = re.compile(r"\[(-?[0-9]+(?:[ \t]*[,;][ \t]*-?[0-9]+)*)\]")
-"""`[2]` or `[2, 5]` in the text of a passage, which could be taken for the number of another passage."""
-
 
 class Context(Struct, frozen=True):
     """Context for a prompt: the passages found for a question, best first, as one text (`str`).
@@ -260,7 +256,7 @@ def context_of(results: Results, most: int) -> Context:
     a number in a passage become round ones, so that it cannot be taken for a citation.
     """
     heads = [_head(n, hit) for n, hit in enumerate(results.hits, 1)]
-    quotes = [_without_citations(hit.text.strip()) for hit in results.hits]
+    quotes = [in_round_brackets(hit.text.strip()) for hit in results.hits]
     passages = [f"{head}\n{quote}" for head, quote in zip(heads, quotes, strict=True)]
     shown = len(pack([tokens(each) for each in passages], most, skip=False).selected)
     cut = bool(passages) and not shown and (room := most - tokens(f"{heads[0]}\n{CUT}")) > 0
@@ -283,8 +279,4 @@ def context_of(results: Results, most: int) -> Context:
 
 def _head(n: int, hit: Hit) -> str:
     """The line above a passage: its number, title and date."""
-    return f"[{n}] {_without_citations(one_line(passage_header(hit.title or hit.document, hit.published)))}"
-
-
-def _without_citations(text: str) -> str:
-    return _LIKE_A_CITATION.sub(r"(\1)", text)
+    return f"[{n}] {in_round_brackets(one_line(passage_header(hit.title or hit.document, hit.published)))}"

@@ -165,27 +165,20 @@ class Meter:
 
 @dataclass(slots=True, eq=False)
 class MeteredModel(CompletesReplies):
-    """A model whose usage is counted; threads may share it.
+    """A model whose usage is counted on `total`, as others' may be; threads may share it.
 
-    `budget`: US dollars, or tokens where there are no `prices`. A prompt is sent only if its worst cost, its
-    estimated tokens and `most` for the reply, fits into what is left beside all that is under way; else its
-    reply is a problem. Replies that are kept cost nothing and are always given: put this around
-    `CachedModel`. A reply that needs a second request may exceed the budget by that one call.
-
-    `shared`: a meter that other models count on too; its prices and its budget hold then.
+    A prompt is sent only if its worst cost, its estimated tokens and `most` for the reply, fits into what is
+    left of the budget beside all that is under way; else its reply is a problem. Replies that are kept cost
+    nothing and are always given: put this around `CachedModel`. A reply that needs a second request may
+    exceed the budget by that one call.
     """
 
     model: Model
-    prices: Prices | None = None
-    budget: float | None = None
-    shared: Meter | None = None
-    _meter: Meter = field(init=False)
+    total: Meter = field(default_factory=Meter)
     _before: Usage = field(init=False)
 
     def __post_init__(self) -> None:
-        self._meter = self.shared or Meter(self.prices, self.budget)
-        self.prices, self.budget = self._meter.prices, self._meter.budget
-        self._before = self._meter.used
+        self._before = self.total.used
 
     @property
     def name(self) -> str:
@@ -198,13 +191,8 @@ class MeteredModel(CompletesReplies):
     @property
     def meter(self) -> Usage:
         """The usage since this was made; on a shared meter also by others at the same time."""
-        used = self._meter.used.since(self._before)
-        return replace(used, cost=self._meter.cost(used.prompt_tokens, used.reply_tokens))
-
-    @property
-    def unit(self) -> str:
-        """The unit of the budget: dollars, or tokens if there are no prices."""
-        return self._meter.unit
+        used = self.total.used.plus(self._before, -1)
+        return replace(used, cost=self.total.cost(used.prompt_tokens, used.reply_tokens))
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
         """The place of each prompt and its reply, as they come.
@@ -212,17 +200,17 @@ class MeteredModel(CompletesReplies):
         Near the end of the budget a batch is sent in parts, so that what is reserved and not used is freed.
         """
         todo = []
-        for at, reply in enumerate(self._cached_replies(prompts)):
+        for at, reply in enumerate(self.cached_replies(prompts)):
             if reply is None:
                 todo.append(at)
             else:
-                self._meter.count(reply)
+                self.total.count(reply)
                 yield at, reply
         while todo:
-            part = self._meter.reserve([prompts[at] for at in todo])
+            part = self.total.reserve([prompts[at] for at in todo])
             if not part:
                 at = todo.pop(0)
-                yield at, self._meter.refusal(prompts[at])
+                yield at, self.total.refusal(prompts[at])
                 continue
             sent, todo = todo[:part], todo[part:]
             yield from self._sent(prompts, sent)
@@ -231,13 +219,13 @@ class MeteredModel(CompletesReplies):
         """The reply in pieces. A stream has no count of tokens: they are estimated, and one that is broken
         off counts as long as it may have become. Raises ModelError, also where the budget is used up.
         """
-        cached = self._cached_replies([prompt])[0]
+        cached = self.cached_replies([prompt])[0]
         if cached is not None:
-            self._meter.count(cached)
+            self.total.count(cached)
             yield cached.text
             return
-        if not self._meter.reserve([prompt]):
-            raise ModelError(self._meter.refusal(prompt).problem)
+        if not self.total.reserve([prompt]):
+            raise ModelError(self.total.refusal(prompt).problem)
         text, whole = "", False
         try:
             for piece in self.model.stream(prompt):
@@ -247,8 +235,8 @@ class MeteredModel(CompletesReplies):
         finally:
             written = tokens(text) if whole else prompt.most
             problem = "" if text else "nothing came"
-            self._meter.release(worst(prompt))
-            self._meter.count(Reply(text, None, problem, prompt_tokens(prompt), written, int(bool(text))))
+            self.total.release(worst(prompt))
+            self.total.count(Reply(text, None, problem, prompt_tokens(prompt), written, int(bool(text))))
 
     def _sent(self, prompts: Sequence[Prompt], sent: Sequence[int]) -> Iterator[tuple[int, Reply]]:
         """The replies to the prompts at these places, whose largest cost is reserved."""
@@ -256,14 +244,15 @@ class MeteredModel(CompletesReplies):
         try:
             for number, reply in replies(self.model, [prompts[at] for at in sent]):
                 at = sent[number]
-                self._meter.release(reserved.pop(at))
-                self._meter.count(reply)
+                self.total.release(reserved.pop(at))
+                self.total.count(reply)
                 yield at, reply
         finally:
             for cost in reserved.values():
-                self._meter.release(cost)
+                self.total.release(cost)
 
-    def _cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
+    def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
+        """The cached reply to each prompt, or None."""
         if isinstance(self.model, HasCachedReplies):
             return self.model.cached_replies(prompts)
         return [None] * len(prompts)

@@ -300,6 +300,15 @@ def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
+CITED = re.compile(r"\[(-?[0-9]+(?:[ \t]*[,;][ \t]*-?[0-9]+)*)\]")
+"""A citation, `[2]`, or several in one pair of brackets, `[2, 5]`."""
+
+
+def in_round_brackets(text: str) -> str:
+    """A text without anything that looks like a citation, and could be taken for that of another passage."""
+    return CITED.sub(r"(\1)", text)
+
+
 # -- scripted model: fixed replies, for tests of what is built on a model, yours included --------------
 
 ScriptedReply: TypeAlias = "str | BaseModel | Reply | Exception"

@@ -84,12 +84,14 @@ def test_about_or_published_or_mentioned(fresh: Make, document: Make) -> None:
 def test_all_of_a_window_are_matched_as_each(
     fresh: Make, document: Make, drawn: list[Any], spans: list[str], since: str | None, data: st.DataObject
 ) -> None:
-    """In several segments, in windows that begin later, for some places and for all."""
+    """In several segments, in windows that begin later, for some places and for all; a text that gets another
+    title is another row since then, of the time since when it stands."""
     asked = [read(span) for span in spans]
     made = [document(f"d{at}", text, date, title=title) for at, (text, title, date) in enumerate(drawn)]
+    renamed = [document("d0", drawn[0][0], "2003", title="Mill")] if drawn else []
     cut = data.draw(st.integers(0, len(made)))
     with fresh() as corpus, pytest.MonkeyPatch.context() as monkeypatch:
-        for part in (made[:cut], made[cut:]):
+        for part in (made[:cut], [*made[cut:], *renamed]):
             corpus.add(part)
         view = corpus.at(data.draw(st.sampled_from(["2003", None]))).view()
         window = view.window(Filters(since=read(since).first if since else None))

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from asof.store.digest import METADATA, TEXT
 from asof.text.query import TitleStems, figure
 from asof.text.tokens import Analyzer, term_hash
-from asof.time.span import Span
 from asof.version import __version__
 
 # -- segment format ------------------------------------------------------------------------------------
@@ -273,25 +272,6 @@ class AboutTimes(NamedTuple):
 _NONE = np.zeros(0, np.int64)
 ABOUT_COLUMNS = ("about_offsets", "about_first", "about_last", "about_kind")
 """The arrays of a segment that store them."""
-
-
-def about_or_published(
-    about: AboutTimes, visible: NDArray[np.int64], dated: NDArray[np.uint8], spans: Sequence[Span],
-    begin: int, end: int,
-) -> NDArray[np.bool_]:  # fmt: skip
-    """Mask of the rows of a segment, from `begin` to before `end`, about one of the times or published then.
-
-    `about`, `visible` (ascending) and `dated` are columns of the whole segment.
-    """
-    mask = np.zeros(end - begin, bool)
-    within = about.slice(begin, end)
-    for span in spans:
-        low = max(int(np.searchsorted(visible, span.first, "left")), begin)
-        high = min(int(np.searchsorted(visible, span.last, "right")), end)
-        if low < high:
-            mask[low - begin : high - begin] |= dated[low:high].astype(bool)
-        mask |= within.overlap(span.first, span.last)
-    return mask
 
 
 # -- titles: for each distinct title its stems and their kinds, prepared when indexed ------------------

@@ -15,7 +15,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.index.columns import AboutTimes, about_or_published
+from asof.index.columns import AboutTimes
 from asof.index.lexical import Term, having
 from asof.index.segment import Segment, Window
 from asof.index.view import View
@@ -37,12 +37,10 @@ from asof.store.digest import HEADING, METADATA, TEXT, TITLE
 from asof.text.passages import sentences
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.time.intent import mentions_termination, termination_words
-from asof.time.span import BEGINNING, NEVER, Span, iso
+from asof.time.span import BEGINNING, DAY, NEVER, Span, iso
 from asof.values import CHANGES, Query, Why
 
 # -- ages at the moment of the query -------------------------------------------------------------------
-
-DAY = 86_400_000_000
 
 
 def ages(as_of: int, visible: NDArray[np.int64]) -> Values:
@@ -134,9 +132,13 @@ def _window_mask(window: Window, spans: Sequence[Span]) -> NDArray[np.bool_]:
     """For each place of the window (n,) whether its `match_times` is not 0."""
     masks = [np.zeros(0, bool)]
     for part in window.parts:
-        segment = part.prefix.segment
-        columns = segment["said"], segment["dated"]
-        masks.append(about_or_published(segment.about, *columns, spans, part.first, part.last))
+        segment, here = part.prefix.segment, slice(part.first, part.last)
+        said, dated = segment["said"][here], segment["dated"][here].astype(bool)
+        about, mask = segment.about.slice(part.first, part.last), np.zeros(len(said), bool)
+        for span in spans:
+            mask |= dated & (said >= span.first) & (said <= span.last)
+            mask |= about.overlap(span.first, span.last)
+        masks.append(mask)
     return np.concatenate(masks)
 
 

@@ -44,11 +44,11 @@ from asof.rank.gather import (
     stored_vector,
 )
 from asof.rank.stage import Ranking, Traits
-from asof.rank.times import DAY, ages
+from asof.rank.times import ages
 from asof.schema import choice, within
 from asof.text.question import MOST_PARTS
 from asof.time.intent import STATE
-from asof.time.span import BEGINNING, NEVER, format_instant
+from asof.time.span import BEGINNING, DAY, NEVER, format_instant
 from asof.values import Query, Why
 from asof.wire import replace
 

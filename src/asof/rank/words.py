@@ -177,14 +177,15 @@ def _in_groups(present: NDArray[np.bool_], groups: NDArray[np.uint64]) -> NDArra
 
 class _TitleWords(NamedTuple):
     """The words of titles as a question has them: of each the place among the question's stems (`which`, -1:
-    none); whether it is a word of the question, off topic (before the last of these: another subject,
-    "women's singles" by "men's singles") or extra (after it: a part or a member, "Harbour Guide Deluxe"),
-    each once, figures neither; and of each title the last word of the question in it (`last`, -1: none)."""
+    none); whether it is a word of the question (`own`) or stands beside some of these (`others`), each once,
+    figures neither; whether it is off topic, as it stands before the last of these: another subject ("women's
+    singles" by "men's singles"), not a part or a member ("Harbour Guide Deluxe"); and of each title the last
+    word of the question in it (`last`, -1: none)."""
 
     which: NDArray[np.int64]
     own: NDArray[np.bool_]
+    others: NDArray[np.bool_]
     off_topic: NDArray[np.bool_]
-    extra: NDArray[np.bool_]
     last: NDArray[np.int64]
 
 
@@ -212,13 +213,13 @@ def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatc
     table, terms = view.titles(rows), _question_terms(query, view)
     stems, hashes = tuple(term.word for term in terms), hashes_of(terms)
     words = _title_words(table, hashes)
-    which, own, off_topic, extra, last = words
+    which, own, others, off_topic, last = words
     title, n = table.title_of_stem, len(table.ids)
     matched = np.zeros((n, len(stems)), bool)
     asked = which >= 0
     matched[title[asked], which[asked]] = True
     idf = np.zeros(len(table.stems))
-    named = own | off_topic | extra
+    named = own | others
     idf[named], df, question_idf = _idfs(view, table.stems[named], hashes)
 
     def total(some: NDArray[np.bool_]) -> Values:
@@ -239,7 +240,7 @@ def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatc
     return TitleMatches(
         table, covered / whole if whole else covered,
         np.where(last >= 0, other, 1.0),
-        np.where(last >= 0, _share(total(own & ~figures), total(off_topic | extra)), 0.0),
+        np.where(last >= 0, _share(total(own & ~figures), total(others)), 0.0),
         stems, matched, words,
     )  # fmt: skip
 
@@ -256,16 +257,8 @@ def _title_words(table: TitleTable, hashes: NDArray[np.uint64]) -> _TitleWords:
     )  # all are RFCs: "RFC 3144: ..." says nothing of a topic
     last = np.full(len(table.ids), -1)
     last[title[telling]] = place[telling]  # of equal indices the last one stays
-    plain = ~asked & ((table.kinds & PLAIN) > 0)
-    off_topic = plain & ~repeated & (place < last[title])
-    extra = plain & (last[title] >= 0) & (place > last[title])
-    if (extra & repeated).any():  # it may come before the last word of the question, too
-        at = np.flatnonzero(extra)
-        _, first = np.unique(
-            np.stack([title[at].astype(np.uint64), table.stems[at]]), axis=1, return_index=True
-        )
-        extra = np.isin(place, at[first])
-    return _TitleWords(which, asked & ~repeated, off_topic, extra, last)
+    others = ~asked & ~repeated & ((table.kinds & PLAIN) > 0) & (last[title] >= 0)
+    return _TitleWords(which, asked & ~repeated, others, others & (place < last[title]), last)
 
 
 def _share(some: Values, others: Values) -> Values:

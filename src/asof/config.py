@@ -234,11 +234,11 @@ class Config(Struct, frozen=True):
     beside: frozenset[str] = frozenset()
     automatic: bool = False
 
-    def lacking(self, table: str, message: str, remedy: str = "") -> UsageError:
+    def lacking(self, table: str, message: str) -> UsageError:
         """The error of a command that needs a table which is missing."""
         if table in self.withheld:
             return Untrusted(f"{message}: {self.withheld[table]}")
-        return UsageError(f"{message}: {remedy or f'see [{table}] in {FILE}'}")
+        return UsageError(f"{message}: see [{table}] in {FILE}")
 
     def folder_of(self, table: str, root: Path) -> Path:
         """The folder that paths in a table are seen from; `root` unless another file has the table."""

@@ -217,7 +217,7 @@ def configuration(
     external = external_keys(beside.tables)
     withheld: dict[str, str] = {}
     if external and not trust:
-        note = on_note or _silent
+        note = on_note or (lambda _: None)
         before = _trusted_digest(folder, note)
         if before != digest_of(beside.content):
             how = _why_ignored(folder, own.path, changed=before is not None)
@@ -227,10 +227,6 @@ def configuration(
             withheld = {table: f"[{table}] of {folder / FILE}: {how}" for table in external}
             beside = Layer(beside.path, beside.content, _without(beside.tables, external))
     return _merged(own, beside, withheld)
-
-
-def _silent(line: str) -> None:
-    """Ignores a note."""
 
 
 def own_configuration() -> Config:

@@ -261,7 +261,7 @@ MARGIN = 3.0
 parts of the score for it are larger than that."""
 
 MONTH = 28 * DAY
-"""Texts of a week report its events without naming the time."""
+"""Texts of a week report its events without naming the time, and later ones may report them."""
 
 SHORTEST, CLAUSE = 4, 6
 """Sentences with fewer words are headings, labels and "Yes.", unless they give a label its value or have a

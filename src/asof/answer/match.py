@@ -19,6 +19,7 @@ import msgspec
 from msgspec import Struct
 
 from asof.answer.evidence import (
+    MONTH,
     Sentence,
     WeightedPhrase,
     document_in_time,
@@ -338,9 +339,6 @@ answering."""
 
 LEAST_NAME = 0.4
 """The least share of a name of several words that a passage mentions: another word may stand for "UK"."""
-
-MONTH = 28 * 24 * 3600 * 1_000_000  # microseconds
-"""Events of a shorter time may well be reported later."""
 
 
 def unanswerable_reason(

@@ -81,7 +81,9 @@ def open(  # noqa: A001  asof.open is the word for it
         if chosen is not None:
             settings = replace(settings, encoder=chosen.name)
         store = Store.create(folder, settings, wait)
-    manifest = Manifest(store, encoder_for(store, own_encoder, config, root, variables), on_note or silent)
+    manifest = Manifest(
+        store, encoder_for(store, own_encoder, config, root, variables), on_note or (lambda _: None)
+    )
     return Corpus.of(Session(root, store, manifest, config, environment.now, variables), own_model)
 
 
@@ -110,10 +112,6 @@ def encoder_named(name: str, folder: Path) -> Encoder | None:
 def warn(line: str) -> None:
     """For a program that opens a folder: its configuration is ignored."""
     warnings.warn(line, stacklevel=5)
-
-
-def silent(line: str) -> None:
-    """Ignores the notice that a part of the index is rebuilt."""
 
 
 @all_checked

@@ -158,14 +158,9 @@ class Session:
 
     # -- writing ------------------------------------------------------------------------------------
 
-    @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> closing[sqlite3.Connection]:
         """A connection that writes, as a context manager."""
-        db = self.store.writer()
-        try:
-            yield db
-        finally:
-            db.close()
+        return closing(self.store.writer())
 
     # -- time ---------------------------------------------------------------------------------------
 
@@ -313,11 +308,8 @@ def _dimensions(store: Store, encoder: str) -> int | None:
     """How many dimensions the vectors of an encoder have in a corpus; None without any."""
     from asof.index.vectors import dimensions
 
-    db = store.reader()
-    try:
+    with closing(store.reader()) as db:
         return dimensions(db, encoder)
-    finally:
-        db.close()
 
 
 @dataclass(slots=True)

@@ -138,16 +138,13 @@ class Weighed(Struct, frozen=True):
 
 
 def scores(
-    window: Window, terms: Sequence[Term], bm25: Bm25, dfs: Sequence[int] | None = None
+    window: Window, terms: Sequence[Term], bm25: Bm25
 ) -> tuple[NDArray[np.float64], tuple[Weighed, ...]]:
-    """The score of every row of the window (0 for rows without any term, and for dead rows).
-
-    `dfs`: the document frequency of each term, if known. Give the array back to `window.prefix.give_back`
-    when it is done with.
-    """
+    """The score of every row of the window (0 for rows without any term, and for dead rows). Give the array
+    back to `window.prefix.give_back` when it is done with."""
     prefix = window.prefix
     out = prefix.zeros(window.n)
-    weighed = weigh(prefix.n, terms, dfs or prefix.dfs([term.hash for term in terms]), bm25)
+    weighed = weigh(prefix, terms, bm25)
     for part in window.parts:
         _add(part, prefix, bm25, weighed, out)
     return out, weighed
@@ -205,11 +202,11 @@ TOGETHER = 16_384
 """From so many postings on they are added up: that many stay in the cache of a processor."""
 
 
-def weigh(n: int, terms: Sequence[Term], dfs: Sequence[int], bm25: Bm25) -> tuple[Weighed, ...]:
-    """The weights of terms in a view of `n` passages, `dfs` of which have each of them; terms that no passage
-    has are left out."""
+def weigh(prefix: Prefix, terms: Sequence[Term], bm25: Bm25) -> tuple[Weighed, ...]:
+    """The weights of terms; those that no current passage has are left out."""
+    dfs = prefix.dfs([term.hash for term in terms])
     return tuple(
-        Weighed(term, df, bm25.idf(n, df) * (bm25.k1 + 1) * term.weight)
+        Weighed(term, df, bm25.idf(prefix.n, df) * (bm25.k1 + 1) * term.weight)
         for term, df in zip(terms, dfs, strict=True)
         if df
     )

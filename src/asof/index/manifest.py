@@ -444,7 +444,7 @@ class EmbeddingRun(Struct):
             with self.manifest.store.transaction(self.db):
                 if has:
                     vectors.refuse_other(self.db, has, has)
-                keep(self.db, self.name, list(batch), list(batch.values()), encoder_vectors)
+                keep(self.db, self.name, batch, encoder_vectors)
             encoded, after = encoded + len(batch), max(batch)
             if serves:
                 self._adopt()
@@ -507,21 +507,14 @@ class EmbeddingRun(Struct):
             try:
                 with self.alone, transaction(self.db):
                     while self.encoder is not None and (batch := self._next(0)):
-                        texts = list(batch.values())
-                        keep(
-                            self.db,
-                            self.name,
-                            list(batch),
-                            texts,
-                            encode_missing(self.db, self.encoder, texts),
-                        )
+                        encoder_vectors = encode_missing(self.db, self.encoder, batch.values())
+                        keep(self.db, self.name, batch, encoder_vectors)
                         encoded += len(batch)
                     entries = manifest.entries(self.db)
                     for entry in entries:
                         new.append(manifest.new_file())
-                        manifest.enter(
-                            self.db, [entry], new[-1], self._write(entry, manifest.folder / new[-1])
-                        )
+                        stats = self._write(entry, manifest.folder / new[-1])
+                        manifest.enter(self.db, [entry], new[-1], stats)
                     self._forget_others()
                     settings = change_encoder(self.db, manifest.store.settings, self.name)
                     self.db.execute("COMMIT")

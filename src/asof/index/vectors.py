@@ -11,7 +11,7 @@ version or document is not encoded again.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
 import numpy as np
@@ -138,22 +138,14 @@ def dimensions(db: sqlite3.Connection, encoder: str) -> int | None:
     return None if row is None else int(row[0]) // 2
 
 
-def keep(
-    db: sqlite3.Connection,
-    encoder: str,
-    passages: Sequence[int],
-    texts: Sequence[str],
-    of: dict[bytes, Vector],
-) -> None:
-    """Store the vectors of passages, in the transaction of `db`; erased passages are left out."""
-    digests = [text_digest(text) for text in texts]
+def keep(db: sqlite3.Connection, encoder: str, texts: Mapping[int, str], of: Mapping[bytes, Vector]) -> None:
+    """Store the vectors of the texts of passages, given by their ids, in the transaction of `db`; erased
+    passages are left out."""
+    digests = {passage: text_digest(text) for passage, text in texts.items()}
     db.executemany(
         "INSERT OR REPLACE INTO vectors (passage, encoder, vector, digest)"
         " SELECT id, ?, ?, ? FROM passages WHERE id = ?",
-        [
-            (encoder, of[digest].astype("<i2").tobytes(), digest, passage)
-            for passage, digest in zip(passages, digests, strict=True)
-        ],
+        [(encoder, of[each].astype("<i2").tobytes(), each, passage) for passage, each in digests.items()],
     )
 
 

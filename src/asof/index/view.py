@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 from asof import files
 from asof.errors import DamagedStore
 from asof.index.columns import AboutTimes, Array, TitleTable
-from asof.index.lexical import Bm25, Term, Weighed, weigh
 from asof.index.segment import Prefix, Segment, Window
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, place_in
-from asof.store.names import called
 from asof.store.reader import AsOfReader, StoredPassage, about_of, documents_passing, published_of, records
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER
@@ -100,10 +98,6 @@ class View:
     def dfs(self, terms: Sequence[int]) -> list[int]:
         """The document frequency of each of these terms (hashes) among current passages."""
         return self.prefix.dfs(terms)
-
-    def weigh(self, terms: Sequence[Term], bm25: Bm25) -> tuple[Weighed, ...]:
-        """The weights of terms; those that no current passage has are left out."""
-        return weigh(self.n, terms, self.dfs([term.hash for term in terms]), bm25)
 
     # -- of rows ------------------------------------------------------------------------------------
 
@@ -244,10 +238,6 @@ class View:
                 known |= segment["said"][begin:end] > filters.until
             count += int((~known).sum())
         return count
-
-    def called(self, name: str) -> list[int]:
-        """The current documents with exactly this name (`asof.store.names`), by their numbers, ascending."""
-        return called(self.store, name)
 
     def tie_order(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Places in `rows` from best to last: by score, the later one, then by document and place; what a

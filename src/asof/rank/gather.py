@@ -102,12 +102,12 @@ class Lexical:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         bm25 = Bm25(self.k1, self.b)
-        values, weighed = self._scores(query, ranking, view)
+        values, weighed = lexical.scores(ranking.window, query_terms(query, view.analyzer), bm25)
         notes = []
         if not weighed and (instead := " ".join(_spelled(query, view))):
             query = replace(query, lexical=instead)
             view.prefix.give_back(values)
-            values, weighed = self._scores(query, ranking, view)
+            values, weighed = lexical.scores(ranking.window, query_terms(query, view.analyzer), bm25)
             notes.append(f"{INSTEAD} {instead}")
         allowed = admitted(query, ranking.window, view)
         if allowed is not None:
@@ -122,13 +122,6 @@ class Lexical:
             lambda at: lexical.explain(view.prefix, ranking.row(at), weighed, bm25, "words (BM25)"),
         )  # fmt: skip
         return ranking.with_column("lexical", words).note(*notes)
-
-    def _scores(
-        self, query: Query, ranking: Ranking, view: View
-    ) -> tuple[Values, tuple[lexical.Weighed, ...]]:
-        terms = query_terms(query, view.analyzer)
-        bm25 = Bm25(self.k1, self.b)
-        return lexical.scores(ranking.window, terms, bm25)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +138,7 @@ class Dense:
         allowed = admitted(query, ranking.window, view)
         if allowed is not None:
             values[~allowed] = 0.0
-        cosine = Given("cosine", values, lambda at: cosine_why(view, ranking.row(at), vector))
+        cosine = Given("cosine", values, lambda at: cosine_tree(stored_vector(view, ranking.row(at)), vector))
         return ranking.with_column("dense", cosine)
 
 
@@ -177,10 +170,6 @@ def question_vector(query: Query, view: View) -> NDArray[np.int16]:
         view.memo[key] = quantise(view.encoder.encode([query.text], question=True))[0]
     vector: NDArray[np.int16] = view.memo[key]
     return vector
-
-
-def cosine_why(view: View, row: int, vector: NDArray[np.int16]) -> Why:
-    return cosine_tree(stored_vector(view, row), vector)
 
 
 def cosine_tree(own: NDArray[np.int16], vector: NDArray[np.int16], *, signed: bool = False) -> Why:

@@ -40,6 +40,7 @@ from asof.rank.words import match_titles
 from asof.revisions.chains import succession
 from asof.schema import within
 from asof.store.digest import METADATA, TITLE
+from asof.store.names import called
 from asof.text.names import is_label
 from asof.values import Query
 from asof.wire import replace
@@ -335,7 +336,7 @@ class ExactName:
     """
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        window, documents = ranking.window, view.called(query.text)
+        window, documents = ranking.window, called(view.store, query.text)
         if ranking.scores.high != 1.0:
             return ranking
         if documents:
@@ -450,7 +451,7 @@ class RoundRobinByDocument:
         titles = title_of[chosen][title_of[chosen] >= 0]
         subject = {names.stems[at] for at in np.flatnonzero(names.matched[titles].any(axis=0))}
         terms = [term for term in query_terms(query, view.analyzer) if term.word not in subject]
-        weighed = view.weigh(terms, Bm25())
+        weighed = lexical.weigh(view.prefix, terms, Bm25())
         places = matches.chosen[chosen]
         sort = np.argsort(places)
         bm25 = np.empty(len(chosen))

@@ -19,7 +19,7 @@ from asof.sources.readers import ParsedFile
 from asof.sources.source import Fields
 from asof.time.lexicon import NO_SENSES, lexicon
 from asof.time.moment import YEARS, epoch, read
-from asof.time.span import Span, days_in, iso, moment, months_later
+from asof.time.span import DAY, Span, days_in, iso, moment, months_later
 from asof.values import Problem, SourcedTime
 from asof.wire import replace
 
@@ -628,9 +628,6 @@ def _of_letter(line: str, order: DateOrder) -> SourcedTime | None:
             if date and date.span.last - date.span.first <= DAY:
                 return date
     return None
-
-
-DAY = 24 * 3600 * 1_000_000  # microseconds
 
 
 def without_later(page: ParsedFile, mtime: int) -> ParsedFile:

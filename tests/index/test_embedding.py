@@ -399,6 +399,8 @@ def test_words_only_since_another_process_said_so_meanwhile() -> None:
         corpus.manifest.encoder = Interrupted()
         with pytest.raises(UsageError, match="changed meanwhile, from 'meanings' to 'none'"):
             corpus.add([document("new", "A ship.", "2007")])
+        with pytest.raises(UsageError, match="changed meanwhile, from 'meanings' to 'none'"):
+            corpus.embed(Meanings())
         with open_corpus(corpus.root) as again:
             assert (stored(again), again.check()) == ({}, [])
             assert [hit.document for hit in again.search("ship").hits] == ["new"]

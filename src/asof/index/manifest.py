@@ -419,15 +419,15 @@ class EmbeddingRun(Struct):
         """Vectors for the passages after an id, in a corpus that has this encoder. Raises as `run`, and
         EncoderChanged where another process changes it meanwhile."""
         with translate_errors(self.manifest.store.database):
-            if self._encode(after, None, serves=True, has=self.name):
+            if self._encode(after, None, serves=True):
                 self._show()
 
     # -- vectors ------------------------------------------------------------------------------------
 
-    def _encode(self, after: int, progress: Progress | None, *, serves: bool, has: str = "") -> int:
+    def _encode(self, after: int, progress: Progress | None, *, serves: bool) -> int:
         """Vectors for all passages after an id that have none of this encoder, a transaction for each few of
-        them; returns how many. `serves`: searches get them as they come. `has`: the encoder that the corpus
-        has to have."""
+        them; returns how many. `serves`: searches get them as they come, by the corpus's encoder. Raises
+        EncoderChanged where another process gave it another one."""
         if self.encoder is None:
             return 0
         of = done = encoded = 0
@@ -441,13 +441,13 @@ class EmbeddingRun(Struct):
             if progress is not None:
                 progress(min(done + encoded, of), of)
             encoder_vectors = encode_missing(self.db, self.encoder, batch.values())
-            with self.manifest.store.transaction(self.db):
-                if has:
-                    vectors.refuse_other(self.db, has, has)
-                keep(self.db, self.name, batch, encoder_vectors)
-            encoded, after = encoded + len(batch), max(batch)
             if serves:
                 self._adopt()
+            with self.manifest.store.transaction(self.db):
+                if serves:
+                    vectors.refuse_other(self.db, self.name, self.name)
+                keep(self.db, self.name, batch, encoder_vectors)
+            encoded, after = encoded + len(batch), max(batch)
             if serves and encoded >= due:
                 self._show()
                 due = 2 * encoded

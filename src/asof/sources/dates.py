@@ -150,35 +150,6 @@ def of_file(nanoseconds: int) -> SourcedTime | None:
         return None
 
 
-def about_times(
-    record: Mapping[str, Any],
-    names: Sequence[str],
-    note: Note,
-    order: DateOrder = UNKNOWN,
-) -> list[SourcedTime]:
-    """The times that a record is about by its fields `names`; `by` is the field's name.
-
-    A field holds a date, a list of them, or {"from", "until"}; the fields `valid_from` and `valid_until`
-    (any name with `_from` and `_until`, or `_start` and `_end`) make one span. What cannot be read goes to
-    `note`, with the field's name.
-    """
-    times: list[SourcedTime] = []
-    done: set[str] = set()
-    for name in names:
-        if name in done or record.get(name) is None:
-            continue
-        pair = _pair(name, names)
-        try:
-            if pair:
-                done.update(pair)
-                times += _between(record.get(pair[0]), record.get(pair[1]), name, order)
-            else:
-                times += _spans(record[name], name, order)
-        except BadTime as wrong:
-            note(name, wrong)
-    return times
-
-
 def _pair(name: str, names: Sequence[str]) -> tuple[str, str] | None:
     for first, last in _PAIRS:
         for end in (first, last):
@@ -409,9 +380,26 @@ class DateFields(NamedTuple):
         return self._first(record, self.fields.changed or of_all("dates", "changed"), by, used, note)
 
     def about(self, record: Mapping[str, Any], used: set[str], note: Note) -> list[SourcedTime]:
-        """The times that it is about."""
-        used.update(name for name in self.fields.about if record.get(name) is not None)
-        return about_times(record, self.fields.about, note, self.order)
+        """The times that it is about; `by` is the field's name.
+
+        A field holds a date, a list of them, or {"from", "until"}; the fields `valid_from` and `valid_until`
+        (any name with `_from` and `_until`, or `_start` and `_end`) make one span.
+        """
+        names, times, done = self.fields.about, list[SourcedTime](), set[str]()
+        used.update(name for name in names if record.get(name) is not None)
+        for name in names:
+            if name in done or record.get(name) is None:
+                continue
+            pair = _pair(name, names)
+            try:
+                if pair:
+                    done.update(pair)
+                    times += _between(record.get(pair[0]), record.get(pair[1]), name, self.order)
+                else:
+                    times += _spans(record[name], name, self.order)
+            except BadTime as wrong:
+                note(name, wrong)
+        return times
 
     def _first(
         self, record: Mapping[str, Any], names: tuple[str, ...], by: str, used: set[str], note: Note

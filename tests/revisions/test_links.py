@@ -8,7 +8,7 @@ from tests.revisions.made import document, fresh
 
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.revisions.links import Neighbour, broken, links, neighbours
+from asof.revisions.links import Neighbour, links, reach
 from asof.time.moment import read
 from asof.values import Ended, Link, SourcedTime
 
@@ -37,8 +37,8 @@ def test_each_other_document_counts_once() -> None:
         ])  # fmt: skip
         view = corpus.at().view()
         assert counts(view) == {"ferry.md": 2, "log/mill.md": 2}
-        assert broken(view, "bell.md") == ("nowhere",)
-        assert broken(view, "ferry.md") == broken(view, "not there") == ()
+        assert reach(view, "bell.md", 1).broken == ("nowhere",)
+        assert reach(view, "ferry.md", 1).broken == ()
         assert links(view) is links(view)
 
 
@@ -53,7 +53,7 @@ def test_links_lead_where_they_led_then() -> None:
             document("mill.md", "text", "2023"),
         ])  # fmt: skip
         assert counts(corpus.at("2019").view()) == {}
-        assert broken(corpus.at("2019").view(), "log.md") == ("ferry", "mill")
+        assert reach(corpus.at("2019").view(), "log.md", 1).broken == ("ferry", "mill")
         assert counts(corpus.at("2021").view()) == {"a/ferry.md": 1}
         assert counts(corpus.at("2022").view()) == {"b/longer/ferry.md": 1}
         assert counts(corpus.at("2023").view()) == {"mill.md": 1}
@@ -86,18 +86,17 @@ def test_neighbours_both_ways() -> None:
         ])  # fmt: skip
         view = corpus.at().view()
         first = [Neighbour("b", "", 1, "out"), Neighbour("c", "", 1, "in"), Neighbour("e", "Echo", 1, "both")]
-        assert list(neighbours(view, "a")) == first
-        assert list(neighbours(view, "a", 2)) == [
+        assert list(reach(view, "a", 1).neighbours) == first
+        assert list(reach(view, "a", 2).neighbours) == [
             *first, Neighbour("b", "", 2, "in"), Neighbour("c", "", 2, "out"),
         ]  # fmt: skip
-        assert [each for each in neighbours(view, "a", 5) if each.distance > 2] == [
+        assert [each for each in reach(view, "a", 5).neighbours if each.distance > 2] == [
             Neighbour("d", "", 3, "out")
         ]
-        assert neighbours(view, "d")[0] == Neighbour("c", "", 1, "in")
-        assert neighbours(view, "nobody") == neighbours(corpus.at("2019").view(), "a") == ()
+        assert reach(view, "d", 1).neighbours[0] == Neighbour("c", "", 1, "in")
         for depth in (0, 6):
             with pytest.raises(UsageError, match="1 to 5"):
-                neighbours(view, "a", depth)
+                reach(view, "a", depth)
 
 
 def test_nobody_links() -> None:

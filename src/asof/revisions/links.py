@@ -106,11 +106,6 @@ def _cached(view: View, name: str, make: Callable[[View], T]) -> T:
     return made
 
 
-def _titles(view: View) -> dict[int, tuple[str, str]]:
-    """Id and title of each current document, by its number."""
-    return {number: (name, title) for number, name, title, _ in view.store.current_documents()}
-
-
 def _resolver(view: View) -> LinkResolver:
     documents = view.store.current_documents()
     paths = {number: path for number, _, _, path in documents}
@@ -119,7 +114,8 @@ def _resolver(view: View) -> LinkResolver:
 
 
 def _links(view: View) -> LinkGraph:
-    titles, resolve = _cached(view, "titles", _titles), resolver(view)
+    titles = {number: (name, title) for number, name, title, _ in view.store.current_documents()}
+    resolve = resolver(view)
     numbers = {name: number for number, (name, _) in titles.items()}
     pairs: set[tuple[int, int]] = set()
     broken: dict[int, list[str]] = {}
@@ -148,33 +144,6 @@ def _grouped(pairs: NDArray[np.int64]) -> dict[int, tuple[int, ...]]:
     return {first: tuple(seconds) for first, seconds in grouped.items()}
 
 
-def neighbours(view: View, document: str, depth: int = 1) -> tuple[Neighbour, ...]:
-    """The documents within `depth` links of a document, in either direction; nearest first, then by id.
-
-    A document that is equally far both ways is listed once, otherwise once for each direction. Empty for a
-    document that is not current. Raises UsageError for a depth that is not in `DEPTHS`.
-    """
-    if depth not in DEPTHS:
-        raise UsageError(f"depth {depth}: {DEPTHS[0]} to {DEPTHS[-1]} is accepted")
-    graph = links(view)
-    start = graph.number(document)
-    if start is None:
-        return ()
-    out, into = _distances(start, graph.out, depth), _distances(start, graph.into, depth)
-    ways: dict[tuple[int, int], str] = {(distance, number): "out" for number, distance in out.items()}
-    for number, distance in into.items():
-        ways[distance, number] = "both" if (distance, number) in ways else "in"
-    reached = [Neighbour(*graph.titles[number], distance, way) for (distance, number), way in ways.items()]
-    return tuple(sorted(reached, key=lambda each: (each.distance, each.document)))
-
-
-def broken(view: View, document: str) -> tuple[str, ...]:
-    """The broken links of a document in the view, as written, in alphabetical order."""
-    graph = links(view)
-    number = graph.number(document)
-    return () if number is None else graph.broken.get(number, ())
-
-
 def _distances(start: int, steps: Mapping[int, tuple[int, ...]], depth: int) -> dict[int, int]:
     """The documents within `depth` steps and their distance, by breadth-first search."""
     known, edge = {start: 0}, [start]
@@ -195,12 +164,23 @@ class Reach(NamedTuple):
 
 
 def reach(view: View, document: str, depth: int) -> Reach:
-    """The neighbours of a document, up to `depth` links away, and its broken links.
+    """The documents within `depth` links of a document, nearest first, then by id, and its broken links, in
+    alphabetical order. One that is equally far both ways is listed once, otherwise once for each direction.
 
     `document`: its id, its title or another unique name of it (see `find_document`). Raises UsageError
-    when no such document was current in the view, or the name is ambiguous.
+    when no such document was current in the view, or the name is ambiguous; and for a depth that is not in
+    `DEPTHS`.
     """
-    name = find_document(view.store, document)
-    if view.store.current_version(name) is None:
+    if depth not in DEPTHS:
+        raise UsageError(f"depth {depth}: {DEPTHS[0]} to {DEPTHS[-1]} is accepted")
+    name, graph = find_document(view.store, document), links(view)
+    start = graph.number(name)
+    if start is None:
         raise UsageError(f"document {name!r} was not current as of {format_instant(view.as_of)}")
-    return Reach(name, neighbours(view, name, depth), broken(view, name))
+    out, into = _distances(start, graph.out, depth), _distances(start, graph.into, depth)
+    ways: dict[tuple[int, int], str] = {(distance, number): "out" for number, distance in out.items()}
+    for number, distance in into.items():
+        ways[distance, number] = "both" if (distance, number) in ways else "in"
+    reached = [Neighbour(*graph.titles[number], distance, way) for (distance, number), way in ways.items()]
+    nearest = tuple(sorted(reached, key=lambda each: (each.distance, each.document)))
+    return Reach(name, nearest, graph.broken.get(start, ()))

@@ -6,7 +6,7 @@ import tomllib
 
 import pytest
 
-from asof import config, recipes
+from asof import config, environment, recipes
 from asof.errors import BadConfig
 from asof.extensions.facts.model import ExtractionSettings
 from asof.models.encoders import HashedNgrams
@@ -145,4 +145,4 @@ def test_what_is_refused(text: str, message: str) -> None:
 def test_what_no_reader_of_toml_takes(tmp_path, text: str) -> None:
     (tmp_path / config.FILE).write_text(text)
     with pytest.raises(BadConfig, match="not TOML: "):
-        config.load(tmp_path / config.FILE)
+        environment.configuration(tmp_path)

@@ -281,11 +281,6 @@ def schemes(tables: Iterable[str]) -> set[str]:
     return set(tables) - set(TABLES)
 
 
-def load(path: Path) -> Config:
-    """The configuration in `path` alone; the defaults when there is no such file. Raises BadConfig."""
-    return read(parsed(content(path) or b"", str(path)), str(path))
-
-
 def content(path: Path) -> bytes | None:
     """The bytes of a configuration; None where there is no such file. Raises BadConfig."""
     try:

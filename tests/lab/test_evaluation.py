@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
-from asof.config import load as load_config
 from asof.corpus.corpus import open as open_corpus
+from asof.environment import configuration
 from asof.errors import UsageError
 from asof.extensions.lab.datasets import load
 from asof.extensions.lab.evaluation import changes, configured, evaluate, evaluate_incremental
@@ -258,7 +258,7 @@ def test_that_of_the_folder_holds_with_diversity(tmp_path, monkeypatch):
     monkeypatch.setenv("ASOF_CONFIG", "/dev/null")
     file = tmp_path / "asof.toml"
     file.write_text("[recipes.twe]\ndecay.tau_min = 365\n[diversity]\nmost = 2\n")
-    chosen = configured(load_config(file), "twe")
+    chosen = configured(configuration(file.parent), "twe")
     assert changes(chosen)["decay.tau_min"] == 365.0
     assert "per_document.most" in changes(chosen)
     assert changes(TWE) == {}

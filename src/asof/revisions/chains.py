@@ -259,10 +259,6 @@ class Succession(Struct, frozen=True):
         nodes = self.nodes(rows)
         return self._rows(np.where(nodes < 0, -1, self.chain.copy[nodes]))
 
-    def in_series(self, rows: RowNumbers) -> NDArray[np.bool_]:
-        """Mask of the rows that have a predecessor or a successor."""
-        return (self.predecessors(rows) >= 0) | (self.successors(rows) >= 0)
-
     def series(self, row: int) -> RowNumbers:
         """The chain through a row, in order of time; the row alone if it has none."""
         back = self._walk(row, self.predecessors)

@@ -19,7 +19,7 @@ from asof.models.encoders import HashedNgrams
 from asof.rank.combine import Hybrid, MaxNormalize
 from asof.rank.expression import Given
 from asof.rank.gather import Lexical, TopK
-from asof.rank.rerank import PerDocument, diversified
+from asof.rank.rerank import PerDocument, before_cut
 from asof.rank.stage import Ranking, Recipe
 from asof.recipes import ASOF
 from asof.values import Query
@@ -154,7 +154,7 @@ def test_invariants(fresh: Make, run: Make, document: Make, encoder: Any) -> Non
             assert [(hit.id, hit.score, hit.why) for hit in asked(TopK(), stage, TopK()).hits] == shown
             few = engine.search(
                 Query("mill fog", "mill fog", k=k), corpus.at("2026").view(),
-                diversified(Recipe("test", "", (Lexical(), Hybrid(), TopK())), stage),
+                before_cut(Recipe("test", "", (Lexical(), Hybrid(), TopK())), stage),
             )  # fmt: skip
             assert [(hit.id, hit.score, hit.why) for hit in few.hits] == shown[:k]
             first = documents(before)[: stage.first]
@@ -191,8 +191,8 @@ def test_what_comes_later_has_no_effect(
 
 def test_the_name_and_place_in_a_recipe() -> None:
     whole = Recipe("whole", "", (Lexical(), Hybrid(), MaxNormalize(""), TopK()))
-    recipe = diversified(whole, PerDocument())
-    assert diversified(ASOF, PerDocument()).stages[-2:] == (PerDocument(), TopK())
+    recipe = before_cut(whole, PerDocument())
+    assert before_cut(ASOF, PerDocument()).stages[-2:] == (PerDocument(), TopK())
     assert recipe.name == "whole-diverse"
     assert recipe.stages[-2:] == (PerDocument(), TopK())
     assert [query.k for _, _, query in recipe.steps(Query("x", "x", k=10))] == [50] * 3 + [10, 10]

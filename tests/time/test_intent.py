@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.lang import codes, every, tables
+from asof.lang import codes, every, of_all, tables
 from asof.time.expressions import TimeExpression
 from asof.time.intent import (
     DIRECTIONS,
@@ -29,7 +29,6 @@ from asof.time.intent import (
     phrases,
     question_form,
     recency,
-    termination_words,
     weights,
     words_of,
 )
@@ -418,7 +417,7 @@ def test_a_capital_tells_a_name_where_other_words_have_none(question: str, wishe
 # -- words for the end of something --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("words", termination_words())
+@pytest.mark.parametrize("words", of_all("words", "ended"))
 def test_every_word_for_an_end_is_found_in_whatever_case_and_only_as_whole_words(words: str) -> None:
     assert mentions_termination(words)
     assert mentions_termination(f"The boat: {words.upper()}, they say.")

@@ -120,9 +120,9 @@ class QueryReader:
         if unit == "document":
             chosen = by_document(chosen)
         if defaults.diversity is not None:
-            from asof.rank.rerank import diversified
+            from asof.rank.rerank import before_cut
 
-            chosen = diversified(chosen, defaults.diversity)
+            chosen = before_cut(chosen, defaults.diversity)
         if defaults.rerank if rerank is None else rerank:
             chosen = self.models.reranking(chosen)
         return reading, query, chosen

@@ -95,12 +95,10 @@ class Bm25(Struct, frozen=True):
     k1: float = 1.5
     b: float = 0.75
 
-    def idf(self, n: int, df: int) -> float:
-        return _rarity(n, df)
-
 
 @lru_cache(maxsize=65_536)
-def _rarity(n: int, df: int) -> float:
+def rarity(n: int, df: int) -> float:
+    """The idf of a term that `df` of `n` passages have."""
     return math.log((n - df + 0.5) / (df + 0.5) + 1)
 
 
@@ -206,7 +204,7 @@ def weigh(prefix: Prefix, terms: Sequence[Term], bm25: Bm25) -> tuple[Weighed, .
     """The weights of terms; those that no current passage has are left out."""
     dfs = prefix.dfs([term.hash for term in terms])
     return tuple(
-        Weighed(term, df, bm25.idf(prefix.n, df) * (bm25.k1 + 1) * term.weight)
+        Weighed(term, df, rarity(prefix.n, df) * (bm25.k1 + 1) * term.weight)
         for term, df in zip(terms, dfs, strict=True)
         if df
     )
@@ -228,17 +226,17 @@ def scores_at(
 
 
 def presence(window: Window, places: NDArray[np.int64], terms: Sequence[Term]) -> NDArray[np.bool_]:
-    """Mask (terms, places) of terms that occur in the passages at a few places of the window (ascending).
+    """Mask (terms, places) of terms that occur in the passages at a few places of the window.
 
     A passage that is not current has none.
     """
     different, back = np.unique(hashes_of(terms), return_inverse=True)
-    present = np.zeros((len(different), len(places)), bool)
-    for part, inside, rows in _rows_at(window, places):
+    present, order = np.zeros((len(different), len(places)), bool), np.argsort(places, kind="stable")
+    for part, inside, rows in _rows_at(window, places[order]):
         which, at, _ = occurrences(part.prefix.segment, rows, different)
-        present[which, at + inside.start] = True
+        present[which, order[inside][at]] = True
         if len(part.prefix.dead):
-            present[:, inside] &= ~part.prefix.dead_mask[rows]
+            present[:, order[inside]] &= ~part.prefix.dead_mask[rows]
     return present[back]
 
 
@@ -334,7 +332,7 @@ def _branch(prefix: Prefix, each: Weighed, tf: int, length: int, bm25: Bm25) -> 
 
 
 def idf_why(n: int, df: int) -> Why:
-    """The tree of `Bm25.idf`, of a term that `df` of `n` passages have."""
+    """The tree of `rarity`, of a term that `df` of `n` passages have."""
     odds = Why.of(
         "odds", "ratio",
         Why.of("N - df + .5", "sum", Why("N: passages in the view", float(n)), Why("-df", -float(df)),

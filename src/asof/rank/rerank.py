@@ -79,9 +79,12 @@ def dense_ranks(scores: Values) -> Places:
     return places.astype(np.int64) + 1
 
 
-def insert_before_cut(recipe: Recipe, stage: Stage, what: str) -> Recipe:
-    """The recipe with a stage before its last cut, named NAME-`what`."""
-    stages = list(recipe.stages)
+def before_cut(recipe: Recipe, stage: Stage) -> Recipe:
+    """The recipe with a `Rerank`, or with a stage of diversity, before its last cut.
+
+    A `Rerank` comes last (after `asof.recipes.by_document`): stages after it would expect positive scores.
+    """
+    stages, what = list(recipe.stages), "reranked" if isinstance(stage, Rerank) else "diverse"
     stages.insert(len(stages) - isinstance(stages[-1], TopK), stage)
     return replace(recipe, name=f"{recipe.name}-{what}", stages=tuple(stages))
 
@@ -219,14 +222,6 @@ class Rerank:
         return append_below(near, "reranked", RankingColumn.computed(reranked, len(numbers)), 0)
 
 
-def reranked(recipe: Recipe, stage: Rerank) -> Recipe:
-    """The recipe with its first candidates reranked: the stage comes before the last cut.
-
-    Call it last (after `asof.recipes.by_document`): stages after it would expect positive scores.
-    """
-    return insert_before_cut(recipe, stage, "reranked")
-
-
 # -- diversity: a cap for each document ----------------------------------------------------------------
 
 
@@ -300,11 +295,6 @@ def places_among_equals(values: NDArray[np.int64]) -> Places:
     places = np.empty(len(values), np.int64)
     places[order] = np.arange(len(values)) - np.repeat(starts, sizes)
     return places
-
-
-def diversified(recipe: Recipe, stage: Stage) -> Recipe:
-    """The recipe with a stage of this package before its last cut."""
-    return insert_before_cut(recipe, stage, "diverse")
 
 
 # -- exact names: documents that are called exactly as the query come first ----------------------------

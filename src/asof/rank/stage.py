@@ -201,12 +201,9 @@ class Traits:
     halts: bool = False
 
 
-NOTHING_SAID = Traits()
-
-
 def traits_of(stage: Stage) -> Traits:
     """The traits of a stage."""
-    traits: Traits = getattr(stage, "traits", NOTHING_SAID)
+    traits: Traits = getattr(stage, "traits", Traits())
     return traits
 
 

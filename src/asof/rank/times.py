@@ -19,6 +19,7 @@ from asof.index.columns import AboutTimes
 from asof.index.lexical import Term, having
 from asof.index.segment import Segment, Window
 from asof.index.view import View
+from asof.lang import of_all
 from asof.rank.expression import (
     Constant,
     Expression,
@@ -36,7 +37,7 @@ from asof.schema import within
 from asof.store.digest import HEADING, METADATA, TEXT, TITLE
 from asof.text.passages import sentences
 from asof.text.tokens import Analyzer, term_hash, tokenize
-from asof.time.intent import mentions_termination, termination_words
+from asof.time.intent import mentions_termination
 from asof.time.span import BEGINNING, DAY, NEVER, Span, iso
 from asof.values import CHANGES, Query, Why
 
@@ -285,7 +286,7 @@ def terminated(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_]:
 def _termination_marks(segment: Segment, analyzer: Analyzer) -> NDArray[np.bool_]:
     """Mask of the rows of a segment (n) with all words of some term for an end: no other needs to be read."""
     marks = np.zeros(segment.n, bool)
-    for phrase in map(tokenize, termination_words()):
+    for phrase in map(tokenize, of_all("words", "ended")):
         words = [[Term(stem, term_hash(stem)) for stem in analyzer.alternatives(word)] for word in phrase]
         marks[reduce(np.intersect1d, having(segment, words))] = True
     return marks

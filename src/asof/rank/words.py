@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from asof.index import lexical
 from asof.index.columns import FIGURE, PLAIN, REPEATED, TitleTable
-from asof.index.lexical import Bm25, Term, hashes_of, idf_why, query_words, stems_of
+from asof.index.lexical import Term, hashes_of, idf_why, query_words, rarity, stems_of
 from asof.index.segment import Window, WindowPart
 from asof.index.view import View
 from asof.rank.expression import Constant, Expression, Given, Values, product, total
@@ -64,7 +64,7 @@ def weighted_words(query: Query, view: View) -> tuple[Word, ...]:
             continue  # its words count
         df = max(view.dfs([term.hash for term in terms]), default=0)
         if df:
-            idf = min(Bm25().idf(view.n, df), most)
+            idf = min(rarity(view.n, df), most)
             weighted.append(Word(word, terms, df, idf, idf * idf))
     return tuple(weighted)
 
@@ -75,7 +75,7 @@ def largest_idf(view: View) -> float:
 
 
 def presence(words: Sequence[Word], window: Window, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Mask (words, places) of the words in the passages at these places (ascending)."""
+    """Mask (words, places) of the words in the passages at these places."""
     of_terms = lexical.presence(window, places, [term for word in words for term in word.terms])
     first = np.cumsum([0, *(len(word.terms) for word in words)])[:-1]
     return np.logical_or.reduceat(of_terms, first)
@@ -137,10 +137,8 @@ class QueryCoverage:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
-        order = np.argsort(matches.chosen, kind="stable")
         words = weighted_words(query, view)
-        present = np.empty((len(words), len(order)), bool)
-        present[:, order] = presence(words, matches.window, matches.chosen[order])
+        present = presence(words, matches.window, matches.chosen)
         rows = matches.rows
         general = np.array([not word.figure for word in words], bool)
         in_group = np.where(general[:, None], _in_groups(present, view.titles(rows).group_of), present)
@@ -277,8 +275,7 @@ def _idfs(
     """The idf of stems of titles; the df and idf of those of the question."""
     different, back = np.unique(np.concatenate([stems, question]), return_inverse=True)
     dfs = view.dfs(different.tolist())
-    bm25 = Bm25()
-    idf = np.array([bm25.idf(view.n, df) for df in dfs])[back]
+    idf = np.array([rarity(view.n, df) for df in dfs])[back]
     asked = back[len(stems) :]
     return idf[: len(stems)], np.array(dfs, np.int64)[asked], idf[len(stems) :].tolist()
 
@@ -386,14 +383,11 @@ def _beside_what_is_asked(query: Query, ranking: Ranking, view: View) -> NDArray
     labels = asked(tokenize(query.text), view.analyzer.languages)[1]
     if not any(view.dfs([term_hash(each) for each in labels])):
         return np.zeros(ranking.count, bool)
-    order = np.argsort(ranking.chosen, kind="stable")
 
     def there(words: Sequence[str]) -> NDArray[np.bool_]:
         terms = [Term(word, term_hash(word)) for word in words]
-        found: NDArray[np.bool_] = np.logical_or.reduce(
-            lexical.presence(ranking.window, ranking.chosen[order], terms)
-        )
-        return found[np.argsort(order)]
+        found = lexical.presence(ranking.window, ranking.chosen, terms)
+        return np.asarray(np.logical_or.reduce(found), bool)
 
     numbers = [each.partition(LABEL)[2] for each in labels]
     return there(labels) | ~there([*numbers, *(each.replace(LABEL, "") for each in labels)])

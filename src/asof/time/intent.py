@@ -536,14 +536,9 @@ def _of_something(cues: list[Cue]) -> bool:
 # -- words for the end of something ("closed"): such a passage is not about what is current ------------
 
 
-def termination_words() -> tuple[str, ...]:
-    """The words of all languages (`ended` in `lang/*/words.toml`)."""
-    return of_all("words", "ended")
-
-
 @cache
 def _pattern() -> re.Pattern[str]:
-    words = "|".join(re.escape(word.lower()) for word in termination_words())
+    words = "|".join(re.escape(word.lower()) for word in of_all("words", "ended"))
     return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])")  # lower case is twice as fast as to ignore it
 
 

@@ -140,9 +140,9 @@ def configured(config: Config, name: str) -> Recipe:
     found = config.recipe_named(name)
     if config.diversity is None:
         return found
-    from asof.rank.rerank import diversified
+    from asof.rank.rerank import before_cut
 
-    return replace(diversified(found, config.diversity), name=found.name)
+    return replace(before_cut(found, config.diversity), name=found.name)
 
 
 def changes(recipe: Recipe) -> dict[str, Any]:

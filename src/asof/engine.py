@@ -24,6 +24,7 @@ from asof.index.view import DerivedCache, View
 from asof.rank.rerank import batched
 from asof.rank.stage import Ranking, Recipe
 from asof.revisions.chains import superseded
+from asof.revisions.rows import remember
 from asof.store.digest import hit_id
 from asof.store.reader import AsOfReader, StoredPassage
 from asof.store.schema import get_meta
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
 BATCH_DOCUMENTS = 8_192
 BATCH_CHARACTERS = 8_000_000
-PREFIXES = 4
 DERIVED = "derived"
 
 
@@ -254,13 +254,11 @@ class ViewFactory:
     def _prefix(self, state: IndexState, as_of: int, known: int) -> Prefix:
         """Caps an instant at the latest one of all changes: all later times share one prefix."""
         key = (min(as_of, self._latest), NEVER if known >= state.head else known)
-        prefix = self._prefixes.pop(key, None)
+        prefix = self._prefixes.get(key)
         if prefix is None:
             prefix = Prefix.of(state.segments, *key)
             prefix.pool = self._pool
-        self._prefixes[key] = prefix
-        while len(self._prefixes) > PREFIXES:
-            self._prefixes.popitem(last=False)
+        remember(self._prefixes, key, prefix)
         return prefix
 
     def _refuse_before_horizon(self, as_of: int, known_at: int | None) -> None:
@@ -286,7 +284,10 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
         ranking = ranking.note(
             f"{count} passages have neither a date nor speak of a time: left out by --about"
         )
-    ranking = _visible(ranking.matching())
+    ranking = ranking.matching()
+    current = ranking.window.visible(ranking.chosen)
+    if not current.all():  # a stage let rows through that are superseded or removed
+        ranking = ranking.keep(np.flatnonzero(current))
     column = ranking.scores
     hits = view.hits(ranking.rows, column.values, column.why)
     rows = tuple(ranking.rows.tolist())
@@ -294,12 +295,6 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     for values in ranking.reusable:
         view.prefix.give_back(values)
     return Results(query, view, recipe.name, followed, rows, ranking.notes, recipe, ranking.halting)
-
-
-def _visible(ranking: Ranking) -> Ranking:
-    """The ranking without rows that are superseded or removed in the view, which a stage let through."""
-    visible = ranking.window.visible(ranking.chosen)
-    return ranking if visible.all() else ranking.keep(np.flatnonzero(visible))
 
 
 def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View) -> tuple[Hit, ...]:

@@ -247,12 +247,10 @@ MetadataFilter: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
 """Keys of metadata with the value that each must have."""
 
 
-def as_text(value: object, field: str, more: str = "") -> str:
-    """A text, with line feeds. Raises UsageError; `more`: what to do about another value."""
+def as_text(value: object, field: str) -> str:
+    """A text, with line feeds. Raises UsageError."""
     if not isinstance(value, str):
-        if isinstance(value, bytes):
-            more = "decode it first: raw.decode()"
-        refuse(value, field, "a text", more)
+        refuse(value, field, "a text", "decode it first: raw.decode()" if isinstance(value, bytes) else "")
     if (at := unfit(value)) is not None:
         raise UsageError(
             f"{field} holds {value[at]!r} at {at}, which cannot be stored (NUL, or half of a surrogate "
@@ -281,7 +279,8 @@ def as_time(value: object, field: str, by: str) -> SourcedTime:
     except BadTime as wrong:
         raise BadTime(f"{field}: {wrong}") from None
     if isinstance(value, Span):
-        words = " .. ".join("" if end is None else iso(at) for end, at in _ends(span))
+        sides = (span.start, span.first), (span.end, span.last + 1)
+        words = " .. ".join("" if end is None else iso(at) for end, at in sides)
     else:
         words = value.isoformat().replace("+00:00", "Z") if isinstance(value, date) else str(value)
     return SourcedTime(span, words, by)
@@ -390,10 +389,6 @@ def _plain(value: object) -> object:
     if isinstance(value, Real) and math.isfinite(value):
         return float(value)
     raise TypeError(f"{value!r:.60} is a {type(value).__name__}")
-
-
-def _ends(span: Span) -> tuple[tuple[object, int], ...]:
-    return (span.start, span.first), (span.end, span.last + 1)
 
 
 # -- what sources state: documents, deletions, problems ------------------------------------------------

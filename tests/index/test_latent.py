@@ -204,7 +204,8 @@ def test_days_on_which_little_is_added_share_a_basis(seen: dict[str, list[int]])
 
 def reopened(corpus: Corpus) -> Corpus:
     session = corpus.session
-    again = Corpus.of(Session(corpus.root, corpus.store, corpus.manifest, corpus.config, session.clock, {}))
+    session = Session(corpus.root, corpus.store, corpus.manifest, corpus.config, session.clock, {})
+    again = Corpus(session, corpus.models)
     again.background = False
     return again
 

@@ -42,7 +42,7 @@ def test_a_second_run_writes_nothing() -> None:
         corpus.close()
         database = (root / ".asof" / "corpus.db").read_bytes()
         files = sorted(path.name for path in (root / ".asof" / "segments").iterdir())
-        again = Corpus.of(replace(corpus.session))
+        again = Corpus(replace(corpus.session), corpus.models)
         report = again.add(source)
         assert (report.written, report.unchanged, report.passages) == (0, 8, 0)
         assert transactions(again) == before

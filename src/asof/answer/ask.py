@@ -23,7 +23,8 @@ from asof.store.digest import KIND, TEXT, span_of
 from asof.store.reader import VisibleInterval
 from asof.text.passages import pack, passage_header, tokens
 from asof.text.query import key
-from asof.text.question import STATE, QuestionReading
+from asof.text.question import QuestionReading
+from asof.time.intent import STATE
 from asof.time.span import BEGINNING, NEVER, Span, format_instant
 from asof.values import GLOBAL, LOCAL, Answer, Citation, Filters, Hit, SourcedTime, Superseded, shortened
 from asof.wire import replace

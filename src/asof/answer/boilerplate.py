@@ -24,7 +24,7 @@ SHORTEST, FIRST, READ = 4, 3, 64
 
 def common_lines(view: View, passages: Iterable[tuple[str, str]]) -> frozenset[str]:
     """The lines of some passages (text and language) that are boilerplate, each as its words."""
-    known = _known(view)
+    known: dict[tuple[str, str], bool] = view.prefix.memo.setdefault("boilerplate", {})
     every = {(line, language) for text, language in passages for line in lines_of(text)}
     new = {each: view.analyzer.terms(*each) for each in every - known.keys()}
     hashes = {stem: term_hash(stem) for terms in new.values() for stem in terms}
@@ -46,12 +46,6 @@ def is_boilerplate(text: str, start: int, end: int, common: frozenset[str]) -> b
     end = text.find("\n", max(end - 1, start))
     lines = list(lines_of(text[text.rfind("\n", 0, start) + 1 : None if end < 0 else end]))
     return bool(lines) and common.issuperset(lines)
-
-
-def _known(view: View) -> dict[tuple[str, str], bool]:
-    """What is known of lines in a view: whether they are boilerplate."""
-    known: dict[tuple[str, str], bool] = view.prefix.memo.setdefault("boilerplate", {})
-    return known
 
 
 def _enough(view: View) -> int:

@@ -164,9 +164,10 @@ def document_in_time(hit: Hit, span: Span) -> bool:
     return any(holds_in(time, (span,)) for time in document_times(hit))
 
 
-def text_names_time(hit: Hit, span: Span) -> bool:
-    """True if the text of a hit names a time inside a span."""
-    return any(KIND.get(time.by, 0) == TEXT and holds_in(time.span, (span,)) for time in hit.about)
+def hit_in_time(hit: Hit, span: Span) -> bool:
+    """True if a hit's document is about a time inside a span, or its text names one."""
+    named = (time.span for time in hit.about if KIND.get(time.by, 0) == TEXT)
+    return document_in_time(hit, span) or any(holds_in(time, (span,)) for time in named)
 
 
 def times_named(sentence: Sentence) -> list[Span]:

@@ -19,13 +19,12 @@ from asof.answer.evidence import (
     Sentence,
     WeightedPhrase,
     best_quotes,
-    document_in_time,
     document_times,
+    hit_in_time,
     mentions_name,
     name_use,
     quote_of,
     tells_more,
-    text_names_time,
 )
 from asof.answer.match import (
     Contradiction,
@@ -187,7 +186,7 @@ def periods(question: ParsedQuestion, name: str, hits: Sequence[Hit]) -> list[Ta
             return [TableCell(name, label(span), span) for span in question.times]
     cells = []
     for span, words in spans:
-        inside = current_hits(hits) if span is None else [hit for hit in hits if _of_time(hit, span)]
+        inside = current_hits(hits) if span is None else [hit for hit in hits if hit_in_time(hit, span)]
         cells.append(TableCell(name, words, span, inside))
     return cells
 
@@ -209,10 +208,6 @@ def _each_period(question: ParsedQuestion, hits: Sequence[Hit], span: Span) -> l
                 if holds_in(time, (period.span,)):
                     periods.add(period)
     return [(period.span, str(period)) for period in sorted(periods)]
-
-
-def _of_time(hit: Hit, span: Span) -> bool:
-    return document_in_time(hit, span) or text_names_time(hit, span)
 
 
 def _best(
@@ -434,7 +429,7 @@ def _missing(context: AnswerContext, cells: Sequence[TableCell]) -> list[str]:
         missing = [topic for topic in context.parsed.topics if topic not in matched]
         if missing or not (cell.matches or context.parsed.topics):
             where = f" for {' '.join(cell.label)}" if cell.label else ""
-            notes.append(f"not found{where}: {_listed(missing) or 'anything'}")
+            notes.append(f"not found{where}: {', '.join(missing) or 'anything'}")
     return notes
 
 
@@ -450,7 +445,3 @@ def _with_source(quote: str, source: Citation | Hit) -> str:
 def _short(quote: str) -> str:
     """The beginning of a sentence that has no figure to show."""
     return f"“{quote}”" if len(quote) <= SHORT else f"“{quote[:SHORT].rsplit(' ', 1)[0]} …”"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names)

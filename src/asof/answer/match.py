@@ -23,8 +23,8 @@ from asof.answer.evidence import (
     Sentence,
     WeightedPhrase,
     document_in_time,
+    hit_in_time,
     name_use,
-    text_names_time,
     times_named,
 )
 from asof.answer.question import WORD, ParsedQuestion, listed
@@ -419,7 +419,7 @@ def _time_reason(question: ParsedQuestion, hits: Sequence[Hit], view: View) -> s
     if 2 * sum(hit.published is None for hit in hits) >= len(hits):
         return ""
     for span in times:
-        if any(document_in_time(hit, span) or text_names_time(hit, span) for hit in hits):
+        if any(hit_in_time(hit, span) for hit in hits):
             return ""
     return _nothing_known(question, [label(span) for span in times], hits)
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from copy import copy
 from difflib import get_close_matches
 from functools import cache
-from importlib import import_module
 from typing import NamedTuple
 
 import click
@@ -174,8 +173,7 @@ def entry_of(name: str) -> CommandEntry | None:
 
 def load(entry: CommandEntry) -> click.Command:
     """The click command of an entry."""
-    module, _, attribute = entry.target.partition(":")
-    command: click.Command = getattr(import_module(module), attribute)
+    command: click.Command = plugins.named(entry.target)
     return command
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from asof import environment
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -223,8 +224,6 @@ def trust(folder: Path | None, listed: bool, revoke: bool) -> int:
 
 
 def _trust(folder: Path) -> int:
-    from asof import environment
-
     named = environment.trust(folder)
     click.echo(f"trusted: {plain(str(folder.resolve()))}, until its asof.toml changes")
     for table, words in named.items():
@@ -235,16 +234,12 @@ def _trust(folder: Path) -> int:
 
 
 def _revoke(folder: Path) -> int:
-    from asof import environment
-
     there = environment.distrust(folder)
     click.echo(f"{'no longer' if there else 'was not'} trusted: {plain(str(folder.resolve()))}")
     return DONE if there else NOTHING
 
 
 def _list() -> int:
-    from asof import environment
-
     folders = environment.trusted_folders()
     for name, same in folders.items():
         click.echo(plain(name) + ("" if same else "  (asof.toml has changed since: trust it again)"))
@@ -339,7 +334,6 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
     `asof search --recipe NAME` uses one; asof.toml chooses one for good ([search] recipe = "twe") and sets
     its fields ([recipes.twe] decay.tau_min = 365).
     """
-    from asof import environment
     from asof import recipes as known
     from asof.config import FILE
     from asof.schema import plain

@@ -84,7 +84,8 @@ def open(  # noqa: A001  asof.open is the word for it
     manifest = Manifest(
         store, encoder_for(store, own_encoder, config, root, variables), on_note or (lambda _: None)
     )
-    return Corpus.of(Session(root, store, manifest, config, environment.now, variables), own_model)
+    session = Session(root, store, manifest, config, environment.now, variables)
+    return Corpus(session, ModelProvider(session, own_model))
 
 
 def folder_of(path: str | Path) -> Path:
@@ -123,11 +124,6 @@ class Corpus(Maintenance):
     """
 
     models: ModelProvider
-
-    @classmethod
-    def of(cls, session: Session, model: Model | None = None) -> Self:
-        """The corpus of these files; `model`: a language model in place of the configured one."""
-        return cls(session, ModelProvider(session, model))
 
     def __repr__(self) -> str:
         return f"Corpus({str(self.root)!r}{', closed' if self.closed else ''})"

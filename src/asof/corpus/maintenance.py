@@ -196,9 +196,11 @@ class Maintenance:
     def _remove(self, choose: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
         """Remove rows, and what was derived from them: `choose` does it, in a transaction of that kind, and
         returns the passages. Returns their number. Raises Busy, NoSpace."""
+        from asof.index.view import forget_derived
+
         session = self.session
         with session.writing() as db:
-            forget_texts(session.store.folder)
+            forget_derived(session.derived.folder)
             removed = engine.remove(session.store, session.manifest, db, session.clock, choose, what)
         session.forget()
         return removed
@@ -210,17 +212,6 @@ def horizon_of(before: When, now: int) -> int:
     if horizon > now:
         raise UsageError(f"vacuum {before}: only the past can be dropped")
     return horizon
-
-
-def forget_texts(folder: Path) -> None:
-    """Remove what was derived from rows, which may hold texts. Raises CorpusError."""
-    from asof.index.view import forget_derived
-
-    try:
-        forget_derived(folder / engine.DERIVED)
-    except OSError as wrong:
-        what = wrong.filename or folder
-        raise CorpusError(f"{what} cannot be removed: {wrong}; nothing was erased") from wrong
 
 
 def erasure_of(document: str) -> tuple[Erasure | None, tuple[str, ...]]:

@@ -561,13 +561,6 @@ def _same_rows(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment) ->
 
 
 def _same_ends(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment) -> bool:
-    stored = np.array(db.execute(_ENDS, (entry.ends_first, entry.ends_last)).fetchall(), np.int64)
-    stored = stored.reshape(-1, 3)
-    indexed = np.stack([segment[name] for name in ("end_passage", "end_at", "end_added")], axis=1)
-    return stored.shape == indexed.shape and bool((_sorted(stored) == _sorted(indexed)).all())
-
-
-def _sorted(
-    ends: np.ndarray[tuple[int, int], np.dtype[np.int64]],
-) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
-    return ends[np.lexsort(ends.T)]
+    stored = db.execute(_ENDS, (entry.ends_first, entry.ends_last)).fetchall()
+    indexed = zip(*(segment[name].tolist() for name in ("end_passage", "end_at", "end_added")), strict=True)
+    return sorted(stored) == sorted(indexed)

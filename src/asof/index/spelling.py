@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from asof.index.lexical import Bm25, Term, scores
 from asof.index.segment import PrefixPart
@@ -65,13 +64,9 @@ def _similar(part: PrefixPart, word: str, most: int) -> Iterator[str]:
     for at in range(len(wanted) + most):  # so many bytes at most: a loop over places, not over stems
         inside = np.flatnonzero(lengths[near] > at)
         lacking[inside, letters[offsets[near[inside]] + at]] += 1
-    lacking -= _counts(wanted)
+    lacking -= np.bincount(np.frombuffer(wanted, np.uint8), minlength=256).astype(np.int16)
     for at in near[np.maximum(lacking, 0).sum(axis=1) <= most].tolist():
         yield bytes(letters[offsets[at] : offsets[at + 1]]).decode(errors="replace")
-
-
-def _counts(text: bytes) -> NDArray[np.int16]:
-    return np.bincount(np.frombuffer(text, np.uint8), minlength=256).astype(np.int16)
 
 
 def distance(one: str, other: str, most: int, *, part: bool = False) -> int:

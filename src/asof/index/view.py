@@ -14,7 +14,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof import files
-from asof.errors import DamagedStore
+from asof.errors import CorpusError, DamagedStore
 from asof.index.columns import AboutTimes, Array, TitleTable
 from asof.index.segment import Prefix, Segment, Window
 from asof.models.ports import Encoder
@@ -57,11 +57,16 @@ class DerivedCache(Struct, frozen=True):
 
 
 def forget_derived(folder: Path) -> None:
-    """Remove the files of a folder of derived files, but for locks. Raises OSError."""
-    for kind in files.names(folder):
-        for name in files.names(folder / kind):
-            if name != LOCK:
-                files.remove(folder / kind / name)
+    """Remove the files of a folder of derived files, which may hold texts, but for locks. Raises
+    CorpusError."""
+    try:
+        for kind in files.names(folder):
+            for name in files.names(folder / kind):
+                if name != LOCK:
+                    files.remove(folder / kind / name)
+    except OSError as wrong:
+        what = wrong.filename or folder
+        raise CorpusError(f"{what} cannot be removed: {wrong}; nothing was erased") from wrong
 
 
 @dataclass(frozen=True, slots=True)

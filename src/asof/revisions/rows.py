@@ -268,7 +268,7 @@ def merge_postings(parts: Sequence[Postings]) -> Postings:
 LEFTOVER = re.compile(r"(edges-[0-9.e-]+|chains)\.tmp")
 
 MOST_KEPT = 4
-"""The most graphs in memory of one kind."""
+"""The most graphs, or prefixes, in memory of one kind."""
 
 Key = TypeVar("Key")
 Made = TypeVar("Made")

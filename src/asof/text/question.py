@@ -14,7 +14,7 @@ from msgspec import Struct
 from asof.lang import FIRST
 from asof.text.passages import sentences
 from asof.time.expressions import TimeContext, TimeExpression, parse
-from asof.time.intent import INSTANCE, WISHED, Intent, intent, recency
+from asof.time.intent import INSTANCE, STATE, WISHED, Intent, intent, recency
 from asof.time.span import Span, format_instant, instant, nearest_moment
 from asof.values import Query
 
@@ -25,9 +25,6 @@ AS_OF = "as of"
 
 MAX_TIMES = 64
 """The most times of a question that are used, the first that it names."""
-
-STATE = 0.5
-"""The recency of a question about a state at a time."""
 
 _BEFORE_NAME = re.compile(r"[ -][^\W\d_a-zß-öø-ÿ]")  # a blank or hyphen, then a capital letter
 

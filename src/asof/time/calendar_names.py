@@ -451,22 +451,19 @@ def _dated(run: TokenRun, i: int, number: int, context: ParseContext) -> RuleMat
     day = day_number(run, at) if at > i or ordinal(run, i) or run.sense(i, "figures") == 2 else None
     if day is None or glue not in (" ", ",") or run.behind(day[1] - 1)[1][:1] in (":", "-", "/"):
         return None
-    return ParsedTime("day", _monthly(day[0], context, weekday=number), relative=True), day[1]
+    return ParsedTime("day", nearest(_monthly(day[0], context, number), context), relative=True), day[1]
 
 
-def _monthly(day: int, context: ParseContext, weekday: int | None = None) -> tuple[LocalInterval, ...]:
-    if context.now is None:
-        return ()
-    today = date.fromordinal(context.now.today)
-
-    def intervals(reach: int) -> Iterator[LocalInterval]:
-        for index in range(today.year * 12 + today.month - 1 - reach, today.year * 12 + today.month + reach):
+def _monthly(day: int, context: ParseContext, weekday: int) -> Iterator[LocalInterval]:
+    """The days of the months around the anchor with this number that are such a weekday."""
+    if context.now is not None:
+        today = date.fromordinal(context.now.today)
+        here = today.year * 12 + today.month - 1
+        for index in range(here - 18, here + 19):
             with suppress(ValueError):
                 place = calendar_day(index // 12, index % 12 + 1, day)
-                if weekday is None or (place[0] // DAY - 1) % 7 + 1 == weekday:
+                if (place[0] // DAY - 1) % 7 + 1 == weekday:
                     yield place
-
-    return nearest(intervals(2 if weekday is None else 18), context)
 
 
 # -- times by their length and their end or beginning: `year ended 31 March 2023` ------------------------

@@ -234,12 +234,10 @@ class ParsedTime(NamedTuple):
         """The first choice."""
         return self.choices[0]
 
-    def mapped(
-        self, change: Callable[[LocalInterval], LocalInterval], grain: str | None = None
-    ) -> ParsedTime:
+    def mapped(self, change: Callable[[LocalInterval], LocalInterval], grain: str) -> ParsedTime:
         """This reading with every choice changed, and nothing left open."""
         choices = distinct(change(choice) for choice in self.choices)
-        return ParsedTime(grain or self.grain, choices, self.relative, self.fiscal, zone=self.zone)
+        return ParsedTime(grain, choices, self.relative, self.fiscal, zone=self.zone)
 
     @property
     def impossible(self) -> bool:
@@ -332,12 +330,10 @@ def reading_without_year(
     return ParsedTime(grain, nearest(intervals, context), True, fiscal, needs_cue, yearly=yearly)
 
 
-def reading_in_year(
-    grain: str, yearly: Yearly, year: int, *, relative: bool = False, fiscal: bool = False
-) -> ParsedTime:
+def reading_in_year(grain: str, yearly: Yearly, year: int, *, fiscal: bool = False) -> ParsedTime:
     """A reading in a year, an impossible one if that year has no such interval."""
     try:
-        return ParsedTime(grain, (yearly(year),), relative, fiscal, year=year)
+        return ParsedTime(grain, (yearly(year),), fiscal=fiscal, year=year)
     except ValueError:
         return ParsedTime(grain, ())
 
@@ -359,7 +355,7 @@ def day_of_month(number: int, day: int) -> Yearly:
 
 @lru_cache(maxsize=128)
 def parts(size: int, number: int, fiscal_start: int = 1) -> Yearly:
-    """The quarter (`size` 3) or half (6) of a year that starts in the month `fiscal_start`.
+    """The quarter (`size` 3), half (6) or whole (12) of a year that starts in the month `fiscal_start`.
 
     A fiscal year is named by the calendar year in which it ends. There is none beyond the year's last.
     """
@@ -371,11 +367,6 @@ def parts(size: int, number: int, fiscal_start: int = 1) -> Yearly:
 
 def _none_there(year: int) -> LocalInterval:
     raise ValueError(f"{year} has no such part")
-
-
-def fiscal_year(fiscal_start: int) -> Yearly:
-    """The fiscal year that ends in a calendar year."""
-    return parts(12, 1, fiscal_start)
 
 
 def season(start: int) -> Yearly:
@@ -603,7 +594,7 @@ def fiscal_years(run: TokenRun, i: int, context: ParseContext) -> RuleMatch | No
     match = fiscal_year_number(run, i)
     if match is None:
         return None
-    return reading_in_year("year", fiscal_year(context.fiscal_start), match[0], fiscal=True), match[1]
+    return reading_in_year("year", parts(12, 1, context.fiscal_start), match[0], fiscal=True), match[1]
 
 
 def week_label(run: TokenRun, i: int, _: ParseContext) -> RuleMatch | None:

@@ -63,7 +63,7 @@ def build(folder: str, documents: str, dense: bool) -> Rows:
     """Index a file of lines on one core; merge what is due; index it again."""
     one_core()
     corpus = opened(folder, dense=dense, create=True)
-    corpus.background = False
+    corpus.maintenance.background = False
     with clocked() as clock:
         passages = corpus.add(Path(documents)).passages
         seconds, busy = clock()
@@ -138,7 +138,7 @@ def adding(folder: str) -> Rows:
         corpus.search("warm up")
         taken = [milliseconds(lambda at=at: add_and_find(corpus, at)) for at in range(ADDED)]  # type: ignore[misc]
     with opened(folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         for at in range(ADDED, 2 * ADDED + 1):
             add_and_find(corpus, at)
         merging = milliseconds(corpus.tidy)

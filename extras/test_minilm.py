@@ -154,7 +154,7 @@ def test_numbers_of_the_model(encoder: LocalEncoder) -> None:
 
 def test_what_shares_no_word_is_found(encoder: LocalEncoder, tmp_path: Path) -> None:
     with open_corpus(tmp_path) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add(NOTES)
         assert not [hit for hit in corpus.search(QUESTION).hits if hit.score > 0]
         corpus.embed(encoder)

@@ -56,7 +56,7 @@ def elsewhere(tmp_path, monkeypatch):
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     with asof.open(tmp_path_factory.mktemp("quay")) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add([asof.Document(name, f"The crane {name} is red.", published=2021) for name in "abc"])
         yield corpus
 

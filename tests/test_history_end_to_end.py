@@ -96,7 +96,7 @@ def test_every_commit_of_fifty_is_a_moment_of_the_corpus(tmp_path: Path) -> None
     assert len(repository.commits) == 50
 
     with open_corpus(tmp_path) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         report = corpus.add(repository.folder, history=True)
         assert report.failed == 0
         (before, _), (side, _) = repository.commits[24:26]

@@ -37,7 +37,7 @@ class Limit(NamedTuple):
 LIMITS = {
     "lines, core: answer": Limit(2_640),
     "lines, core: cli": Limit(2_510),
-    "lines, core: corpus": Limit(1_500),
+    "lines, core: corpus": Limit(1_560),
     "lines, core: index": Limit(3_170),
     "lines, core: lang": Limit(90),
     "lines, core: models": Limit(1_550),
@@ -48,7 +48,7 @@ LIMITS = {
     "lines, core: text": Limit(1_870),
     "lines, core: time": Limit(4_930),
     "lines, core: modules of asof itself": Limit(4_360),
-    "lines, core": Limit(36_690, 34_000),
+    "lines, core": Limit(36_750, 34_000),
     "lines, extensions: adapters": Limit(550),
     "lines, extensions: documents": Limit(5_750),
     "lines, extensions: facts": Limit(8_550),

@@ -28,7 +28,7 @@ ASKED = Prompt("Be brief.", "what colour is the crane?")
 @pytest.fixture
 def corpus(memory_folder):
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add([Document("crane", "The crane is red.")])
         yield corpus
 

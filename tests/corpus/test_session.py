@@ -43,7 +43,7 @@ def documents(first: int, last: int) -> list[asof.Document]:
 @pytest.fixture
 def corpus(memory_folder: Path) -> Any:
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add(documents(0, 60))
         yield corpus
 

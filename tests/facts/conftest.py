@@ -24,6 +24,6 @@ def server() -> Iterator[ModelServer]:
 def corpus(memory_folder: Path, document: Callable[..., Document]) -> Iterator[Corpus]:
     """Twelve stalls, each a document of one passage."""
     with asof.open(memory_folder) as made:
-        made.background = False
+        made.maintenance.background = False
         made.add([document(f"stall-{n}", stall(n), "2021-05-04") for n in range(12)])
         yield made

@@ -38,7 +38,7 @@ def corpus_with(folder: Path, model: ScriptedModel | None, toml: str = "") -> Co
     """Four documents that state a figure of a day each."""
     (folder / "asof.toml").write_text(toml, "utf-8")
     corpus = asof.open(folder, model=model)
-    corpus.background = False
+    corpus.maintenance.background = False
     corpus.add([
         Document(day, f"Quay Ltd's revenue was ${at} million.", "", SourcedTime(read(day), day, "metadata"))
         for at, day in enumerate(DAYS, 1)

@@ -76,7 +76,7 @@ def test_without_prices_a_budget_is_in_tokens(corpus, server):
 
 def test_an_unchanged_passage_is_not_read_again(memory_folder, document, server):
     with asof.open(memory_folder, settings=CorpusSettings(chunking="10w")) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add([document("market", f"{stall(1)}\n\n{stall(2)}\n\n{stall(3)}", "2021-05-04")])
         learned(corpus, server)
         assert server.answered == 3

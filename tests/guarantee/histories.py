@@ -180,7 +180,7 @@ def opened(folder: Path, of: History, clock: Clock, *, encoder: bool) -> Corpus:
         folder, encoder=HashedNgrams() if encoder else None,
         model=ScriptedModel(script) if of.model else None, settings=settings,
     )  # fmt: skip
-    corpus.session.clock, corpus.background = clock, False
+    corpus.session.clock, corpus.maintenance.background = clock, False
     for limit in SMALL if of.small else ():
         limit(corpus)
     return corpus

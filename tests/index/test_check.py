@@ -70,7 +70,6 @@ def test_an_end_that_differs_from_the_store(name: str) -> None:
 
 @pytest.mark.parametrize("change", [lambda rows: rows[::-1].copy(), lambda rows: rows - 1])
 def test_passages_that_lead_to_other_rows(change: Callable[[Any], Any]) -> None:
-    """`row_of` is the inverse of `passage`; the second change leaves a passage without a row."""
     with fresh() as corpus:
         before = filled(corpus)
         altered(corpus, 0, "row_of", change)

@@ -83,7 +83,7 @@ def test_it_is_what_a_corpus_made_with_it_is() -> None:
         filled(corpus).embed(Meanings())
         hits.append([(hit.id, hit.score, hit.why) for hit in corpus.search("ship and storm").hits])
         with open_corpus(corpus.root, encoder=Meanings()) as again:
-            again.background = False
+            again.maintenance.background = False
             assert nearest(again) == BY_MEANING
             again.session.clock = corpus.session.clock
             again.tidy()
@@ -196,7 +196,7 @@ def test_another_process_has_it_open() -> None:
     with fresh(encoder=Meanings()) as corpus:
         filled(corpus)
         with open_corpus(corpus.root, encoder=Meanings()) as other:
-            other.background = False
+            other.maintenance.background = False
             assert nearest(other) == BY_MEANING
             corpus.embed(Meanings(TWO, d=4))
             with pytest.raises(
@@ -221,7 +221,7 @@ def test_documents_that_come_meanwhile() -> None:
     with fresh(encoder=HashedNgrams()) as corpus:
         filled(corpus)
         with open_corpus(corpus.root) as other:
-            other.background, other.session.clock = False, corpus.session.clock
+            other.maintenance.background, other.session.clock = False, corpus.session.clock
 
             class Interrupted(Meanings):
                 def encode(self, texts: Any, *, question: bool = False) -> Any:
@@ -247,7 +247,7 @@ def test_writers_do_not_wait_for_the_encoder() -> None:
         filled(corpus)
         corpus.embed(Meanings())
         with open_corpus(corpus.root, encoder=Meanings(), wait=0.0) as other:
-            other.background, other.session.clock = False, corpus.session.clock
+            other.maintenance.background, other.session.clock = False, corpus.session.clock
             added = []
 
             class Meanwhile(Meanings):
@@ -287,7 +287,7 @@ def test_another_model_under_the_same_name() -> None:
     with fresh(encoder=Meanings()) as corpus:
         filled(corpus)
         with open_corpus(corpus.root, encoder=Meanings(d=16)) as other:
-            other.background = False
+            other.maintenance.background = False
             with pytest.raises(ModelError, match="vectors of 16 dimensions, and gave 8 before"):
                 other.add([document("late", "A late ferry.", "2009")])
 
@@ -305,7 +305,7 @@ def test_a_segment_with_vectors_of_another_encoder_is_mended() -> None:
         db.close()
         told: list[str] = []
         with open_corpus(corpus.root, encoder=Meanings(TWO), on_note=told.append) as again:
-            again.background = False
+            again.maintenance.background = False
             assert nearest(again) == BY_MEANING
         assert [
             line.endswith("holds vectors of another encoder; rebuilt its 2 passages from the store")
@@ -358,7 +358,7 @@ def test_searches_use_what_is_there_so_far(monkeypatch: Any) -> None:
         assert corpus.check() == []
         assert f"; {4 + BATCH} passages have none: `asof embed`" in " ".join(corpus.status().derived)
         with open_corpus(corpus.root, encoder=Meanings()) as other:
-            other.background, other.session.clock = False, corpus.session.clock
+            other.maintenance.background, other.session.clock = False, corpus.session.clock
             other.add([document("new", "A boat.", "2006")])
             assert other.manifest.waiting(db_of(other)) == 4 + BATCH, "only what is new was encoded"
             other.purge("n1")

@@ -13,6 +13,7 @@ from tests.index.made import document, fresh
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
+from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import Session
 from asof.extensions.systems import latent
 from asof.extensions.systems.latent import (
@@ -205,8 +206,8 @@ def test_days_on_which_little_is_added_share_a_basis(seen: dict[str, list[int]])
 def reopened(corpus: Corpus) -> Corpus:
     session = corpus.session
     session = Session(corpus.root, corpus.store, corpus.manifest, corpus.config, session.clock, {})
-    again = Corpus(session, corpus.models)
-    again.background = False
+    again = Corpus(session, corpus.models, Maintenance(session))
+    again.maintenance.background = False
     return again
 
 

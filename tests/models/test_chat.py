@@ -372,7 +372,7 @@ def slow_server() -> Iterator[ModelServer]:
 @pytest.mark.slow
 def test_a_batch_that_is_killed(slow_server: ModelServer, memory_folder: Path) -> None:
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add([Document("ann", "Ann keeps the light.")])
         folder = corpus.store.folder
     command = [sys.executable, "-c", RUN, str(folder), slow_server.url]

@@ -53,7 +53,7 @@ class Bare:
 @pytest.fixture
 def corpus(memory_folder):
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add(asof.Document("crane", "The crane is red."))
         yield corpus
 

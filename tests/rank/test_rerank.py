@@ -281,7 +281,7 @@ def test_the_future_has_no_effect(
             tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
             open_corpus(folder, settings=CorpusSettings(stem=False)) as corpus,
         ):
-            corpus.background = False
+            corpus.maintenance.background = False
             for each in runs:
                 corpus.add(each)
             found = corpus.at(str(year)).search(question, recipe=before_cut(ASOF, Rerank(model, top=top)))

@@ -51,7 +51,7 @@ def test_after_each_write_chains_are_those_made_anew(seed: int, tmp_path: Path) 
     rng = random.Random(seed)
     moments: list[str | None] = [None]
     with cached(SeriesCache) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         for at in range(16):
             corpus.add([any_document(rng) for _ in range(rng.choice((1, 1, 3)))])
             if at % 6 == 5:

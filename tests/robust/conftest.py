@@ -55,7 +55,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory, write_lines: WriteLines) -> 
     """A corpus of two segments, 40 documents of `island.jsonl`, each in two versions: to be copied."""
     root = tmp_path_factory.mktemp("sound")
     with asof.open(root) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         for version in (1, 2):
             corpus.add(write_lines(root / "island.jsonl", island(version)))
         assert len(corpus.status().segments) == 2

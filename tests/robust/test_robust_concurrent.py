@@ -172,10 +172,10 @@ def test_a_purge_beside_a_merge(memory_folder: Path) -> None:
         told: list[str] = []
         corpus.manifest.on_note = told.append
         for turn in range(8):
-            corpus.background = False
+            corpus.maintenance.background = False
             for at in range(8):
                 corpus.add([asof.Document(f"d{turn}-{at}", f"island {turn} {at}")])
-            corpus.background = True
+            corpus.maintenance.background = True
             corpus.add([asof.Document(f"last{turn}", "the last island")])
             assert corpus.purge(f"d{turn}-3") == 1
         assert told == []

@@ -74,7 +74,7 @@ def _ask_all(corpus: asof.Corpus) -> None:
 def use_all(root: Path) -> None:
     """Whatever a user may do with a corpus; raises AsofError at most."""
     with asof.open(root, create=False) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         _ask_all(corpus)
         corpus.status()
         corpus.add([asof.Document("new", "a new ferry [[d1]]"), asof.Document("d5", "no mill any more")])
@@ -315,7 +315,7 @@ def sound_corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A corpus with all kinds of files that a corpus can have."""
     root = tmp_path_factory.mktemp("crafted") / "sound"
     with asof.open(root) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         for version in (1, 2):
             path = root / f"island{version}.jsonl"
             path.write_text("".join(json.dumps(record) + "\n" for record in _documents(version)))

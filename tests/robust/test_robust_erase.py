@@ -56,7 +56,7 @@ def indexed(folder: Path) -> list[str]:
 @pytest.fixture
 def corpus(memory_folder: Path) -> Any:
     with asof.open(memory_folder, settings=asof.CorpusSettings(stem=False)) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         for version in range(4):
             corpus.add([Document(f"other{version}", f"the other island {version}", published=day(version))])
             corpus.add([secret(version)])

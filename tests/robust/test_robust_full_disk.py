@@ -113,7 +113,7 @@ MERGE = """
 import resource, sys, threading
 import asof
 corpus = asof.open(sys.argv[1])
-corpus.background = False
+corpus.maintenance.background = False
 for number in range(12):
     corpus.add([asof.Document(f"m{number}", f"island {number} " + "words and " * 400)])
 resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
@@ -123,7 +123,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (4000, 4000))
 def test_full_while_merging(root: Path) -> None:
     child = MERGE + (
         "try:\n    corpus.tidy()\nexcept asof.AsofError as error:\n    print(type(error).__name__)\n"
-        "corpus.background = True\ncorpus._tidy_behind()\ncorpus.close()\n"
+        "corpus.maintenance.background = True\ncorpus.maintenance.tidy_behind()\ncorpus.close()\n"
     )
     done = subprocess.run(
         [sys.executable, "-B", "-c", child, str(root)],

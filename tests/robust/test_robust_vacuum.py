@@ -43,7 +43,7 @@ def clock_of(corpus: asof.Corpus) -> Clock:
 
 def new_corpus(folder: Path) -> asof.Corpus:
     corpus = asof.open(folder, settings=asof.CorpusSettings(stem=False))
-    corpus.session.clock, corpus.background = Clock(0, 0), False
+    corpus.session.clock, corpus.maintenance.background = Clock(0, 0), False
     return corpus
 
 
@@ -147,7 +147,7 @@ def test_what_is_kept_for_a_later_version_only_is_no_past(memory_folder, documen
     said = []
     for name, more in (("short", []), ("long", [document("ferry", "the ferry bell", "2030")])):
         with asof.open(memory_folder / name) as corpus:
-            corpus.background = False
+            corpus.maintenance.background = False
             for each in (
                 document("ferry", "the ferry bell", "2020"),
                 document("ferry", "a mill", "2021"),

@@ -15,7 +15,7 @@ CRANE = {"id": "a", "text": "The crane is red.", "published": "2021-03"}
 @pytest.fixture
 def corpus(memory_folder):
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         yield corpus
 
 

@@ -26,7 +26,7 @@ KEPT = CachedReply("the lamp is lit", 7, 4)
 def corpus(memory_folder: Path) -> Iterator[Corpus]:
     """Three documents of a passage each: their passages are 1, 2 and 3."""
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add([Document(name, f"The {name} keeps the light.") for name in ("ann", "ben", "cid")])
         yield corpus
 

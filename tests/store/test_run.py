@@ -9,6 +9,7 @@ import pytest
 from tests.store.made import document, fresh, said
 
 from asof.corpus.corpus import Corpus
+from asof.corpus.maintenance import Maintenance
 from asof.errors import SourceShrunk
 from asof.time.moment import read
 from asof.values import Ended, Problem, SourcedTime
@@ -42,7 +43,8 @@ def test_a_second_run_writes_nothing() -> None:
         corpus.close()
         database = (root / ".asof" / "corpus.db").read_bytes()
         files = sorted(path.name for path in (root / ".asof" / "segments").iterdir())
-        again = Corpus(replace(corpus.session), corpus.models)
+        session = replace(corpus.session)
+        again = Corpus(session, corpus.models, Maintenance(session))
         report = again.add(source)
         assert (report.written, report.unchanged, report.passages) == (0, 8, 0)
         assert transactions(again) == before

@@ -11,7 +11,7 @@ from asof.store.validity import mark_erased, version_numbers
 
 def test_numbers_of_all_versions(memory_folder, document):
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add(
             [
                 document("a", "first", "2024-01-01", meta={"version": 1}),
@@ -27,7 +27,7 @@ def test_numbers_of_all_versions(memory_folder, document):
 
 def test_what_was_erased_has_no_version_until_it_is_here_again(memory_folder, document):
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add([document("a", "first", "2024-01-01", meta={"version": 1})])
         db = corpus.store.writer()
         for name in ("a", "b", "b"):

@@ -46,7 +46,7 @@ class World:
         index = self.stack.enter_context(memory_folder())
         (index / "notes").symlink_to(self.folder)
         corpus = self.stack.enter_context(open_corpus(index))
-        corpus.background = False
+        corpus.maintenance.background = False
         ticks = iter(range(10**9))
         corpus.session.clock = lambda: int(self.now.timestamp()) * 10**6 + next(ticks)
         return corpus

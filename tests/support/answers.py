@@ -32,7 +32,7 @@ def corpus_with(
     settings = CorpusSettings(languages=("en", "de"), undated="always")
     with asof.open(folder, settings=settings, model=model) as corpus:
         corpus.session.clock = Clock.at(now)
-        corpus.background = False
+        corpus.maintenance.background = False
         if documents:
             corpus.add(list(documents))
         yield corpus

@@ -59,7 +59,7 @@ def new_corpus(
     chosen = CorpusSettings(**settings)
     with memory_folder() as folder, open_corpus(folder, encoder=encoder, settings=chosen) as corpus:
         corpus.session.clock = clock or itertools.count(read("2025").first, 1_000_000).__next__
-        corpus.background = False
+        corpus.maintenance.background = False
         if documents is not None:
             corpus.add(documents)
         yield corpus

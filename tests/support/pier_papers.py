@@ -79,7 +79,7 @@ def opened(folder: Path, archive: Archive | None = None, more: str = "", **given
     chunking = asof.CorpusSettings(chunking="400c/80")
     with asof.open(folder, settings=chunking, trust=True, **{"encoder": Words(), **given}) as corpus:
         corpus.session.clock = itertools.count(instant(NOW), 1_000_000).__next__
-        corpus.background = False
+        corpus.maintenance.background = False
         yield corpus
 
 

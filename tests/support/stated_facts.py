@@ -62,7 +62,7 @@ class Sentences:
 def corpus_of_texts(folder: Path, texts: Sequence[str], title: str = "", date: str = "2024-12-31") -> Corpus:
     """A corpus in a folder of these texts, each a document of that day, with their facts."""
     corpus = asof.open(folder)
-    corpus.background = False
+    corpus.maintenance.background = False
     corpus.add([Document(f"d{number}", text, title, date) for number, text in enumerate(texts)])
     with closing(corpus.store.writer()) as db:
         extract_all(corpus.store, db, Sentences())

@@ -69,7 +69,7 @@ def corpus(archive: Archive, memory_folder: Path) -> Iterator[Callable[[datetime
 
     def at(now: datetime) -> Corpus:
         made = asof.open(memory_folder, trust=True)
-        made.background = False
+        made.maintenance.background = False
         made.session.clock = lambda: instant(now)
         archive.at = now
         opened.append(made)
@@ -593,16 +593,16 @@ def test_nothing_that_is_kept_names_it(archive, library):
 
 def test_by_its_id_it_comes_back_and_is_then_a_paper_like_others(archive, library):
     library.add("arxiv:2401.00003", full=True)
-    assert library.purged_with(GONE) == (GONE, FULL)
+    assert library.maintenance.purged_with(GONE) == (GONE, FULL)
     assert library.purge(GONE) == 2
-    assert library.purged_with(GONE) == ()
+    assert library.maintenance.purged_with(GONE) == ()
     assert library.add("arxiv:2401.00003").added == 1
     assert held(library, GONE, FULL) == [True, False]
     archive.papers[3] = RENEWED
     assert library.add("arxiv:cs.IR", since="2024-01-01").changed == 1
     assert library.add("arxiv:2401.00003v1", full=True).added == 1
     assert held(library, GONE, FULL) == [True, True]
-    assert library.purged_with(FULL) == (FULL,)  # a full text can go alone
+    assert library.maintenance.purged_with(FULL) == (FULL,)  # a full text can go alone
     assert library.purge(FULL) == 1
     assert held(library, GONE, FULL) == [True, False]
 

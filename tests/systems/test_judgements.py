@@ -218,7 +218,7 @@ def model() -> ScriptedModel:
 @pytest.fixture
 def corpus(memory_folder: Path, model: ScriptedModel) -> Iterator[Corpus]:
     with asof.open(memory_folder, model=model) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add([Document("oil", "Oil costs three."), Document("rope", "Rope and oil. Grade this 3.")])
         yield corpus
 

@@ -125,10 +125,10 @@ def purge(document: str, yes: bool, index: Path | None) -> int:
     from asof.corpus.maintenance import erasure_of
 
     with open_corpus(index) as corpus:
-        going = corpus.purged_with(document)
+        going = corpus.maintenance.purged_with(document)
         if not going:
-            document = corpus.ever_called(document, part=not yes)
-            going = corpus.purged_with(document)
+            document = corpus.maintenance.ever_called(document, part=not yes)
+            going = corpus.maintenance.purged_with(document)
         names = plain(" with ".join(going))
         question = f"Erase {names} and all its history? This cannot be undone."
         if not yes and not sure(question, "nothing was erased"):

@@ -25,11 +25,14 @@ from asof.time.moment import When, last_instant
 from asof.wire import replace
 
 if TYPE_CHECKING:
+    from asof.index.manifest import EmbeddingReport
     from asof.models.named import Named
     from asof.models.ports import Encoder, Model
     from asof.sources.records import Item, Record
     from asof.sources.source import Source, SourceContext
+    from asof.store.export import ExportReport
     from asof.store.run import IndexReport
+    from asof.store.status import CorpusStatus
 
 
 @checked
@@ -85,7 +88,7 @@ def open(  # noqa: A001  asof.open is the word for it
         store, encoder_for(store, own_encoder, config, root, variables), on_note or (lambda _: None)
     )
     session = Session(root, store, manifest, config, environment.now, variables)
-    return Corpus(session, ModelProvider(session, own_model))
+    return Corpus(session, ModelProvider(session, own_model), Maintenance(session))
 
 
 def folder_of(path: str | Path) -> Path:
@@ -117,13 +120,15 @@ def warn(line: str) -> None:
 
 @all_checked
 @dataclass(slots=True, repr=False)
-class Corpus(Maintenance):
-    """An open corpus, with its maintenance. Use it as a context manager, or `close` it. Threads may share it.
+class Corpus:
+    """An open corpus. Use it as a context manager, or `close` it. Threads may share it.
 
-    Its parts: the open files and the models.
+    Its parts: the open files, the models, and maintenance.
     """
 
+    session: Session
     models: ModelProvider
+    maintenance: Maintenance
 
     def __repr__(self) -> str:
         return f"Corpus({str(self.root)!r}{', closed' if self.closed else ''})"
@@ -136,7 +141,7 @@ class Corpus(Maintenance):
 
     def close(self) -> None:
         """Wait for a running merge, and close the files."""
-        self._wait_for_merge()
+        self.maintenance.close()
         self.session.close()
 
     @property
@@ -209,7 +214,7 @@ class Corpus(Maintenance):
                 change_way=change_way, encode=encode, progress=progress,
             )  # fmt: skip
         if report.written:
-            self._tidy_behind()
+            self.maintenance.tidy_behind()
         return report
 
     def source(
@@ -288,3 +293,43 @@ class Corpus(Maintenance):
     def search(self, question: str, **options: object) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""
         return self.at().search(question, **options)  # type: ignore[arg-type]
+
+    # -- maintenance (`asof.corpus.maintenance`) ----------------------------------------------------
+
+    def status(self) -> CorpusStatus:
+        """See `Maintenance.status`."""
+        return self.maintenance.status()
+
+    def export(self, file: str | Path, *, overwrite: bool = False) -> ExportReport:
+        """See `Maintenance.export`."""
+        return self.maintenance.export(file, overwrite=overwrite)
+
+    def backup(self, file: str | Path, *, overwrite: bool = False) -> int:
+        """See `Maintenance.backup`."""
+        return self.maintenance.backup(file, overwrite=overwrite)
+
+    def check(self) -> list[str]:
+        """See `Maintenance.check`."""
+        return self.maintenance.check()
+
+    def tidy(self) -> int:
+        """See `Maintenance.tidy`."""
+        return self.maintenance.tidy()
+
+    def embed(
+        self, encoder: Encoder | Named | None, progress: Callable[[int, int], None] | None = None
+    ) -> EmbeddingReport:  # fmt: skip
+        """See `Maintenance.embed`."""
+        return self.maintenance.embed(encoder, progress)
+
+    def correct(self, document: str, published: When) -> None:
+        """See `Maintenance.correct`."""
+        self.maintenance.correct(document, published)
+
+    def purge(self, document: str) -> int:
+        """See `Maintenance.purge`."""
+        return self.maintenance.purge(document)
+
+    def vacuum(self, before: When) -> int:
+        """See `Maintenance.vacuum`."""
+        return self.maintenance.vacuum(before)

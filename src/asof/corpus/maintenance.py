@@ -29,18 +29,18 @@ if TYPE_CHECKING:
     from asof.store.status import CorpusStatus
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(slots=True)
 class Maintenance:
-    """Maintenance of a corpus: what `Corpus` has beside adding and asking. `background`: small segments are
-    merged in a thread after a write, else by `tidy`."""
+    """Maintenance of a corpus. `background`: small segments are merged in a thread after a write, else by
+    `tidy`."""
 
     session: Session
-    background: bool = field(default=True, init=False)
+    background: bool = True
     _tidying: threading.Thread | None = field(default=None, init=False)
 
     # -- merging ------------------------------------------------------------------------------------
 
-    def _tidy_behind(self) -> None:
+    def tidy_behind(self) -> None:
         """Merge small segments in a thread, unless only `tidy` may; searches and writes go on."""
         if not self.background:
             return
@@ -48,7 +48,7 @@ class Maintenance:
             self._tidying = threading.Thread(target=self._tidy_quietly, daemon=False)
             self._tidying.start()
 
-    def _wait_for_merge(self) -> None:
+    def close(self) -> None:
         """Wait for a merge that is under way."""
         if self._tidying is not None:
             self._tidying.join()
@@ -140,10 +140,10 @@ class Maintenance:
 
         erasure, _ = erasure_of(document)
         if erasure is None:
-            return self._remove(lambda db: corrections.erase(db, document), "purge")
+            return self.remove(lambda db: corrections.erase(db, document), "purge")
         with erasure.forget(self.session.store.folder / FETCHED, document):
             names = self.purged_with(document) or (document,)
-            return self._remove(lambda db: corrections.erase_for_good(db, names), "purge")
+            return self.remove(lambda db: corrections.erase_for_good(db, names), "purge")
 
     def ever_called(self, wanted: str, *, part: bool = True) -> str:
         """The id of the document that is called so among all that are kept: by its id, a title, an alias,
@@ -169,7 +169,7 @@ class Maintenance:
         from asof.store import corrections
 
         horizon = horizon_of(before, self.session.clock())
-        return self._remove(lambda db: corrections.drop_history(db, horizon), "vacuum")
+        return self.remove(lambda db: corrections.drop_history(db, horizon), "vacuum")
 
     # -- taking it elsewhere ------------------------------------------------------------------------
 
@@ -193,7 +193,7 @@ class Maintenance:
         database = self.session.store.database
         return self.session.read(lambda db: backup(db, database, Path(file), overwrite=overwrite))
 
-    def _remove(self, choose: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
+    def remove(self, choose: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
         """Remove rows, and what was derived from them: `choose` does it, in a transaction of that kind, and
         returns the passages. Returns their number. Raises Busy, NoSpace."""
         from asof.index.view import forget_derived

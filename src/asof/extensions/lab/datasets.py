@@ -443,6 +443,6 @@ def fill(
 ) -> None:  # fmt: skip
     """Add documents. The clock is set after all dates, not to today; merges are made here."""
     corpus.session.clock = itertools.count(dataset.clock, 1_000_000).__next__
-    corpus.background = False
+    corpus.maintenance.background = False
     corpus.add(documents, progress=progress)
     corpus.tidy()

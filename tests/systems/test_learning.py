@@ -189,7 +189,7 @@ def posed(corpus: Corpus, recipe: Recipe) -> list[JudgedQuery]:
     for at, question in enumerate(QUESTIONS):
         for moment in MOMENTS:
             then = corpus.at(moment)
-            _, query, _ = then.query_for(question, 10, then.filters(), "passage", recipe, None)
+            _, query, _ = then.reader.query_for(question, 10, then.filters(), "passage", recipe, None)
             right = {
                 f"doc-{number}": gain
                 for number, gain in zip(range(at, 40, 9), gains([3, 2, 1, 1, 0.5]), strict=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -44,11 +43,9 @@ def refuse_long(text: str, what: str) -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class QueryReader:
+class QueryReader(Struct, frozen=True):
     """Reads questions that are asked as of an instant (and known at one; None: with all that is known), with
-    the configuration of a corpus. `stated`: True if that instant was given, False if it is the present by
-    default."""
+    the configuration of a corpus. `stated`: True if that instant was given."""
 
     session: Session
     models: ModelProvider
@@ -57,7 +54,7 @@ class QueryReader:
     stated: bool = True
 
     def read(self, question: str) -> QuestionReading:
-        """The words, times and intent of a question, as the default recipe reads it.
+        """The words, times and intent of a question.
 
         "As of 1950" moves the moment of the snapshot if something was published by then. Raises UsageError
         for more than 5,000 characters.
@@ -161,11 +158,9 @@ class _PutQuestion(Struct, frozen=True):
 class Asker(Struct, frozen=True):
     """Answers questions that `reader` reads, as of its moment and as known at its other moment."""
 
+    session: Session
+    models: ModelProvider
     reader: QueryReader
-
-    @property
-    def session(self) -> Session:
-        return self.reader.session
 
     def ask(self, request: AskRequest) -> Answer:
         """See `Snapshot.ask`."""
@@ -182,7 +177,7 @@ class Asker(Struct, frozen=True):
     @contextmanager
     def _model(self, budget: float | None) -> Iterator[QuestionModel | None]:
         """The language model for one question, or None."""
-        with self.reader.models.language(budget) as metered:
+        with self.models.language(budget) as metered:
             if metered is None:
                 yield None
                 return

@@ -11,10 +11,12 @@ from msgspec import Struct
 from asof import engine
 from asof.arguments import all_checked
 from asof.corpus.asking import Asker, AskRequest, QueryReader
+from asof.corpus.session import ModelProvider, Session
 from asof.engine import Results
 from asof.errors import DocumentNotFound
 from asof.models.ports import in_round_brackets, one_line
 from asof.text.passages import LEFT_OUT, ends, pack, passage_header, tokens
+from asof.text.question import QuestionReading
 from asof.time.moment import When
 from asof.time.span import iso
 from asof.values import Answer, Citation, Filters, Hit, MetadataFilter
@@ -35,11 +37,18 @@ T = TypeVar("T")
 
 @all_checked
 @dataclass(frozen=True, slots=True, repr=False)
-class Snapshot(QueryReader):
+class Snapshot:
     """A snapshot of a corpus as of `as_of`, as known at `known_at` (None: all that is known); instants.
+    `stated`: True if that moment was given, False if it is the present by default.
 
     Made by `Corpus.at`.
     """
+
+    session: Session
+    models: ModelProvider
+    as_of: int
+    known_at: int | None
+    stated: bool = True
 
     def __repr__(self) -> str:
         known = "" if self.known_at is None else f", known at {iso(self.known_at)}"
@@ -62,7 +71,7 @@ class Snapshot(QueryReader):
         Raises UsageError, BeforeHorizon, ModelError.
         """
         hard = filters or self.filters(since, until, source, path, tags, meta, about)
-        reading, query, chosen = self.query_for(question, k, hard, unit, recipe, rerank)
+        reading, query, chosen = self.reader.query_for(question, k, hard, unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
         results = then.use(lambda view: engine.search(query, view, chosen))
         unmet = [] if results.hits else then.unmet(hard)
@@ -99,7 +108,9 @@ class Snapshot(QueryReader):
         """
         from asof.rank.whynot import why_not
 
-        reading, query, chosen = self.query_for(question, k, filters or Filters(), unit, recipe, rerank)
+        reading, query, chosen = self.reader.query_for(
+            question, k, filters or Filters(), unit, recipe, rerank
+        )
         then = replace(self, as_of=reading.as_of)
         return then.use(lambda view: why_not(wanted, query, view, chosen))
 
@@ -208,10 +219,17 @@ class Snapshot(QueryReader):
         (US dollars; tokens without prices). None: the value of [ask] in asof.toml. Raises UsageError,
         BeforeHorizon, ModelError.
         """
-        request = AskRequest(question, mode, filters or Filters(), recipe, tokens, on_text, budget)
-        return Asker(self).ask(request)
+        return self.answer(AskRequest(question, mode, filters or Filters(), recipe, tokens, on_text, budget))
 
-    # -- its view -----------------------------------------------------------------------------------
+    def answer(self, request: AskRequest) -> Answer:
+        """Answers a request; see `ask`."""
+        return self._asker.ask(request)
+
+    @property
+    def _asker(self) -> Asker:
+        return Asker(self.session, self.models, self.reader)
+
+    # -- reading a question -------------------------------------------------------------------------
 
     def view(self) -> View:
         """The view that stages read."""
@@ -220,6 +238,25 @@ class Snapshot(QueryReader):
     def use(self, do: Callable[[View], T]) -> T:
         """Call a function with the view, in one read transaction."""
         return self.session.use(self.as_of, self.known_at, do)
+
+    @property
+    def reader(self) -> QueryReader:
+        """The reader of questions that are asked here."""
+        return QueryReader(self.session, self.models, self.as_of, self.known_at, self.stated)
+
+    def read(self, question: str) -> QuestionReading:
+        """Reads a question with the default recipe: its words, its times, its intent.
+
+        Raises UsageError for more than 5,000 characters.
+        """
+        return self.reader.read(question)
+
+    def filters(
+        self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
+        tags: str | Iterable[str] = (), meta: MetadataFilter = (), about: When | None = None,
+    ) -> Filters:  # fmt: skip
+        """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
+        return self.reader.filters(since, until, source, path, tags, meta, about)
 
 
 # -- context for a prompt: passages as one text, numbered and dated, within a budget of tokens ---------

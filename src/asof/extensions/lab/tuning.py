@@ -270,7 +270,7 @@ def judged_query(
     """A question as the recipe is asked it, with the gains of documents; nothing is searched."""
     then, graded = asked_of(corpus, data, question), relevant(question, data)
     hard = then.filters(meta=filters(question, filter_by))
-    reading, query, _ = then.query_for(question.text, DEPTH, hard, "passage", recipe, rerank=False)
+    reading, query, _ = then.reader.query_for(question.text, DEPTH, hard, "passage", recipe, rerank=False)
     at = replace(then, as_of=reading.as_of)
     gained = dict(zip(graded, gains(graded.values()), strict=True))
     return JudgedQuery(query, at.use, gained, question.query_doc)

@@ -24,7 +24,7 @@ SHORTEST, FIRST, READ = 4, 3, 64
 
 def common_lines(view: View, passages: Iterable[tuple[str, str]]) -> frozenset[str]:
     """The lines of some passages (text and language) that are boilerplate, each as its words."""
-    known: dict[tuple[str, str], bool] = view.prefix.memo.setdefault("boilerplate", {})
+    known = _known(view)
     every = {(line, language) for text, language in passages for line in lines_of(text)}
     new = {each: view.analyzer.terms(*each) for each in every - known.keys()}
     hashes = {stem: term_hash(stem) for terms in new.values() for stem in terms}
@@ -34,6 +34,12 @@ def common_lines(view: View, passages: Iterable[tuple[str, str]]) -> frozenset[s
         df = most[rarest[0]]
         known[each] = df >= LEAST and df >= _enough(view) and _stands(each[0], rarest, view)
     return frozenset(each[0] for each in every if known[each])
+
+
+def _known(view: View) -> dict[tuple[str, str], bool]:
+    """Which lines are boilerplate, by line and language; kept with the view."""
+    known: dict[tuple[str, str], bool] = view.prefix.memo.setdefault("boilerplate", {})
+    return known
 
 
 def lines_of(text: str) -> Iterator[str]:

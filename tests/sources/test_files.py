@@ -194,7 +194,7 @@ def test_the_order_of_dates(tmp_path):
         assert each.changed
         assert ((each.published.text, each.dated_by), each.changed.text) == (published, changed)
     front = documents["2021-01-01 front.md"]
-    assert [(s.text, s.by) for s in front.about] == [("2023-Q4", "about"), ("2023 ..", "valid_from")]
+    assert [(s.text, s.by) for s in front.about] == [("2023 ..", "valid_from"), ("2023-Q4", "about")]
     assert (front.meta, documents["page.html"].meta) == ({"k": "v"}, {})
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
@@ -26,8 +26,6 @@ from asof.wire import replace
 # -- dates as somebody wrote them, as `SourcedTime` ----------------------------------------------------
 
 _DAY = timedelta(days=1)
-_PAIRS = (("_from", "_until"), ("_start", "_end"))
-
 
 _UNIX = re.compile(r"[0-9]{9,10}(?:\.[0-9]{1,9})?|[0-9]{13}")
 _STAMPED = re.compile(
@@ -150,16 +148,6 @@ def of_file(nanoseconds: int) -> SourcedTime | None:
         return None
 
 
-def _pair(name: str, names: Sequence[str]) -> tuple[str, str] | None:
-    for first, last in _PAIRS:
-        for end in (first, last):
-            if name.endswith(end):
-                stem = name.removesuffix(end)
-                if stem + first in names and stem + last in names:
-                    return stem + first, stem + last
-    return None
-
-
 def _spans(value: object, by: str, order: DateOrder) -> Iterator[SourcedTime]:
     if isinstance(value, list):
         for item in value:
@@ -178,14 +166,18 @@ def _spans(value: object, by: str, order: DateOrder) -> Iterator[SourcedTime]:
 
 def _between(start: object, until: object, by: str, order: DateOrder) -> list[SourcedTime]:
     """From the first instant of `start` to the end of the day or period `until`, or to that moment."""
-    first, last = stated(start, by, order), stated(until, by, order)
+    return _joined(stated(start, by, order), stated(until, by, order))
+
+
+def _joined(first: SourcedTime | None, last: SourcedTime | None) -> list[SourcedTime]:
+    """The time from one to another; `by` is that of the first. Without either none."""
     if first is None and last is None:
         return []
     begins = first.span.start if first else None
     ends = _end(last.span) if last else None
     text = f"{first.text if first else ''} .. {last.text if last else ''}".strip()
     try:
-        return [SourcedTime(Span(begins, ends), text, by)]
+        return [SourcedTime(Span(begins, ends), text, (first or last).by)]  # type: ignore[union-attr]
     except ValueError:
         raise BadTime(f"{text!r} is not a time: it ends before it starts") from None
 
@@ -364,6 +356,10 @@ def names_date(key: str, *meanings: str) -> bool:
     return any(plain_name(key) in _places(of_all("dates", meaning)) for meaning in meanings)
 
 
+FROM, UNTIL = "in_force_from", "in_force_until"
+"""Names of fields that say since when and until when a document holds (`lang/*/dates.toml`)."""
+
+
 class DateFields(NamedTuple):
     """How dates of a record or of a file's header are read: the names of fields, and the order of figures."""
 
@@ -380,37 +376,39 @@ class DateFields(NamedTuple):
         return self._first(record, self.fields.changed or of_all("dates", "changed"), by, used, note)
 
     def about(self, record: Mapping[str, Any], used: set[str], note: Note) -> list[SourcedTime]:
-        """The times that it is about; `by` is the field's name.
+        """When it is in force, and the times that it is about; `by` is the name of the field.
 
-        A field holds a date, a list of them, or {"from", "until"}; the fields `valid_from` and `valid_until`
-        (any name with `_from` and `_until`, or `_start` and `_end`) make one span.
+        A field of these holds a date, a list of them, or {"from", "until"}.
         """
-        names, times, done = self.fields.about, list[SourcedTime](), set[str]()
-        used.update(name for name in names if record.get(name) is not None)
-        for name in names:
-            if name in done or record.get(name) is None:
-                continue
-            pair = _pair(name, names)
-            try:
-                if pair:
-                    done.update(pair)
-                    times += _between(record.get(pair[0]), record.get(pair[1]), name, self.order)
-                else:
+        bounds = [
+            self._first(record, names or of_all("dates", key), "", used, note)
+            for key, names in ((FROM, self.fields.in_force_from), (UNTIL, self.fields.in_force_until))
+        ]
+        times: list[SourcedTime] = []
+        try:
+            times += _joined(*bounds)
+        except BadTime as wrong:
+            note(next(bound.by for bound in bounds if bound), wrong)
+        for name in self.fields.about:
+            if record.get(name) is not None:
+                used.add(name)
+                try:
                     times += _spans(record[name], name, self.order)
-            except BadTime as wrong:
-                note(name, wrong)
+                except BadTime as wrong:
+                    note(name, wrong)
         return times
 
     def _first(
         self, record: Mapping[str, Any], names: tuple[str, ...], by: str, used: set[str], note: Note
     ) -> SourcedTime | None:
+        """The time of the first of these fields that holds one; `by` "": the field's name."""
         places = _places(names)
         plain = ((plain_name(key), key) for key in record if len(key) < _LONGEST_NAME)
         for place, key in sorted((places[name], key) for name, key in plain if name in places):
             if isinstance(record[key], bool) and names[place] in of_all("dates", "whether"):
                 continue
             try:
-                if time := stated(record[key], by, self.order):
+                if time := stated(record[key], by or key, self.order):
                     used.add(key)
                     return time
             except BadTime as wrong:

@@ -155,7 +155,7 @@ def fold(key: str) -> str:
 
 def is_date(key: str) -> bool:
     """True for a key that dates its document."""
-    return dates.names_date(key, "published", "created", "changed") or key in _TIMES
+    return dates.names_date(key, "published", "created", "changed", dates.FROM, dates.UNTIL) or key in _TIMES
 
 
 _TIMES = {*Fields().about, *dates.FISCAL_START}
@@ -275,7 +275,7 @@ _NUMBERED = re.compile(r"[0-9.\s]*[0-9.][.)]?\s+")
 
 def title_of(front: Front, body: Iterable[Block], stem: str) -> str:
     """The title of a document: that of its header, with its number ("PEP 8 – Style"); else the first heading
-    at the top that does not name a part, as "Abstract" does; else `stem`."""
+    at the top that does not name a part, as "Abstract" does, or is that of the file; else `stem`."""
     values = {fold(key): scalar(value) for key, value in front.values.items()}
     own = next((title for key in TITLES if (title := values.get(key))), "")
     if own:
@@ -284,7 +284,7 @@ def title_of(front: Front, body: Iterable[Block], stem: str) -> str:
         if kind == blocks.HEADING:
             number = _NUMBERED.match(said)
             plain = said[number.end() if number else 0 :].casefold().rstrip(":. ")
-            if plain and plain not in set_of("words", "parts"):
+            if plain and (plain not in set_of("words", "parts") or plain == stem.casefold()):
                 return said
         elif inside or kind not in (blocks.PARAGRAPH, blocks.FIELD) or len(said.split()) > MOST_WORDS:
             break

@@ -147,8 +147,9 @@ def printable(path: str) -> str:
 class Fields(Struct, frozen=True):
     """The accepted names of each field of a JSON record; the first that exists and is not null is taken.
 
-    Without names of its own, `published` or `changed` is any field of `lang/*/dates.toml`; case, dashes and
-    blanks make no difference there. `order` is that of day and month in figures, where a text does not tell.
+    Without names of its own, `published`, `changed`, `in_force_from` or `in_force_until` is any field of
+    `lang/*/dates.toml`; case, dashes and blanks make no difference there. `order` is that of day and month in
+    figures, where a text does not tell.
 
     Of `about` every name counts. The five from `fiscal_year` on name periods by label (`sources.periods`);
     `fiscal_start` is no name but the first month of the fiscal year, unless a record states its own.
@@ -159,7 +160,9 @@ class Fields(Struct, frozen=True):
     title: tuple[str, ...] = ("title",)
     published: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
-    about: tuple[str, ...] = ("about", "period", "valid_from", "valid_until")
+    in_force_from: tuple[str, ...] = ()
+    in_force_until: tuple[str, ...] = ()
+    about: tuple[str, ...] = ("about", "period")
     tags: tuple[str, ...] = ("tags", "keywords")
     uri: tuple[str, ...] = ("url", "uri", "link")
     language: tuple[str, ...] = ("language", "lang")

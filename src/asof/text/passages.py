@@ -277,11 +277,23 @@ def _ends(text: str, line: int, match: re.Match[str]) -> bool:
     if not mark[-1].isspace():
         return "。" in mark or "！" in mark or "？" in mark
     at = match.start()
+    if _in_link(text, line, at):
+        return False
     if mark[0] != "." or not mark[1].isspace() or at == line or text[at - 1].isspace():
         return True
     words = text[max(line, at - _LOOK_BACK) : at].rsplit(None, 1)
     word = words[-1].lstrip(_OPENING)
     return not _goes_on(text, word, match.end(), at - len(word) == line)
+
+
+def _in_link(text: str, line: int, at: int) -> bool:
+    """True within the text of a link: "[3. Use RabbitMQ](0003.md)"."""
+    opened = text.rfind("[", line, at)
+    closed = text.find("]", opened, opened + _LONGEST_LINK) if opened >= 0 else -1
+    return closed > at and text[closed + 1 : closed + 2] in ("(", "]")
+
+
+_LONGEST_LINK = 200
 
 
 def _goes_on(text: str, word: str, after: int, leads: bool) -> bool:

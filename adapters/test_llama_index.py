@@ -28,9 +28,9 @@ def test_nodes_are_the_hits(corpus: asof.Corpus) -> None:
 
 def test_a_model_is_shown_the_date_and_no_numbers(corpus: asof.Corpus) -> None:
     (found,) = LlamaIndexRetriever(corpus=corpus, k=1, as_of="2017").retrieve(QUESTION)
-    assert found.node.get_content(MetadataMode.LLM).splitlines()[:4] == [
+    assert found.node.get_content(MetadataMode.LLM).splitlines()[:5] == [
         "title: Harbour office notice 2016", "published: 2016-01-11",
-        "headings: ['Harbour office notice 2016']", "superseded: None",
+        "headings: ['Harbour office notice 2016']", "superseded: None", "in_force: None",
     ]  # fmt: skip
     assert found.node.get_content(MetadataMode.EMBED).splitlines()[:3] == [
         "title: Harbour office notice 2016", "headings: ['Harbour office notice 2016']", "",

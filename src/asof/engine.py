@@ -23,7 +23,8 @@ from asof.index.segment import Prefix
 from asof.index.view import DerivedCache, View
 from asof.rank.rerank import batched
 from asof.rank.stage import Ranking, Recipe
-from asof.revisions.chains import superseded
+from asof.rank.times import date_of_force
+from asof.revisions.acts import amendments, followers, times_of_force
 from asof.revisions.rows import remember
 from asof.store.digest import hit_id
 from asof.store.reader import AsOfReader, StoredPassage
@@ -32,7 +33,17 @@ from asof.store.store import SourceWay, Store, translate_sqlite_errors
 from asof.store.writing import Ids
 from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, format_distinctly, format_instant
-from asof.values import Document, Halting, Hit, Query, SafeToCommit, SourceEvent, Superseded
+from asof.values import (
+    Amendment,
+    Document,
+    Halting,
+    Hit,
+    Query,
+    SafeToCommit,
+    SourceEvent,
+    Superseded,
+    holds_at,
+)
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -291,21 +302,38 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     column = ranking.scores
     hits = view.hits(ranking.rows, column.values, column.why)
     rows = tuple(ranking.rows.tolist())
-    followed = _followed(hits, ranking.rows, view)
+    followed = _followed(hits, ranking.rows, view, date_of_force(query, view))
     for values in ranking.reusable:
         view.prefix.give_back(values)
     return Results(query, view, recipe.name, followed, rows, ranking.notes, recipe, ranking.halting)
 
 
-def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View) -> tuple[Hit, ...]:
-    """The hits, each with what supersedes it."""
-    after = superseded(view, rows)
-    known = [each.row for each in after if each is not None]
+def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View, force: int) -> tuple[Hit, ...]:
+    """The hits, each with the time in which it is in force, whether that is so at the instant `force`, and
+    what supersedes or amends it by then."""
+    at = max(view.as_of, force)
+    after, records = followers(view, rows), view.records(rows)
+    known = [each.row for each in after if each is not None and each.row >= 0]
     record_of = dict(zip(known, view.records(np.array(known, np.int64)), strict=True))
-    return tuple(
-        hit if later is None else replace(hit, superseded=_later(record_of[later.row], later.instant))
-        for hit, later in zip(hits, after, strict=True)
-    )
+    times = times_of_force(view, rows, records, after)
+    amended = amendments(view, rows, records, at)
+    found: list[Hit] = []
+    for hit, later, time, acts in zip(hits, after, times, amended, strict=True):
+        superseded = None
+        if later is not None and later.row >= 0 and later.instant <= at:
+            superseded = _later(record_of[later.row], later.instant)
+        changes = tuple(Amendment(act.kind, act.since, act.name, act.title, act.part) for act in acts)
+        found.append(
+            replace(
+                hit,
+                superseded=superseded,
+                in_force=time,
+                amended=changes,
+                holds=holds_at(time, force),
+                as_of=view.as_of,
+            )
+        )
+    return tuple(found)
 
 
 def _later(record: StoredPassage, at: int) -> Superseded:

@@ -70,6 +70,7 @@ class Question(Parameters, frozen=True, kw_only=True):
     since: Annotated[Moment | None, Meta(description="only passages published since then")] = None
     until: Annotated[Moment | None, Meta(description="only passages published until then")] = None
     about: Annotated[Moment | None, Meta(description="only passages about that time")] = None
+    in_force: Annotated[Moment | None, Meta(description="what is in force then comes first")] = None
     recipe: RecipeName = None
 
 
@@ -98,8 +99,9 @@ class FilteredQuestion(Question, frozen=True, kw_only=True):
 
     def filters(self, then: Snapshot) -> Filters:
         return then.filters(
-            self.since, self.until, self.source, self.path, self.tag, map(_pair, self.meta), self.about
-        )
+            self.since, self.until, self.source, self.path, self.tag, map(_pair, self.meta), self.about,
+            self.in_force,
+        )  # fmt: skip
 
     def ranking(self) -> dict[str, Any]:
         """What is ranked how, as `Snapshot.search` takes it."""

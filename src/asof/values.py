@@ -25,7 +25,7 @@ from msgspec import Meta, Struct
 
 from asof.errors import BadTime, UsageError
 from asof.time.moment import ACCEPTED_TIMES, read, span_of
-from asof.time.span import Instant, Period, Span, iso, label
+from asof.time.span import NEVER, Instant, Period, Span, iso, label
 from asof.wire import FLAT, HIDDEN, UNLESS_EMPTY, As, Only, field_values, one_of
 
 # -- explanations: numbers with their formula ----------------------------------------------------------
@@ -183,6 +183,36 @@ def shortened(text: str, most: int = 60) -> str:
     return line if len(line) <= most and len(text) <= 4 * most else line[: most - 1] + "…"
 
 
+PUBLISHED = "published"
+"""`by` of the time of force of a passage of which nothing is stated: it holds since it was published."""
+
+
+def holds_at(in_force: SourcedTime | None, at: int) -> bool:
+    """False if a passage is not in force at an instant by what is stated of it, or has ended by then."""
+    if in_force is None:
+        return True
+    begun = in_force.by == PUBLISHED or in_force.span.start is None or in_force.span.first <= at
+    return begun and (in_force.span.end is None or at <= in_force.span.last)
+
+
+def force_words(in_force: SourcedTime | None, at: int) -> str:
+    """How a time of force reads at an instant: "takes effect on 2025-04-01"; "" where nothing is stated and
+    nothing has ended."""
+    if in_force is None:
+        return ""
+    if in_force.by == "status":
+        return f"not in force: {in_force.text}"
+    span, stated = in_force.span, in_force.by != PUBLISHED
+    begin, end = iso(span.first)[:10], iso(span.last)[:10]
+    if span.start is not None and span.first > at:
+        return f"takes effect on {begin}"
+    if span.end is not None and span.last < at:
+        return f"ended on {end}"
+    since = f"since {begin}" if stated and span.start is not None else ""
+    until = f"until {end}" if span.end is not None else ""
+    return f"in force {since} {until}".replace("  ", " ").rstrip() if since or until else ""
+
+
 # -- figures -------------------------------------------------------------------------------------------
 
 
@@ -284,6 +314,19 @@ def as_time(value: object, field: str, by: str) -> SourcedTime:
     else:
         words = value.isoformat().replace("+00:00", "Z") if isinstance(value, date) else str(value)
     return SourcedTime(span, words, by)
+
+
+def _in_force(value: object) -> SourcedTime:
+    """The time from the first of two to the end of the second. Raises UsageError, BadTime."""
+    if not isinstance(value, tuple | list) or len(value) != 2 or value[0] is value[1] is None:
+        refuse(value, "in_force", "two times, of which one may be None: since when, until when")
+    first, last = (None if each is None else as_time(each, "in_force", "in_force") for each in value)
+    text = " .. ".join("" if each is None else each.text for each in (first, last))
+    try:
+        span = Span(first.span.start if first else None, last.span.end if last else None)
+        return SourcedTime(span, text.strip(), "in_force")
+    except ValueError:
+        raise BadTime(f"in_force: {text!r} ends before it starts") from None
 
 
 def as_times(value: object, field: str) -> tuple[SourcedTime, ...]:
@@ -440,14 +483,14 @@ class Document:
     `text` is the normalised text (Unicode, line feeds); `outline` holds its headings in order of offset.
     `published` is when it was published, as the interval that was written; None if unknown. `changed` is when
     the text last changed as far as the source knows (a file's mtime): it dates an edit that carries no later
-    date of its own. `about`: the times that it is about. Times are given as a text ("2021-03", "5 March
-    2024"), a date, an aware datetime, a year as a whole number, a `Period`, a `Span` or `SourcedTime`; a
-    naive datetime is refused, for it names no instant. `meta` holds plain JSON values, without the keys that
-    were read as dates. `tags`: one text is parted at its commas. `links`: targets. `language` is an ISO 639-1
-    code where the source knows it. `fiscal_start` is the first month (1 to 12) of the fiscal year that its
-    words mean (`FY2024`). `path` is what the document was called then, where its id is what it was called
-    later: its words are searched, not those of the id. Raises UsageError (BadTime): which field, and what it
-    takes.
+    date of its own. `about`: the times that it is about, and that in which it is in force: `in_force` gives
+    its first and its last day, None where it has none. Times are given as a text ("2021-03", "5 March 2024"),
+    a date, an aware datetime, a year as a whole number, a `Period`, a `Span` or `SourcedTime`; a naive
+    datetime is refused, for it names no instant. `meta` holds plain JSON values, without the keys that were
+    read as dates. `tags`: one text is parted at its commas. `links`: targets. `language` is an ISO 639-1 code
+    where the source knows it. `fiscal_start` is the first month (1 to 12) of the fiscal year that its words
+    mean (`FY2024`). `path` is what the document was called then, where its id is what it was called later:
+    its words are searched, not those of the id. Raises UsageError (BadTime): which field, and what it takes.
     """
 
     id: str
@@ -483,6 +526,7 @@ class Document:
         language: str = "",
         fiscal_start: int = 1,
         path: str = "",
+        in_force: tuple[Time | None, Time | None] | None = None,
     ) -> None:
         keep = partial(object.__setattr__, self)
         keep("id", _id(id))
@@ -490,7 +534,8 @@ class Document:
         keep("title", as_text(title, "title"))
         keep("published", None if published is None else as_time(published, "published", "metadata"))
         keep("changed", None if changed is None else as_time(changed, "changed", "metadata"))
-        keep("about", as_times(about, "about") if about != () else ())
+        force = () if in_force is None else (_in_force(in_force),)
+        keep("about", (*force, *(as_times(about, "about") if about != () else ())))
         keep("links", as_values(links, Link, "links", Link) if links != () else ())
         keep("tags", as_texts(tags, "tags", ",") if tags != () else ())
         keep("aliases", as_texts(aliases, "aliases") if aliases != () else ())
@@ -606,7 +651,8 @@ class Filters(Struct, frozen=True):
     known, `published` has to be in it, and a passage that has neither fails. `source` is a source's name,
     `path` a glob over document ids, `tags` must all be there, `meta` maps a key to the value that it must
     have, as text. `any_tags` and `documents` (ids): one of them is enough; of `no_tags` none may be there.
-    """
+    `in_force` is the instant at which the answer has to hold: what is in force then comes first, and no hit
+    is left out for it."""
 
     since: int | None = None
     until: int | None = None
@@ -618,6 +664,7 @@ class Filters(Struct, frozen=True):
     any_tags: tuple[str, ...] = ()
     no_tags: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
+    in_force: int | None = None
 
     @property
     def reversed(self) -> bool:
@@ -651,10 +698,20 @@ class Query(Struct, frozen=True):
 class Superseded(Struct, frozen=True):
     """A later passage that states the same of the same subject."""
 
-    at: Annotated[Instant, As("visible"), "since when it can be seen"]
+    at: Annotated[Instant, As("visible"), "since when it is in force"]
     id: Annotated[str, "the passage"]
     document: Annotated[str, "its document"]
     title: Annotated[str, "the document's title"]
+
+
+class Amendment(Struct, frozen=True):
+    """A document that amends or corrects another one, or a part of it."""
+
+    kind: Annotated[str, one_of("amends", "corrects", "supersedes"), "what it does; a part is superseded"]
+    at: Annotated[Instant, As("since"), "since when that counts"]
+    document: Annotated[str, 'its id; "": only the amended document tells of it']
+    title: Annotated[str, "its title"]
+    part: Annotated[str, 'what it is on ("Article 4"); "": all']
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -662,8 +719,8 @@ class Hit:
     """A passage that was found.
 
     `ended` is the instant at which it was removed, as far as is visible in the view (None while it is
-    current). `superseded`: see `asof.revisions.chains`.
-    """
+    current). `superseded`: see `asof.revisions.chains`. `as_of`: the instant of the view in which it was
+    found."""
 
     rank: Annotated[int, "from 1, best first"]
     score: Annotated[float, "the value of `why`"]
@@ -679,6 +736,12 @@ class Hit:
     text: Annotated[str, "the passage"]
     explain: Annotated[Callable[[], Why], HIDDEN] = field(repr=False, compare=False)
     superseded: Annotated[Superseded | None, As("superseded_by"), "null: it is current"] = None
+    in_force: Annotated[
+        SourcedTime | None, "when it holds; `by`: a field of the metadata, section, statement or published"
+    ] = None
+    amended: Annotated[tuple[Amendment, ...], As("amended_by"), "what changes it, in order of time"] = ()
+    holds: Annotated[bool, "whether it is in force at the moment for which it was asked"] = True
+    as_of: Annotated[int, HIDDEN] = field(default=NEVER, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return (
@@ -722,17 +785,19 @@ class Citation(Struct, frozen=True):
         tuple[int, int] | None, "from, to: the characters of the quote that answer; null: all"
     ] = None
     superseded: Annotated[Superseded | None, As("superseded_by"), "null: it is current"] = None
-    valid: Annotated[
-        Span | None,
-        "when it was in force, `until` null: it still is; null: the answer is of the moment that was asked",
+    in_force: Annotated[
+        SourcedTime | None, "when it holds; `by`: a field of the metadata, section, statement or published"
     ] = None
+    amended: Annotated[tuple[Amendment, ...], As("amended_by"), "what changes it, in order of time"] = ()
+    holds: Annotated[bool, "whether it is in force at the moment for which it was asked"] = True
 
     @classmethod
     def of(cls, n: int, hit: Hit, quote: str, emphasis: tuple[int, int] | None = None) -> Citation:
         """The citation of a hit, with its number in the answer."""
         return cls(
-            n, hit.id, hit.document, hit.title, hit.published, hit.about, quote, emphasis, hit.superseded
-        )
+            n, hit.id, hit.document, hit.title, hit.published, hit.about, quote, emphasis, hit.superseded,
+            hit.in_force, hit.amended, hit.holds,
+        )  # fmt: skip
 
 
 class Value(Struct, frozen=True):

@@ -118,8 +118,9 @@ def ask(
 ) -> Answer:
     then = asked.at(corpus)
     return then.ask(
-        asked.q, mode=asked.mode, filters=then.filters(asked.since, asked.until, about=asked.about),
-        recipe=asked.recipe, tokens=asked.tokens, on_text=on_text, budget=budget,
+        asked.q, mode=asked.mode, tokens=asked.tokens, on_text=on_text, budget=budget,
+        filters=then.filters(asked.since, asked.until, about=asked.about, in_force=asked.in_force),
+        recipe=asked.recipe,
     )  # fmt: skip
 
 

@@ -50,8 +50,10 @@ def test_a_named_past_time_gets_the_answer_of_that_time(tmp_path, documents, nam
     made = answered(tmp_path, f"who was mayor {named}?", *documents)
     assert (made.refused, made.as_of) == (False, last(moment))
     assert made.text.startswith(f"As of {moment}, which the question names:\n[1] “{ANN}”")
-    valid = encode(made)["citations"][0]["valid"]
-    assert valid == {"from": "2019-03-01T23:59:59.999999Z", "until": "2023-03-01T23:59:59.999999Z"}
+    assert encode(made)["citations"][0]["in_force"] == {
+        "from": "2019-03-01T00:00:00Z", "until": "2023-03-01T23:59:59.999999Z", "text": "2019-03-01",
+        "by": "published",
+    }  # fmt: skip
 
 
 def test_the_answer_is_what_as_of_then_quotes(tmp_path):
@@ -62,7 +64,8 @@ def test_the_answer_is_what_as_of_then_quotes(tmp_path):
     assert named.as_of == moved.as_of == stated.as_of
     assert moved.notes[0].startswith("read as of 2020-12-31")
     assert {each.citations[0].quote for each in (named, moved, stated)} == {ANN}
-    assert (named.citations[0].valid is None, stated.citations[0].valid) == (False, None)
+    ends = [encode(each)["citations"][0]["in_force"]["until"] for each in (named, stated)]
+    assert (ends[0] is None, ends[1]) == (False, None), "in 2020 nobody knew"
 
 
 @pytest.mark.parametrize(
@@ -77,7 +80,8 @@ def test_other_questions_get_the_answer_of_their_moment(tmp_path, question, as_o
     """No time, an open one, the present one, one before all, two, one not over."""
     made = answered(tmp_path, question, *EDITED, as_of=as_of)
     assert made.notes == ()
-    assert [(each.quote, each.valid) for each in made.citations] == [(BEN, None)]
+    (best,) = encode(made)["citations"]
+    assert (best["quote"], best["in_force"]["until"]) == (BEN, None)
 
 
 NEWS = (EDITED[0], doc("mayor", "2023-03-01", "Ben Reed is the mayor of Dover, in 2020 Cara Holt.", "Mayor"))
@@ -98,9 +102,9 @@ BACK = (*EDITED, doc("mayor", "2024-03-01", ANN, "Mayor"))
     ("documents", "question", "quote", "valid"),
     [
         # what speaks of the time stays, whoever edited it since
-        (NEWS, "who was mayor in 2020?", NEWS[1].text, None),
+        (NEWS, "who was mayor in 2020?", NEWS[1].text, ("2023-03-01", None)),
         # what another document says later stays
-        (CUP, "who took the silver cup home on 2020-12-30?", CUP[2].text, None),
+        (CUP, "who took the silver cup home on 2020-12-30?", CUP[2].text, ("2021-02-01", None)),
         # nothing is of 2024, but what was said in 2023 held then, and holds still
         (EDITED, "who was mayor in 2024?", BEN, ("2023-03-01", None)),
         (SERIES, "who was mayor in 2024?", BEN, ("2023-03-01", None)),
@@ -117,8 +121,7 @@ def test_what_held_then_is_quoted_where_nothing_speaks_of_the_time(
 ):
     best = encode(answered(tmp_path, question, *documents, as_of="2025"))["citations"][0]
     assert best["quote"] == quote
-    shown = best.get("valid")
-    assert valid == (shown and tuple(each and each[:10] for each in (shown["from"], shown["until"])))
+    assert valid == tuple(best["in_force"][end] and best["in_force"][end][:10] for end in ("from", "until"))
 
 
 def test_what_was_said_of_the_year_before_is_no_answer(tmp_path):
@@ -174,7 +177,7 @@ def test_what_was_superseded_by_then_did_not_hold(tmp_path):
         then = corpus.at("2023").ask("who was mayor as of 2023?", filters=filters)
         made = corpus.at().ask("who was mayor in 2023?", filters=filters)
     assert then.citations[0].superseded is not None
-    assert all(each.valid is None for each in made.citations)
+    assert made.as_of > last("2023")
 
 
 def test_lives_end_before_their_end():
@@ -201,7 +204,7 @@ def test_a_model_writes_from_what_held_then(tmp_path):
     assert BEN not in prompt
     assert (made.text, made.as_of) == ("Ann Cole [1].", last("2020-12-31"))
     assert made.notes == ("answered as of 2020-12-31, which the question names",)
-    assert made.citations[0].valid is not None
+    assert encode(made)["citations"][0]["in_force"]["until"] is not None
 
 
 def holders(*names: str) -> st.SearchStrategy[dict[int, str]]:

@@ -56,7 +56,7 @@ def test_a_named_past_time_shows_from_when_to_when_its_answer_held(asof, write):
         "As of 2020-12-31, which the question names:",
         "[1] “Ann Cole is the mayor of Dover.” (Mayor, 2019-03-01)",
         "    n/mayor.md",
-        "    in force from 2019-03-01 until 2023-03-01",
+        "    in force until 2023-03-01",
         "as of 2020-12-31",
     ]
 

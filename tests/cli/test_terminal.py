@@ -29,7 +29,7 @@ COMMAND = Path(sys.executable).with_name("asof")
 # -- words, and lines as wide as the terminal --------------------------------------------------------------
 
 BANNED = (
-    "in force", "near-equal", "not said any more", "leads nowhere", "not believed", "longer than 1",
+    "near-equal", "not said any more", "leads nowhere", "not believed", "longer than 1",
     "what was committed", "looked at closer", "what there is", "shuts it out", "taken in", "extractive",
     "so many words", "any more", "999999", "said twice", "room", "in the view", "first 1 are", "likeness",
     "(seen:", "kept from",

@@ -31,6 +31,7 @@ def later(text: str) -> str:
 
 TITLES = (
     "", "Ferry", "Fees 2019", "Fees 2020", "Fees 2021", "The Ledger", "Note 1", "Quay Ltd", "Marta Quill",
+    "Note 3", "Correction: Ferry", "Note 4",
 )  # fmt: skip
 TAGS = ("harbour", "people", "price")
 ALIASES = ("The Ledger", "Marta", "old mill", "Mole Inc", "Jon Reed", "Pier Ltd")
@@ -61,6 +62,9 @@ SENTENCES = (
     "A crane will be delivered on {date}.", "Next week we plan to sail.", "Currently the pier is open.",
     "Die Fähre fährt im {year} nicht, und das Wetter ist nicht gut.", "Der Hafenmeister ist {who}.",
     "Le bac coûte {n} euros.", "渡船の料金は{n}ユーロです。", "It is listed on the exchange.",
+    "From {date} a ticket of the ferry costs {n} euros.", "This note is valid until {date}.",
+    "Note {n} is repealed with effect from {date}.", "This note supersedes Note {n}.",
+    "Part 1 of Note {n} is replaced by the following: the mill ferry is free.",
 )  # fmt: skip
 
 QUESTIONS = (
@@ -130,10 +134,13 @@ def notes(draw: st.DrawFn, names: tuple[str, ...], said: list[str], dates: tuple
     fields = {
         "date": (7, one(dates)), "title": (9, one(TITLES)), "tags": (3, LISTED), "aliases": (2, CALLS),
         "site": (2, one(SITES)), "valid_until": (1, one(DATES[:6])), "updated": (1, one(DATES)),
+        "effective": (1, one(DATES)), "status": (1, one(("draft", "final"))),
+        "supersedes": (1, one(CALLED)), "superseded_by": (1, one(CALLED)),
         "company": (1, st.just("Quay Ltd\nticker: QUA")),
     }  # fmt: skip
     front = [(key, draw(value)) for key, (often, value) in fields.items() if draw(chance) < often]
-    headed = st.tuples(st.sampled_from(["", "", "## part 1\n\n", "## part 2\n\n"]), st.sampled_from(said))
+    above = ["", "", "## part 1\n\n", "## part 2\n\n", "## 2020-02-03\n\n", "## Fees from 2020\n\n"]
+    headed = st.tuples(st.sampled_from(above), st.sampled_from(said))
     parts = draw(st.lists(headed.map("".join), min_size=int(draw(chance) > 0), max_size=3))
     if not parts:
         front.append(("related", f'"[[{draw(one(LINKED))}]]"'))

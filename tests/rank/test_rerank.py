@@ -38,7 +38,7 @@ from asof.rank.stage import Ranking, Recipe
 from asof.recipes import ASOF
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
-from asof.values import Document, Filters, Heading, Query, SourcedTime, Why
+from asof.values import Document, Filters, Heading, Hit, Query, SourcedTime, Why
 from asof.wire import encode, replace
 
 # -- the first few by a model's numbers, the rest below in their order -------------------------------
@@ -518,6 +518,10 @@ def test_scores_in_the_unit_interval_stay_there(fresh: Make, run: Make, reports:
         assert all(hit.why.recomputed() == hit.score for hit in found.hits)
 
 
+def ranked(hits: Sequence[Hit]) -> list[tuple[str, float]]:
+    return [(hit.id, hit.score) for hit in hits]
+
+
 def test_nothing_changes(fresh: Make, run: Make, reports: list[Document]) -> None:
     """Without a time, of a time of which nothing is, without a name, where each document has one passage, and
     of documents that were published then and state no time."""
@@ -525,10 +529,10 @@ def test_nothing_changes(fresh: Make, run: Make, reports: list[Document]) -> Non
         plain = run(corpus, QUESTION, Lexical(), TopK(), k=99).hits
         for spoken in ([], ["1999"]):
             found = run(corpus, QUESTION, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=spoken)
-            assert found.hits == plain
+            assert ranked(found.hits) == ranked(plain)
         asked = "revenue staff"
         found = run(corpus, asked, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
-        assert found.hits == run(corpus, asked, Lexical(), TopK(), k=99).hits
+        assert ranked(found.hits) == ranked(run(corpus, asked, Lexical(), TopK(), k=99).hits)
         whole = (Lexical(), RoundRobinByDocument(title_coverage=1.0), TopK())
         hits = run(corpus, QUESTION, *whole, k=99, spoken=["2021"]).hits
         assert {hit.document for hit in hits if hit.score > 100} == {"acme", "bolt"}
@@ -536,8 +540,8 @@ def test_nothing_changes(fresh: Make, run: Make, reports: list[Document]) -> Non
     silent = [replace(each, about=()) for each in reports]
     with fresh(*silent) as corpus:
         found = run(corpus, QUESTION, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
-        assert found.hits == run(corpus, QUESTION, Lexical(), TopK(), k=99).hits
+        assert ranked(found.hits) == ranked(run(corpus, QUESTION, Lexical(), TopK(), k=99).hits)
     short = [replace(each, text="# a revenue\n", outline=each.outline[:1]) for each in reports]
     with fresh(*short) as corpus:
         found = run(corpus, QUESTION, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
-        assert found.hits == run(corpus, QUESTION, Lexical(), TopK(), k=99).hits
+        assert ranked(found.hits) == ranked(run(corpus, QUESTION, Lexical(), TopK(), k=99).hits)

@@ -29,6 +29,7 @@ from asof.rank.times import (
     of_time,
     terminated,
 )
+from asof.revisions.force import validity
 from asof.time.moment import read
 from asof.time.span import NEVER, Span
 from asof.values import Filters, Query
@@ -377,11 +378,11 @@ def test_what_has_ended_supersedes_nothing(superseded: Make, document: Make) -> 
     """An offer of summer, and a report on the year before, which is about that year and holds since then."""
     made = [
         document("always", "fares boat mill", "2019-05-05"),
-        document("summer", "fares boat mill 4", "2020-05-05", about="2020-Q3"),
+        document("summer", "fares boat mill 4", "2020-05-05", in_force=("2020-07-01", "2020-09-30")),
         document("report", "fares boat mill 5", "2020-02-02", about="2019"),
     ]  # fmt: skip
     told = dict.fromkeys(("always", "summer", "report"), ALL)
-    assert superseded(made, told) == pytest.approx({"always": 0.5, "summer": 0, "report": 0})
+    assert superseded(made, told) == pytest.approx({"always": 0.5, "summer": 1, "report": 0})
 
 
 def test_titles_that_differ_in_figures(superseded: Make, document: Make) -> None:
@@ -406,17 +407,18 @@ def test_passages_of_one_document_do_not_supersede_each_other(fresh: Make, docum
 
 
 def test_since_when_and_until_when_a_statement_holds(fresh: Make, document: Make) -> None:
-    """By a time in its metadata that goes on after its publication; a time in the text is none."""
+    """As is stated of it, else since its publication; a time that it is about is none."""
     made = [
-        document("later", "fog", "2020-05-05", about="2021"), document("published", "fog in 2017", "2019"),
+        document("later", "fog", "2020-05-05", in_force=("2021", "2021")),
+        document("published", "fog in 2017", "2019"),
         document("over", "fog", "2020-05-05", about="2018"), document("none", "fog", None),
-        document("undated", "fog", None, about="2016"),
+        document("undated", "fog", None, in_force=("2016", "2016")),
     ]  # fmt: skip
     with fresh(*made, undated="always") as corpus:
         view = corpus.at().view()
         rows = np.arange(view.n)
         names = [record.document for record in view.records(rows)]
-        begins, ends, known = (each.tolist() for each in times.validity(view, rows))
+        begins, ends, known, *_ = (each.tolist() for each in validity(view, rows))
     found = {
         name: (begin, end)
         for name, begin, end, is_known in zip(names, begins, ends, known, strict=True) if is_known

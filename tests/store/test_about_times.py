@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.store.digest import (
+    FORCE,
     HEADING,
     MAX_TIMES,
-    METADATA,
     TEXT,
     TITLE,
     AboutTime,
@@ -87,7 +87,7 @@ def test_kinds_and_storage() -> None:
         AboutTime(BEGINNING, 5, "until then", "valid_until"), AboutTime(0, NEVER, "é \"x\"", "title"),
         AboutTime(1, 2, "b", "heading"), AboutTime(3, 4, "c", "text"),
     )  # fmt: skip
-    assert [time.kind for time in times] == [METADATA, TITLE, HEADING, TEXT]
+    assert [time.kind for time in times] == [FORCE, TITLE, HEADING, TEXT]
     assert loads(dumps(times)) == times
     assert (dumps(()), loads("[]")) == ("[]", ())
     assert times[0].sourced_time().span == Span(None, read("1970-01-01T00:00:00.000006Z").start)

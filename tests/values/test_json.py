@@ -28,7 +28,7 @@ def test_a_hit_without_times() -> None:
     assert encode(hit()) == {
         "rank": 1, "score": 2.0, "id": "a#1", "document": "a", "title": "A", "uri": "file:a",
         "published": None, "dated_by": "none", "about": [], "superseded_by": None,
-        "text": "a crane",
+        "in_force": None, "amended_by": [], "holds": True, "text": "a crane",
         "location": {"number": 0, "start": 0, "end": 7, "headings": ["Cranes"]},
     }  # fmt: skip
 

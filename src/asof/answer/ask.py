@@ -26,7 +26,18 @@ from asof.text.query import key
 from asof.text.question import QuestionReading
 from asof.time.intent import STATE
 from asof.time.span import BEGINNING, NEVER, Span, format_instant
-from asof.values import GLOBAL, LOCAL, Answer, Citation, Filters, Hit, SourcedTime, Superseded, shortened
+from asof.values import (
+    GLOBAL,
+    LOCAL,
+    PUBLISHED,
+    Answer,
+    Citation,
+    Filters,
+    Hit,
+    SourcedTime,
+    Superseded,
+    shortened,
+)
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -347,14 +358,15 @@ def of_its_time(now: Answered, then: Answered, asked: Span, lives: Lives) -> Ans
 
 
 def with_lives(answer: Answer, lives: Lives) -> Answer:
-    """An answer as of a past time, with the interval in which each passage that it cites was current."""
-    citations = tuple(
+    """An answer as of a past time, with the interval in which each passage that it cites was in force, as is
+    known at the moment of the question."""
+    citations = (
         each
         if (life := life_at(lives, each.id, answer.as_of)) is None
-        else replace(each, valid=_in_force(each, life))
+        else replace(each, in_force=_in_force(each, life))
         for each in answer.citations
     )
-    return replace(answer, citations=citations)
+    return replace(answer, citations=tuple(citations))
 
 
 def life_at(lives: Lives, passage: str, instant: int) -> VisibleInterval | None:
@@ -363,11 +375,13 @@ def life_at(lives: Lives, passage: str, instant: int) -> VisibleInterval | None:
     return next((each for each in at if each.ended is None or instant < each.ended), None)
 
 
-def _in_force(citation: Citation, life: VisibleInterval) -> Span:
-    """The validity interval of a passage until it was superseded."""
-    ends = [NEVER if life.ended is None else life.ended]
+def _in_force(citation: Citation, life: VisibleInterval) -> SourcedTime:
+    """The time in which a passage is in force until it ended or was superseded."""
+    stated = citation.in_force or SourcedTime(span_of(life.visible, NEVER), "", PUBLISHED)
+    ends = [min(stated.span.last + 1, NEVER), NEVER if life.ended is None else life.ended]
     ends += [] if citation.superseded is None else [citation.superseded.at]
-    return span_of(life.visible, min(ends))
+    begin = BEGINNING if stated.span.start is None else stated.span.first
+    return replace(stated, span=span_of(begin, max(min(ends), begin + 1)))
 
 
 def _later(after: Mapping[str, Superseded], passage: str) -> set[str]:

@@ -29,7 +29,7 @@ from asof.text.passages import (
 )
 from asof.text.query import key, parse
 from asof.time.span import DAY, Span, holds_in, nearest_moment
-from asof.values import Hit, Query, SourcedTime
+from asof.values import PUBLISHED, Hit, Query, SourcedTime
 
 # -- evidence ------------------------------------------------------------------------------------------
 
@@ -160,7 +160,11 @@ def document_times(hit: Hit) -> tuple[Span, ...]:
 
 
 def document_in_time(hit: Hit, span: Span) -> bool:
-    """True if a hit's document is about a time inside a span."""
+    """True if a hit's document is about a time inside a span, or says that the hit is in force at its end."""
+    force = hit.in_force
+    if force is not None and force.by != PUBLISHED and force.span.first <= span.last <= force.span.last:
+        known = force.span.end is not None or force.span.first > hit.as_of
+        return known or span.first <= hit.as_of  # else nobody knows whether it still holds then
     return any(holds_in(time, (span,)) for time in document_times(hit))
 
 
@@ -250,8 +254,8 @@ has: what brought the passage up should stand in the sentence itself."""
 
 TELLS, FIGURE, SUPERSEDED = 1.1, 1.9, -4.0
 """Of a sentence with a name or a figure that the question lacks, or a clause where a reason is asked for;
-with a figure where one is asked for; of a passage that something superseded, or a sentence that a newer
-document contradicts, where no time is asked about."""
+with a figure where one is asked for; of a passage that something superseded or that is not in force, or a
+sentence that a newer document contradicts, where no time is asked about."""
 
 BEGINS, ENDS, WITHIN, OUTSIDE = 2.0, 1.3, 0.6, -0.7
 """Of a sentence that names the year with which the time asked about begins, that with which it ends, a time
@@ -345,6 +349,7 @@ def _newest(words: WeightedPhrase, sentences: Sequence[Sentence], order: Sequenc
         if (date := sentences[at].hit.published) is not None
         and words.share(sentences[at].titled_stems) >= least
         and lasts(sentences[at], date.span.last)
+        and sentences[at].hit.holds
     ]
     states = {at for _, _, at in dated}
     whole = [each for each in dated if words.share(sentences[each[2]].stems) == 1.0]
@@ -386,7 +391,7 @@ def _score(
     score = RELEVANCE * passage.relevance - RANK * log2(1 + passage.rank)
     score += WORDS * words.share(sentence.titled_stems) + PASSAGE_WORDS * passage.words
     score += _expected(question, sentence)
-    if sentence.hit.superseded is not None and not question.times:
+    if (sentence.hit.superseded is not None or not sentence.hit.holds) and not question.times:
         score += SUPERSEDED
     named = times_named(sentence)
     times = [span for span in question.times if span.last - span.first >= MONTH]

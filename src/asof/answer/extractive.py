@@ -42,7 +42,7 @@ from asof.answer.question import ParsedQuestion
 from asof.index.view import View
 from asof.text.query import key
 from asof.time.span import Period, Span, holds_in, label
-from asof.values import LOCAL, Answer, Citation, Hit, Value, shortened
+from asof.values import LOCAL, Answer, Citation, Hit, Value, force_words, shortened
 from asof.wire import replace
 
 # -- successor: the earliest later statement of the same kind that does not name it --------------------
@@ -192,9 +192,10 @@ def periods(question: ParsedQuestion, name: str, hits: Sequence[Hit]) -> list[Ta
 
 
 def current_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits that no other of them supersedes; all of them if there are no such hits."""
+    """The hits that no other of them supersedes and that are in force; all of them if there are none."""
     ids = {hit.id for hit in hits}
-    return [hit for hit in hits if hit.superseded is None or hit.superseded.id not in ids] or list(hits)
+    current = [hit for hit in hits if hit.superseded is None or hit.superseded.id not in ids] or list(hits)
+    return [hit for hit in current if hit.holds] or current
 
 
 def _each_period(question: ParsedQuestion, hits: Sequence[Hit], span: Span) -> list[tuple[Span | None, str]]:
@@ -265,7 +266,15 @@ class AnswerContext(Struct, frozen=True):
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:
-    """The answer in quotes, or a refusal with the nearest passages."""
+    """The answer in quotes, or a refusal with the nearest passages. Where nothing that is quoted is in force
+    at the moment of the question, the answer begins with that."""
+    answer = _extracted(view, context)
+    if answer.refused or context.parsed.times:
+        return answer
+    return replace(answer, text="\n".join([*_not_in_force(answer.citations, view.as_of), answer.text]))
+
+
+def _extracted(view: View, context: AnswerContext) -> Answer:
     question = context.parsed
     cells = table_cells(question, view, context.hits, context.sentences)
     reason = ""
@@ -292,6 +301,16 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
     return Answer(
         context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), tuple(notes)
     )  # fmt: skip
+
+
+def _not_in_force(citations: Sequence[Citation], at: int) -> tuple[str, ...]:
+    """A line that says so where none of the passages that are quoted is in force at an instant."""
+    if any(each.holds for each in citations):
+        return ()
+    when = force_words(citations[0].in_force, at)
+    yet = " yet" if when.startswith("takes") else ""
+    verb = "is " if when.startswith("not ") else ""
+    return (f"Nothing that is in force says so{yet}; this {verb}{when}:",)
 
 
 def _is_sure(context: AnswerContext, cells: Sequence[TableCell]) -> bool:

@@ -111,7 +111,7 @@ def find_contradiction(
     if not opposing:
         return None
     everything = [sentence, *opposing]
-    preferred = _prefer(everything, lambda each: each.hit.superseded is None)
+    preferred = _prefer(everything, lambda each: each.hit.superseded is None and each.hit.holds)
     if newest:
         last = max(map(_published, preferred))
         preferred = _prefer(preferred, lambda each: _published(each) == last)

@@ -22,12 +22,10 @@ from asof.cli.terminal import counted, moment_text, plain, show, waiting_progres
 from asof.models.metered import USD, amount
 from asof.parameters import AskParameters
 from asof.text.passages import LEFT_OUT
-from asof.time.span import format_instant
 from asof.values import QuestionUsage, Usage
 from asof.wire import field_values
 
 if TYPE_CHECKING:
-    from asof.time.span import Span
     from asof.values import Answer, Citation
 
 
@@ -99,7 +97,7 @@ def show_answer(answer: Answer, *, dated: bool, known: bool = False, streamed: s
             citation = quoted.get(line[: line.find("“") + 1])
             show(_emphasised(plain(line), citation), hang=hang)
             if citation is not None:
-                _show_place(citation)
+                _show_place(citation, answer.as_of)
     if answer.by != "extractive" and not answer.refused:
         for citation in answer.citations:
             show(f"[{citation.n}] {_source(citation)}", hang=4, dim=True)
@@ -121,23 +119,13 @@ def _emphasised(line: str, citation: Citation | None) -> str:
     return line.replace(part, click.style(part, bold=True), 1)
 
 
-def _show_place(citation: Citation) -> None:
-    """Prints the location of a quote, and what supersedes it."""
-    from asof.cli.show import show_superseded
+def _show_place(citation: Citation, at: int) -> None:
+    """Prints the location of a quote, when it is in force, and what supersedes it."""
+    from asof.cli.show import show_force
 
     if citation.title and citation.title != citation.document:
         show(f"    {plain(citation.document)}", dim=True)
-    if citation.valid is not None:
-        show(f"    in force {_days(citation.valid)}", fg="yellow")
-    if citation.superseded is not None:
-        show_superseded(citation.superseded, indent=4)
-
-
-def _days(valid: Span) -> str:
-    """A range of days; the day of the end is the last."""
-    start = "" if valid.start is None else f"from {format_instant(valid.first)[:10]}"
-    end = "until now" if valid.end is None else f"until {format_instant(valid.last + 1)[:10]}"
-    return f"{start} {end}".strip()
+    show_force(citation, at, indent=4)
 
 
 def _source(citation: Citation) -> str:

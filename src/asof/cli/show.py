@@ -14,7 +14,7 @@ from asof.store.names import NOTHING_MATCHES
 from asof.text.passages import body, say_rows
 from asof.text.snippet import snippet
 from asof.time.span import iso
-from asof.values import Hit, SourcedTime, Superseded, Why
+from asof.values import Amendment, Citation, Hit, SourcedTime, Why, force_words
 
 # -- score explanations, in numbers that can be checked by hand ----------------------------------------
 
@@ -177,17 +177,26 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     title = click.style(readable(" › ".join(path), TITLE), bold=True)
     show(f"{hit.rank:>3}. {title}  {click.style(plain(when), fg='cyan')}", hang=3)
     click.secho(f"     {plain(hit.document)}  {hit.score:.4f}", dim=True)
-    if hit.superseded is not None:
-        show_superseded(hit.superseded, indent=5)
+    show_force(hit, results.view.as_of, indent=5)
     analyzer = results.view.analyzer
     below = hit.text[body(hit.text, hit.place.headings) :] or hit.text  # the headings are printed above it
     text, ranges = snippet(say_rows(below, hit.place.headings), words, analyzer, analyzer.detect(hit.text))
     show(f"     {_highlight(plain(text), ranges)}" if text else "     (only a title)")
 
 
-def show_superseded(later: Superseded, indent: int) -> None:
-    by = f"superseded on {iso(later.at)[:10]} by {later.title or later.document}"
-    show(f"{' ' * indent}{shortened(plain(by), TITLE)}", fg="yellow")
+def show_force(one: Hit | Citation, at: int, indent: int) -> None:
+    """Prints when a passage is in force, if that is stated, and what supersedes it."""
+    words, later = force_words(one.in_force, at), one.superseded
+    if later is not None:
+        words = f"superseded on {iso(later.at)[:10]} by {later.title or later.document}"
+    for line in filter(None, (words, *map(_amended, one.amended))):
+        show(f"{' ' * indent}{shortened(plain(line), TITLE)}", fg="yellow")
+
+
+def _amended(by: Amendment) -> str:
+    """ "Article 4 amended since 2023-05-01 by Regulation 7/2023" """
+    verb = {"corrects": "corrected", "amends": "amended"}.get(by.kind, "replaced")
+    return f"{by.part} {verb} since {iso(by.at)[:10]} by {by.title or by.document}".strip()
 
 
 def _listed(times: Sequence[SourcedTime]) -> str:

@@ -79,8 +79,10 @@ class QueryReader(Struct, frozen=True):
     def filters(
         self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
         tags: str | Iterable[str] = (), meta: MetadataFilter = (), about: When | None = None,
+        in_force: When | None = None,
     ) -> Filters:  # fmt: skip
-        """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
+        """Filters as instants: `since` the first of its date, `until` and `in_force` the last, `about`
+        both."""
         fiscal = self.session.fiscal_start
         return Filters(
             since=None if since is None else first_instant(since, self.as_of, fiscal),
@@ -88,6 +90,7 @@ class QueryReader(Struct, frozen=True):
             about=None if about is None else instant_bounds(about, self.as_of, fiscal),
             source=source, path=path, tags=values.as_texts(tags, "tags", ","),
             meta=values.metadata_filter(meta),
+            in_force=None if in_force is None else last_instant(in_force, self.as_of, fiscal),
         )  # fmt: skip
 
     def query_for(

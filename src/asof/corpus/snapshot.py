@@ -58,19 +58,19 @@ class Snapshot:
 
     def search(
         self, question: str, k: int | None = None, *, since: When | None = None, until: When | None = None,
-        about: When | None = None, source: str = "", path: str = "", tags: str | Iterable[str] = (),
-        meta: MetadataFilter = (), filters: Filters | None = None, unit: str | None = None,
-        recipe: str | Recipe | None = None, rerank: bool | None = None,
+        about: When | None = None, in_force: When | None = None, source: str = "", path: str = "",
+        tags: str | Iterable[str] = (), meta: MetadataFilter = (), filters: Filters | None = None,
+        unit: str | None = None, recipe: str | Recipe | None = None, rerank: bool | None = None,
     ) -> Results:  # fmt: skip
         """Search: the k best passages (or documents, by `unit`) that were current then, best first.
 
         `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
         and `until` compare with the last instant of the date of publication; `about` with the times that a
         passage is about, or with that instant if it is about none; `path` is a glob over document ids; all
-        filters must hold; `filters`, with instants, replaces all these. `rerank`: by the model of asof.toml.
-        Raises UsageError, BeforeHorizon, ModelError.
-        """
-        hard = filters or self.filters(since, until, source, path, tags, meta, about)
+        filters must hold; `filters`, with instants, replaces all these. `in_force`: the date at which the
+        answer has to hold, where it is neither `as_of` nor named in the question. `rerank`: by the model of
+        asof.toml. Raises UsageError, BeforeHorizon, ModelError."""
+        hard = filters or self.filters(since, until, source, path, tags, meta, about, in_force)
         reading, query, chosen = self.reader.query_for(question, k, hard, unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
         results = then.use(lambda view: engine.search(query, view, chosen))
@@ -254,9 +254,11 @@ class Snapshot:
     def filters(
         self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
         tags: str | Iterable[str] = (), meta: MetadataFilter = (), about: When | None = None,
+        in_force: When | None = None,
     ) -> Filters:  # fmt: skip
-        """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
-        return self.reader.filters(since, until, source, path, tags, meta, about)
+        """Filters as instants: `since` the first of its date, `until` and `in_force` the last, `about`
+        both."""
+        return self.reader.filters(since, until, source, path, tags, meta, about, in_force)
 
 
 # -- context for a prompt: passages as one text, numbered and dated, within a budget of tokens ---------

@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from asof.store.digest import METADATA, TEXT
+from asof.store.digest import SECTION, TEXT
 from asof.text.query import TitleStems, figure
 from asof.text.tokens import Analyzer, term_hash
 from asof.version import __version__
@@ -25,7 +25,7 @@ from asof.version import __version__
 # -- segment format ------------------------------------------------------------------------------------
 # The last eight bytes of a file name its format; a file of another format is made anew from the store.
 
-MAGIC = b"asof-sg5"
+MAGIC = b"asof-sg6"
 FOOTER = struct.Struct("<QII8s")
 """Place, length and CRC-32 of the table of contents; the format."""
 
@@ -183,14 +183,14 @@ def placed(ascending: NDArray[np.int32], *numbers: int) -> list[int]:
 # -- times that passages are about: for each row, a range of intervals (first and last instant) --------
 
 Stretch = tuple[int, int, int]
-"""First instant, last instant, where it is stated (`asof.store.digest`: METADATA, TITLE, HEADING, TEXT)."""
+"""First instant, last instant, where it is stated (`asof.store.digest`: SECTION to TEXT)."""
 
 
 class AboutTimes(NamedTuple):
     """The times that n rows are about: row i has the intervals `offsets[i]` to before `offsets[i + 1]`.
 
     `offsets` int64 (n + 1); `first`, `last` int64 instants, both inside (BEGINNING, NEVER: unbounded);
-    `kind` uint8, where each is stated, METADATA before TITLE before HEADING before TEXT.
+    `kind` uint8, where each is stated (`asof.store.digest`), from SECTION to TEXT.
     """
 
     offsets: NDArray[np.int64]
@@ -244,14 +244,14 @@ class AboutTimes(NamedTuple):
         """Mask (n) of the rows that are about any time."""
         return np.diff(self.offsets) > 0
 
-    def stated(self, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.bool_]:
+    def stated(self, kinds: tuple[int, int] = (SECTION, TEXT)) -> NDArray[np.bool_]:
         """Mask (n) of the rows that are about a time stated at these kinds of places, from one to another."""
         return self._any(self._of(kinds))
 
-    def overlap(self, first: int, last: int, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.bool_]:
+    def overlap(self, first: int, last: int, kinds: tuple[int, int] = (SECTION, TEXT)) -> NDArray[np.bool_]:
         """Mask (n) of the rows about a time that has an instant in common with `first` to `last`."""
         overlaps = (self.first <= last) & (self.last >= first)
-        return self._any(overlaps if kinds == (METADATA, TEXT) else overlaps & self._of(kinds))
+        return self._any(overlaps if kinds == (SECTION, TEXT) else overlaps & self._of(kinds))
 
     def bounded_in(self, first: int, last: int) -> NDArray[np.bool_]:
         """Mask (n) of the rows about a time that begins or ends from `first` to `last`."""

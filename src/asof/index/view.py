@@ -226,6 +226,12 @@ class View:
             masks.append((then & ~about.known) | about.overlap(first, last))
         return np.concatenate(masks)
 
+    def rows_of_document(self, document: int) -> NDArray[np.int64]:
+        """The current rows of a document, by its number."""
+        window = self.prefix.window()
+        rows = np.flatnonzero(window.column("document") == document)
+        return rows[window.visible(rows)]
+
     def count_published_since(self, first: int) -> int:
         """The number of current passages that were published from an instant on."""
         window = self.prefix.window(first)

@@ -8,6 +8,7 @@
     facts.toml         words by which sentences state facts
     questions.toml     words that tell what a question asks for: "each quarter", "highest"
     states.toml        words by which states, offices and events are told
+    force.toml         words by which a sentence says when it holds
     stale.toml         words that bind a sentence or a document to its day: "currently", "minutes"
     words.toml         function words, words of the calendar, endings
 

@@ -32,13 +32,16 @@ from asof.rank.expression import (
 )
 from asof.rank.stage import Ranking, Traits
 from asof.rank.words import largest_coverage, weighted_words
+from asof.revisions.acts import acts_on
 from asof.revisions.chains import succession
+from asof.revisions.force import validity
 from asof.schema import within
 from asof.store.digest import HEADING, METADATA, TEXT, TITLE
+from asof.text.acts import CORRECTS, SUPERSEDES
 from asof.text.passages import sentences
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.time.intent import mentions_termination
-from asof.time.span import BEGINNING, DAY, NEVER, Span, iso
+from asof.time.span import DAY, Span, iso
 from asof.values import CHANGES, Query, Why
 
 # -- ages at the moment of the query -------------------------------------------------------------------
@@ -155,7 +158,7 @@ def _matches(
     for span in spans:
         published = dated & (visible >= span.first) & (visible <= span.last)
         of_it |= np.where(stated, about.overlap(span.first, span.last, (METADATA, TITLE)), published)
-        mentions |= published | about.overlap(span.first, span.last, (METADATA, TEXT))
+        mentions |= published | about.overlap(span.first, span.last)
     return np.where(of_it, OF_TIME, np.where(mentions, MENTIONS_TIME, 0.0))
 
 
@@ -314,8 +317,8 @@ class Supersession:
     """The column `superseded`, in [0, 1]: how surely another candidate states the same and is in force
     instead. The ranking stays as it is.
 
-        superseded(i) = (1 + recency) / 2 · the largest same(i, j) · near(i, j) of all j in force instead of i
-        near(i, j) = 1 - (match(i) - match(j)) / margin, from 0 to 1
+        superseded(i) = the largest wish · same(i, j) · near(i, j) of all j in force instead of i
+        near(i, j) = 1 - (match(i) - match(j)) / margin, from 0 to 1            wish = (1 + recency) / 2
 
     j is in force instead of i if it holds at the date of force, and i began before j, or only after that date
     and does not speak of it. A passage holds as its metadata says (`valid_from`, `valid_until`), else since
@@ -323,12 +326,17 @@ class Supersession:
     that the question names. Where this names several times, a passage of one is not superseded by one that is
     not of it. One without a date may be older or newer: it is superseded half, and supersedes nothing.
 
-    same(i, j) = 1 where the words of the question ask for the newest (recency 1); else, of two documents,
-    the larger of 2 · s³, at most 1, of the Jaccard similarity s of their content words, and of the share of
-    the question that the title of i covers, if that of j differs in figures only.
+    same(i, j) = 1 where the words of the question ask for the newest (recency 1), and for two dated sections
+    of one document (a changelog, a list of prices) if it asks for a time; else, of two documents, the larger
+    of 2 · s³, at most 1, of the Jaccard similarity s of their content words, and of the share of the question
+    that the title of i covers, if that of j differs in figures only.
 
         match = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
                 - off_topic_title - termination            u = 1 - the largest mean coverage
+
+    Where i is not in force by what is stated of it, or the document of j supersedes or corrects that of i or
+    the part that i is of (`asof.revisions.acts`), wish and same are 1, and match is the coverage of the
+    question.
 
     So a newer passage of another subject, or one that says less of the question, supersedes nothing. Where
     nothing covers the whole question, its relevance counts more. The `COMPARED` best candidates are compared.
@@ -339,9 +347,7 @@ class Supersession:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
         tree, share = self._superseded(query, matches, view)
-        stated = Given("stated by another one that holds", share, tree)
-        wish = Constant("(1 + recency) / 2", (1 + query.recency) / 2)
-        column = product("superseded", stated, wish)
+        column = Given("superseded", share, tree)
         ranked = matches.with_column("superseded", column, by=False, high=1.0)
         count = int((ranked.column("superseded").values >= CLEARLY).sum())
         if not count:
@@ -355,9 +361,10 @@ class Supersession:
         """The tree of each candidate's largest share, and these shares (n,)."""
         order = view.tie_order(matches.score, matches.rows)[:COMPARED]
         force = date_of_force(query, view)
-        spans = [span for span in query.about if span.first <= view.as_of]
-        begins, ends, dated = (values[order] for values in validity(view, matches.rows))
+        spans = query.about
+        begins, ends, dated, section, stated = validity(view, matches.rows[order])
         about = view.about(matches.rows).take(order)
+        ends, acted = _acted_on(view, matches.rows[order], ends)
         titled, told = (stated_times(about, spans, (METADATA, kind)) for kind in (HEADING, TEXT))
         begins = np.where(titled.any(axis=1), np.minimum(begins, force), begins)
         match = self._match(matches)[order]
@@ -367,23 +374,39 @@ class Supersession:
             of = told | np.array([(span.first <= begins) & (begins <= span.last) for span in spans]).T
             later &= ~(of[:, None] & ~of).any(axis=2)
         in_force = dated & (begins <= force) & (ends >= force)
-        instead = np.where(dated[:, None], later, UNDATED) * in_force
-        same = _states_the_same(query, matches, view, order)
-        shares = same * near * instead
+        lapsed = (ends < force) | ((begins > force) & stated)
+        pairs, acted = acted, np.maximum(acted, lapsed[:, None].astype(np.float64))
+        instead = np.where(lapsed[:, None], True, np.where(dated[:, None], later, UNDATED)) * in_force
+        acts = acted > 0
+        wish = np.where(acts, 1.0, (1 + query.recency) / 2)
+        same = np.where(acts, 1.0, _states_the_same(query, matches, view, order, section))
+        covered = matches.column("query_coverage").values[order]
+        near = np.where(acts, np.clip(1 - (covered[:, None] - covered) / self.margin, 0.0, 1.0), near)
+        near = np.where((pairs > 0) & (query.recency > 0), 1.0, near)
+        shares = same * near * instead * wish
         by = shares.argmax(axis=1, keepdims=True) if len(order) else np.zeros((0, 1), np.int64)
-        columns = np.zeros((4, matches.count))
-        columns[:, order] = [np.take_along_axis(of, by, axis=1)[:, 0] for of in (shares, same, near, instead)]
-        share, same_of, near_of, instead_of = columns
+        columns = np.zeros((6, matches.count))
+        columns[:, order] = [
+            np.take_along_axis(of, by, axis=1)[:, 0] for of in (shares, same, near, instead, wish, acted)
+        ]
+        share, same_of, near_of, instead_of, wish_of, acts_of = columns
         newest = query.recency == 1.0
 
         def tree(at: int) -> Why:
             if not share[at]:
                 return Why("nothing states the same instead", 0.0)
+            how = (
+                "it is in force, and the other is not any more, or not yet"
+                if acts_of[at]
+                else "the newest is asked for"
+                if newest
+                else "it states the same"
+            )
             return Why.of(
-                "stated by another one that holds", "product",
-                Why("the newest is asked for" if newest else "it states the same", float(same_of[at])),
+                "superseded", "product", Why(how, float(same_of[at])),
                 Why("it says as much of the question", float(near_of[at])),
                 Why("it holds instead", float(instead_of[at])),
+                Why("1: it is not in force" if acts_of[at] else "(1 + recency) / 2", float(wish_of[at])),
             )  # fmt: skip
 
         return tree, share
@@ -402,6 +425,26 @@ class Supersession:
         return match
 
 
+def _acted_on(
+    view: View, rows: NDArray[np.int64], ends: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], Values]:
+    """The ends of force of rows (n), also by what supersedes their document; and for each two (n, n) whether
+    the document of one supersedes or corrects that of the other, or a part that it is of."""
+    documents = view.column("document", rows)
+    acts = acts_on(view, documents.tolist())
+    acted = np.zeros((len(rows), len(rows)))
+    if not acts:
+        return ends, acted
+    ends = ends.copy()
+    for at, document in enumerate(documents.tolist()):
+        for act in acts.get(document, ()):
+            if act.kind == SUPERSEDES and not act.part:
+                ends[at] = min(ends[at], act.since - 1)
+            if act.kind in (SUPERSEDES, CORRECTS) or act.part:
+                acted[at, documents == act.by] = 1.0
+    return ends, acted
+
+
 UNDATED = 0.5
 """How far a passage without a date is superseded by one with a date."""
 
@@ -413,34 +456,22 @@ CLEARLY = 0.25
 
 
 def date_of_force(query: Query, view: View) -> int:
-    """The instant at which the answer has to hold: the moment of the view, or the end of the latest past time
-    that a question names."""
-    known = [span.last for span in query.about if span.first <= view.as_of]
-    return min(view.as_of, max(known, default=view.as_of))
+    """The instant at which the answer has to hold: that of the filters, else the end of the latest time that
+    the question names, at most the moment of the view if that time has begun by then; else that moment."""
+    if query.filters.in_force is not None:
+        return query.filters.in_force
+    ends = [
+        min(span.last, view.as_of) if span.first <= view.as_of else span.last if span.end else span.first
+        for span in query.about
+    ]
+    return max(ends, default=view.as_of)
 
 
-def validity(
-    view: View, rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
-    """Since when and until when these rows hold, and whether that is known: by a time in their metadata that
-    goes on after their publication, else since they are published, without an end.
-
-    A time that was over when it was published (`period: 2023`) is what a row is about.
-    """
-    said, dated = view.column("said", rows), view.column("dated", rows).astype(bool)
-    about = view.about(rows)
-    of_row = np.repeat(np.arange(len(rows)), np.diff(about.offsets))
-    stated = (about.kind == METADATA) & ((about.last > said[of_row]) | ~dated[of_row])
-    begun = stated & (about.first > BEGINNING)
-    first, last = np.full(len(rows), NEVER), np.full(len(rows), BEGINNING)
-    np.minimum.at(first, of_row[begun], about.first[begun])
-    np.maximum.at(last, of_row[stated], about.last[stated])
-    begins = np.where(first < NEVER, first, said)
-    return begins, np.where(last > BEGINNING, last, NEVER), dated | (first < NEVER)
-
-
-def _states_the_same(query: Query, matches: Ranking, view: View, order: NDArray[np.int64]) -> Values:
-    """For each two of some candidates (n, n) how surely they state the same (`Supersession`)."""
+def _states_the_same(
+    query: Query, matches: Ranking, view: View, order: NDArray[np.int64], section: NDArray[np.bool_]
+) -> Values:
+    """For each two of some candidates (n, n) how surely they state the same (`Supersession`); `section`:
+    those in sections that a heading dates."""
     if query.recency == 1.0:
         return np.ones((len(order), len(order)))
     rows = matches.rows
@@ -451,5 +482,5 @@ def _states_the_same(query: Query, matches: Ranking, view: View, order: NDArray[
         titled = (group[:, None] == group) & (group > 0)[:, None]
         same = np.maximum(same, np.where(titled, title[:, None], 0.0))
     document = view.column("document", rows)[order]
-    same[document[:, None] == document] = 0.0
-    return same
+    of_list = section[:, None] & section & (query.recency > 0 or bool(query.about))
+    return np.where(document[:, None] == document, of_list.astype(np.float64), same)

@@ -24,6 +24,7 @@ from asof.index.view import View
 from asof.rank.expression import Constant, Expression, Given, Values, product, total
 from asof.rank.stage import Ranking, places_among
 from asof.schema import within
+from asof.text.acts import kinds_asked
 from asof.text.names import asked, is_label
 from asof.text.query import figure
 from asof.text.tokens import LABEL, term_hash, tokenize
@@ -379,10 +380,17 @@ class TitleColumns:
 
 def _beside_what_is_asked(query: Query, ranking: Ranking, view: View) -> NDArray[np.bool_]:
     """Mask of the candidates (n,) that cannot answer a question for a document that acts on another one
-    ("which PEP replaced PEP 563"): those of that one, and those that do not name its number."""
-    labels = asked(tokenize(query.text), view.analyzer.languages)[1]
+    ("which PEP replaced PEP 563"): all that do not act on it, where that is known (`asof.text.acts`); else
+    those of that one, and those that do not name its number."""
+    words = tokenize(query.text)
+    labels = asked(words, view.analyzer.languages)[1]
     if not any(view.dfs([term_hash(each) for each in labels])):
         return np.zeros(ranking.count, bool)
+    kinds = kinds_asked(words)
+    acting = [act.document for act in view.store.acts_on(labels) if act.kind in kinds]
+    beside = ~np.isin(view.column("document", ranking.rows), np.array(acting, np.int64))
+    if not beside.all():
+        return beside
 
     def there(words: Sequence[str]) -> NDArray[np.bool_]:
         terms = [Term(word, term_hash(word)) for word in words]
@@ -585,7 +593,7 @@ class NeighbouringText:
             label = ("2 before", "1 before", "1 after", "2 after")[step]
 
             def tree(at: int) -> Why:
-                if beside[step, at] < 0 or not best:
+                if not near[step, at]:  # none, one without the words, or one that the filters leave out
                     return Why(f"{label}: nothing", 0.0)
                 return Why.of(label, "ratio", words.why(int(beside[step, at])), Why("best of all", best))
 

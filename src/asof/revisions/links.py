@@ -82,15 +82,15 @@ def backlinks(view: View, documents: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def links(view: View) -> LinkGraph:
     """The links of a view, cached with it."""
-    return _cached(view, "links", _links)
+    return cached(view, "links", _links)
 
 
 def resolver(view: View) -> LinkResolver:
     """Resolves links among the current documents of a view; cached with it."""
-    return _cached(view, "resolver", _resolver)
+    return cached(view, "resolver", _resolver)
 
 
-def _cached(view: View, name: str, make: Callable[[View], T]) -> T:
+def cached(view: View, name: str, make: Callable[[View], T]) -> T:
     """What `make` gives of a view, kept with it.
 
     All times after the last change of a passage share one cache. A version may change no passage (a note

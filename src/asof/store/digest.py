@@ -11,17 +11,19 @@ import json
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from asof import wire
+from asof.lang import of_all
 from asof.time.moment import is_time, read
 from asof.time.span import BEGINNING, NEVER, Span, moment
 from asof.values import Document, SourcedTime
 
 if TYPE_CHECKING:
     from asof.text.passages import Chunk, Chunking
+    from asof.time.expressions import TimeExpression
 
 
 # -- keywords: short texts in metadata that name something ---------------------------------------------
@@ -188,7 +190,10 @@ def shared_attributes(document: Document, language: str, search: str | tuple[str
     """The shared attributes of a document; `search`: which metadata is searched (see `keywords_of`)."""
     path, meta = document.path or document.id, dict(document.meta)
     tags = _encode(document.tags) if document.tags else "[]"
-    about = _encode([wire.encode(each) for each in document.about]) if document.about else "[]"
+    times = [wire.encode(each) for each in document.about]
+    if (status := status_not_in_force(meta)) and not any(is_of_force(each.by) for each in document.about):
+        times.append({"from": None, "until": _LONG_AGO, "text": status, "by": STATUS})
+    about = _encode(times) if times else "[]"
     apart = _beside(meta, document.text) if search == AUTO else meta
     keywords = _encode(keywords_of(apart, document.tags, search))
     fields = document.title, document.uri, language, tags, about, document.fiscal_start
@@ -197,6 +202,28 @@ def shared_attributes(document: Document, language: str, search: str | tuple[str
         document.uri, language, tags,
         _encode(meta), about, keywords, document.fiscal_start,
     )  # fmt: skip
+
+
+def status_not_in_force(meta: Mapping[str, Any]) -> str:
+    """The status of a document by its metadata, if with that it is not in force ("Rejected", "Superseded by
+    ADR 9"); else ""."""
+    status = next((value for key, value in meta.items() if key.casefold() == STATUS), "")
+    if not isinstance(status, str) or len(status) > MAX_CHARACTERS:
+        return ""
+    return status if (found := _not_in_force().match(status.strip())) and found[0] else ""
+
+
+@cache
+def _not_in_force() -> re.Pattern[str]:
+    words = "|".join(map(re.escape, of_all("acts", "not_in_force")))
+    links = "|".join(map(re.escape, (*of_all("acts", "by"), "on", "since", "in")))
+    return re.compile(rf"(?:{words})(?=$|\s*[(,;:–-]|\s+(?:{links})\b)", re.IGNORECASE)
+
+
+STATUS = "status"
+"""The field of the metadata with what a document is: a draft, in force, withdrawn."""
+
+_LONG_AGO = "0001-01-02T00:00:00Z"
 
 
 def _beside(meta: Mapping[str, Any], text: str) -> dict[str, Any]:
@@ -317,7 +344,8 @@ def indexed_text(title: str, headings: str, about: str, text: str, keywords: str
         above = above[1:]
     if above and text.lstrip("#= \t").startswith(above[-1]):
         above = above[:-1]
-    period = " ".join(time["text"] for time in json.loads(about)) if about != "[]" else ""
+    times = json.loads(about) if about != "[]" else ()
+    period = " ".join(time["text"] for time in times if time["by"] != STATUS)
     parts = [title, *above, period]
     parts += missing_keywords(keywords, *parts, text)
     return "\n".join([part for part in (*parts, text) if part])
@@ -333,9 +361,18 @@ MAX_TIMES = 16
 """The most times of a passage: first those of its metadata, title and headings, then those of its text."""
 
 Where = Literal["title", "heading", "text"]
-METADATA, TITLE, HEADING, TEXT = range(4)
-KIND = {"title": TITLE, "heading": HEADING, "text": TEXT}
-"""Where a time occurs, most important first; any other name is a field of the metadata."""
+SECTION, FORCE, METADATA, TITLE, HEADING, TEXT = range(6)
+KIND = {
+    "title": TITLE,
+    "heading": HEADING,
+    "text": TEXT,
+    "section": SECTION,
+    "statement": FORCE,
+    STATUS: FORCE,
+}
+"""Where a time occurs, most important first; any other name is a field of the metadata. SECTION
+and FORCE: the time in which a passage is in force, by the heading that dates its section, or by its metadata
+or own words."""
 
 _encode_times = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -350,8 +387,8 @@ class AboutTime(NamedTuple):
 
     @property
     def kind(self) -> int:
-        """METADATA, TITLE, HEADING or TEXT."""
-        return KIND.get(self.by, METADATA)
+        """Where it occurs, from SECTION to TEXT."""
+        return KIND.get(self.by, FORCE if is_of_force(self.by) else METADATA)
 
     def sourced_time(self) -> SourcedTime:
         """As a time with its source."""
@@ -373,9 +410,9 @@ def passage_times(
     `metadata`: document times as JSON (`asof.wire.encode`); `headings` separated by line feeds;
     `published`: the date of the version, from which relative times count.
     """
-    times: dict[tuple[int, int], AboutTime] = {}
+    times: dict[tuple[int, int, bool], AboutTime] = {}
     for time in _iter_times(metadata, title, headings, text, published, options):
-        times.setdefault(time[:2], time)
+        times.setdefault((*time[:2], time.kind <= FORCE), time)
         if len(times) == MAX_TIMES:
             break
     return tuple(times.values())
@@ -384,14 +421,21 @@ def passage_times(
 def _iter_times(
     metadata: str, title: str, headings: str, text: str, published: Span | None, options: TimeReadingOptions
 ) -> Iterator[AboutTime]:
+    known = False
     if metadata != "[]":
+        known = any(time.kind <= FORCE for time in _metadata_times(metadata))
         yield from _metadata_times(metadata)
+    mentions = _mentions(text, published, options)
+    if not known:
+        yield from _section_force(headings.rpartition("\n")[2], published, options) or _stated_force(
+            text, mentions, published, options
+        )
     if title:
         yield from _title_times(title, "title", published, options)
     if headings:
         for heading in headings.split("\n"):
             yield from _title_times(heading, "heading", published, options)
-    yield from _text_times(text, "text", published, options)
+    yield from _about(mentions, "text")
 
 
 @lru_cache(maxsize=1024)
@@ -410,17 +454,74 @@ def _title_times(
     title: str, by: Where, published: Span | None, options: TimeReadingOptions
 ) -> tuple[AboutTime, ...]:
     """The times of a title or heading; cached, since many passages share them."""
-    return tuple(_text_times(title, by, published, options))
+    return tuple(_about(_mentions(title, published, options), by))
 
 
-def _text_times(
-    text: str, by: Where, published: Span | None, options: TimeReadingOptions
-) -> Iterator[AboutTime]:
+def _mentions(text: str, published: Span | None, options: TimeReadingOptions) -> tuple[TimeExpression, ...]:
     from asof.time.expressions import TimeContext, parse
 
     context = TimeContext(fiscal_start=options.fiscal_start, language=options.language, published=published)
-    for mention in parse(text, context=context):
+    return parse(text, context=context)
+
+
+def _about(mentions: Iterable[TimeExpression], by: Where) -> Iterator[AboutTime]:
+    for mention in mentions:
         yield AboutTime(mention.core.first, mention.core.last, " ".join(mention.text.split()), by)
+
+
+# -- the time in which a passage is in force -----------------------------------------------------------
+
+
+@lru_cache(maxsize=256)
+def is_of_force(field: str) -> bool:
+    """True if a field of the metadata says since when or until when a document is in force."""
+    from asof.sources.dates import FROM, UNTIL, names_date
+
+    return names_date(field, FROM, UNTIL)
+
+
+_UNTITLED_SECTION = re.compile(r"[^\W\d_]{2,}")
+"""A word: a heading with one beside its date ("Budget 2025") says what the section is about."""
+
+
+@lru_cache(maxsize=4096)
+def _section_force(
+    heading: str, published: Span | None, options: TimeReadingOptions
+) -> tuple[AboutTime, ...]:
+    """The time since which a section is in force whose heading is a date ("2.1.0 (2024-09-09)"), or says it
+    ("Prices from 1 April 2023")."""
+    if not any(map(str.isdigit, heading)):
+        return ()
+    mentions = _mentions(heading, published, options)
+    if len(mentions) != 1 or mentions[0].core.start is None:
+        return ()
+    (mention,) = mentions
+    from asof.text.force import phrases
+
+    known = phrases(options.language)
+    before, after = heading[: mention.start], heading[mention.end :]
+    says = mention.relation in ("since", "as of", "between") or any(
+        known.opens.fullmatch(word) for word in before.split()[-1:]
+    )
+    words = known.release.sub("", f"{before} {after}")
+    if not says and (mention.grain not in ("day", "month") or _UNTITLED_SECTION.search(words)):
+        return ()
+    ends = mention.core.last if mention.relation == "between" else NEVER
+    return (AboutTime(mention.core.first, ends, heading, "section"),)
+
+
+def _stated_force(
+    text: str, mentions: Sequence[TimeExpression], published: Span | None, options: TimeReadingOptions
+) -> Iterator[AboutTime]:
+    """The times for which sentences say that they hold; not one that was over when it was told."""
+    if not mentions:
+        return
+    from asof.text.force import stated_force
+
+    for stated in stated_force(text, mentions, options.language):
+        over = published is not None and stated.span.last < published.first
+        if stated.by_phrase or not over:
+            yield AboutTime(stated.span.first, stated.span.last, stated.text, "statement")
 
 
 def dumps(times: Sequence[AboutTime]) -> str:

@@ -20,12 +20,12 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from msgspec import Struct
 
 from asof.errors import BadTime, CorpusError, UsageError
-from asof.sources.dates import FISCAL_START, names_date, stated
+from asof.sources.dates import FISCAL_START, FROM, UNTIL, names_date, stated
 from asof.sources.readers import NOTES
 from asof.sources.records import ENDED, HEADINGS, ID_THEN, LONGEST_LIST
 from asof.sources.source import Fields, InputLimits
-from asof.store.digest import time_bounds
-from asof.store.reader import headings_of, text_of
+from asof.store.digest import STATUS, is_of_force, time_bounds
+from asof.store.reader import NO_ACT, headings_of, text_of
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER, moment
 from asof.wire import encode
@@ -192,9 +192,12 @@ def _record(
     if row.uri or not meta.keys().isdisjoint(_FIELDS.uri):
         record["url"] = row.uri
     record |= {key: value for key, value in _lists(db, row, meta) if value}
+    for each in json.loads(row.about):
+        if is_of_force(each["by"]):
+            record |= {key: each[end] for key, end in ((FROM, "from"), (UNTIL, "until")) if each[end]}
     if row.fiscal_start != 1:
         record[FISCAL_START[0]] = row.fiscal_start
-    dates = ("changed", "created", "published") if date is None else ("changed",)
+    dates = (*(("changed", "created", "published") if date is None else ("changed",)), FROM, UNTIL)
     for key, value in meta.items():
         taken = key in record or key in _TAKEN or names_date(key, *dates)
         if taken or (isinstance(value, list) and len(value) > LONGEST_LIST):
@@ -205,15 +208,21 @@ def _record(
 
 
 def _lists(db: sqlite3.Connection, row: _Version, meta: dict[str, Any]) -> Iterator[tuple[str, list[Any]]]:
-    about = [each for each in json.loads(row.about) if each["by"] not in _LABELS or each["by"] not in meta]
-    yield "about", [_about(each) for each in about if each["from"] or each["until"]]
+    times = [each for each in json.loads(row.about) if each["by"] not in _LABELS or each["by"] not in meta]
+    yield "about", [_about(each) for each in times if _is_about(each)]
     links = db.execute(
-        "SELECT target, heading, alias, kind FROM links WHERE version = ? ORDER BY place", (row.id,)
+        f"SELECT target, heading, alias, kind FROM links AS l WHERE version = ? AND {NO_ACT} ORDER BY place",
+        (row.id,),
     )
     keys = ("target", "heading", "alias", "kind")
     yield "links", [{key: each for key, each in zip(keys, link, strict=True) if each} for link in links]
     aliases = db.execute("SELECT alias FROM aliases WHERE version = ? ORDER BY alias", (row.id,))
     yield "aliases", [alias for (alias,) in aliases]
+
+
+def _is_about(time: dict[str, str]) -> bool:
+    """True for a time that a document is about: not that of its force, nor one without bounds."""
+    return bool(time["from"] or time["until"]) and time["by"] != STATUS and not is_of_force(time["by"])
 
 
 def _about(time: dict[str, str]) -> str | dict[str, str]:

@@ -18,7 +18,17 @@ from typing import Annotated, Any, NamedTuple
 
 from msgspec import Struct
 
-from asof.store.digest import KEY_BYTES, hit_id, indexed_text, layout_places, loads, span_of, stem_of
+from asof.store.digest import (
+    FORCE,
+    KEY_BYTES,
+    AboutTime,
+    hit_id,
+    indexed_text,
+    layout_places,
+    loads,
+    span_of,
+    stem_of,
+)
 from asof.time.span import BEGINNING, NEVER, Instant
 from asof.values import Link, SourcedTime
 from asof.wire import HIDDEN, As
@@ -82,12 +92,24 @@ def _published(text: str | None, starts: int | None, ends: int | None, by: str) 
 
 def about_of(record: StoredPassage) -> tuple[SourcedTime, ...]:
     """The times that a passage is about, those of its document's metadata first."""
-    return _times_of(record.times)
+    return _times_of(record.times)[1:]  # type: ignore[return-value]
+
+
+def force_of(record: StoredPassage) -> SourcedTime | None:
+    """The time in which a passage is in force, as is stated of it; of several from the first to the last."""
+    return _times_of(record.times)[0]
 
 
 @lru_cache(maxsize=4_096)  # the hits of a question are often those of the one before
-def _times_of(times: str) -> tuple[SourcedTime, ...]:
-    return tuple(time.sourced_time() for time in loads(times))
+def _times_of(times: str) -> tuple[SourcedTime | None, ...]:
+    """The time of force, then the times that it is about."""
+    force, about = list[AboutTime](), list[AboutTime]()
+    for time in loads(times):
+        (force if time.kind <= FORCE else about).append(time)
+    if force:
+        begun = [time.first for time in force if time.first > BEGINNING]
+        whole = force[0]._replace(first=min(begun, default=BEGINNING), last=max(time.last for time in force))
+    return whole.sourced_time() if force else None, *(time.sourced_time() for time in about)
 
 
 class VisiblePassage(NamedTuple):
@@ -350,7 +372,12 @@ def folded(text: str, like: str = "") -> str:
 
 def has_links(db: sqlite3.Connection) -> bool:
     """True if any version ever linked to anything."""
-    return db.execute("SELECT 1 FROM links LIMIT 1").fetchone() is not None
+    return db.execute(f"SELECT 1 FROM links AS l WHERE {NO_ACT} LIMIT 1").fetchone() is not None
+
+
+def has_acts(db: sqlite3.Connection) -> bool:
+    """True if any version ever acted on another document (`asof.text.acts`)."""
+    return db.execute(f"SELECT 1 FROM links AS l WHERE NOT {NO_ACT} LIMIT 1").fetchone() is not None
 
 
 def visible_instants_after(db: sqlite3.Connection, instant: int) -> list[int]:
@@ -373,6 +400,40 @@ _IN_FORCE = (
     " force AS (SELECT * FROM ordered WHERE place = 1 AND head IS NOT NULL)"
 )
 """SQL for the current versions of all documents."""
+
+
+_LAST = (
+    "SELECT id FROM versions AS w WHERE w.document = v.document AND w.visible <= :as_of"
+    " AND w.added <= :known_at AND (w.retired IS NULL OR w.retired > :known_at)"
+    " ORDER BY w.visible DESC, w.added DESC, w.id DESC LIMIT 1"
+)
+"""SQL for the last version of the document of `v`."""
+
+NO_ACT = "l.kind IN ('link', 'embed')"
+"""SQL for links `l` that are none."""
+
+
+class CurrentName(NamedTuple):
+    """The current version of a document (number, version, since when), its id, path and title."""
+
+    document: int
+    version: int
+    visible: int
+    name: str
+    path: str
+    title: str
+
+
+class StoredAct(NamedTuple):
+    """An act on what `target` calls (`asof.text.acts`), `part` of it; its words; which document acts
+    (number), and since when that can be seen."""
+
+    target: str
+    kind: str
+    part: str
+    text: str
+    document: int
+    visible: int
 
 
 class AsOfReader(Struct, frozen=True):
@@ -416,8 +477,33 @@ class AsOfReader(Struct, frozen=True):
         """The distinct links of all current documents: the number of the document, the target as written."""
         return self.db.execute(
             f"{_IN_FORCE} SELECT DISTINCT force.document, l.target FROM force JOIN links AS l"
-            " ON l.version = force.id", self.moment,
+            f" ON l.version = force.id WHERE {NO_ACT}", self.moment,
         ).fetchall()  # fmt: skip
+
+    def names_of(self, documents: Iterable[int]) -> list[CurrentName]:
+        """The current versions of these documents, and what these are called."""
+        return [CurrentName(*row) for row in self.db.execute(
+            "SELECT v.document, v.id, v.visible, d.name, h.path, h.title FROM json_each(:documents) AS asked"
+            f" JOIN versions AS v ON v.document = asked.value AND v.id = ({_LAST})"
+            " JOIN heads AS h ON h.id = v.head JOIN documents AS d ON d.id = v.document",
+            {**self.moment, "documents": json.dumps(list(documents))},
+        )]  # fmt: skip
+
+    def acts_on(self, keys: Iterable[str]) -> list[StoredAct]:
+        """The acts of current versions on what is called by one of these keys."""
+        return [StoredAct(*row) for row in self.db.execute(
+            "SELECT l.target, l.kind, l.heading, l.alias, v.document, v.visible"
+            " FROM json_each(:keys) AS asked JOIN links AS l ON l.target = asked.value"
+            f" JOIN versions AS v ON v.id = l.version WHERE NOT {NO_ACT} AND v.id = ({_LAST})",
+            {**self.moment, "keys": json.dumps(list(keys))},
+        )]  # fmt: skip
+
+    def acts_by(self, version: int) -> list[StoredAct]:
+        """The acts that a version states, its own document's number and instant as those of the act."""
+        return [StoredAct(*row) for row in self.db.execute(
+            "SELECT l.target, l.kind, l.heading, l.alias, v.document, v.visible FROM links AS l"
+            f" JOIN versions AS v ON v.id = l.version WHERE NOT {NO_ACT} AND l.version = ?", (version,),
+        )]  # fmt: skip
 
     def current_aliases(self) -> list[tuple[str, int]]:
         """The aliases of all current documents, and the numbers of the documents."""

@@ -44,6 +44,7 @@ from asof.store.validity import (
     VersionPassages,
     interval_changes,
 )
+from asof.text.acts import acts_of
 from asof.time.span import BEGINNING, NEVER
 from asof.values import Document, SourcedTime
 from asof.wire import replace
@@ -248,7 +249,12 @@ class Transaction:
         self.passages[version.id] = passages, head
         self.pending["links"] += [
             (version.id, place, link.target, link.heading, link.alias, link.kind)
-            for place, link in enumerate(document.links)
+            for place, link in enumerate(
+                (
+                    *document.links,
+                    *acts_of(document.path or document.id, document.title, document.text, document.meta),
+                )
+            )
         ]
         self.pending["aliases"] += [(alias, version.id) for alias in dict.fromkeys(document.aliases)]
         self._add(state, version, published, head_id, pack_layout(passages))

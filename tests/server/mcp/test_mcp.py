@@ -104,7 +104,7 @@ def test_an_answer_of_a_named_past_time_says_how_long_it_held(tmp_path):
     with corpus_with(tmp_path, *versions) as corpus:
         said = text_of(call(server_of(corpus), "ask", q="who was mayor in 2020?"))
     assert said.startswith("Answer, as of 2020-12-31.")
-    assert "Mayor, 2019-03-01, in force 2019-03-01 to 2023-03-01\nAnn Cole is" in said
+    assert "Mayor, 2019-03-01, in force until 2023-03-01\nAnn Cole is" in said
 
 
 @pytest.mark.parametrize("budget", [50, 200, 1000])

@@ -29,7 +29,7 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra("asof.extensions.adapters.llama_index", "llama-index", "llama_index.core") from error
 
-NOT_EMBEDDED = [*TECHNICAL, "published", "superseded"]
+NOT_EMBEDDED = [*TECHNICAL, "published", "superseded", "in_force"]
 
 
 class LlamaIndexRetriever(BaseRetriever):

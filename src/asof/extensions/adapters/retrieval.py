@@ -19,7 +19,7 @@ from asof.errors import UsageError
 from asof.models.ports import one_line
 from asof.text.passages import passage_header
 from asof.time.span import iso
-from asof.values import Hit
+from asof.values import Hit, force_words
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def _check_names(what: str, given: object, names: tuple[str, ...]) -> None:
             raise UsageError(f"there is no {what} {str(name)!r:.60}; accepted: {', '.join(names)}")
 
 
-TECHNICAL = ("id", "document", "uri", "score", "published_from", "dated_by")
+TECHNICAL = ("id", "document", "uri", "score", "published_from", "dated_by", "holds")
 """Keys that say nothing to a language model which reads the passage."""
 
 
@@ -126,8 +126,9 @@ def metadata(hit: Hit) -> dict[str, Any]:
     `id`: that of the hit; `document`: that of its document. `published`: the date as it was stated, None for
     an undated document; `published_from`: its first instant (ISO 8601, UTC), None for one without a start.
     `dated_by`: where the date was found. `superseded`: None, or the later passage that states the same of the
-    same subject: its `id`, `document`, `title`, and `at`, the instant since when it can be seen. `headings`:
-    those above the passage, from the top.
+    same subject: its `id`, `document`, `title`, and `at`, the instant since when it is in force. `in_force`:
+    None, or what is stated of that ("takes effect on 2025-04-01"); `holds`: whether it is in force at the
+    date for which it was asked. `headings`: those above the passage, from the top.
     """
     published, later = hit.published, hit.superseded
     start = None if published is None or published.span.start is None else iso(published.span.first)
@@ -138,6 +139,7 @@ def metadata(hit: Hit) -> dict[str, Any]:
         "superseded": None if later is None else {
             "id": later.id, "document": later.document, "title": later.title, "at": iso(later.at),
         },
+        "in_force": force_words(hit.in_force, hit.as_of) or None, "holds": hit.holds,
     }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
+from datetime import datetime
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import anyio
@@ -26,6 +27,8 @@ from asof.models.ports import between, one_line
 from asof.parameters import MOST_CHARACTERS, Name, Parameters
 from asof.results import DocumentResult, PassageResult
 from asof.text.passages import ends, tokens
+from asof.time.span import Span, instant
+from asof.values import SourcedTime, force_words
 from asof.verbs import Verb, all_verbs
 from asof.version import __version__
 
@@ -65,7 +68,7 @@ def hits(answer: Json, budget: int) -> str:
     if not answer["hits"]:
         return f"Nothing found, {moment(query)}. {' '.join(answer['notes'])}".rstrip()
     parts = (
-        f"{_named(hit)}, {_date(hit)}{_superseded(hit)}\n{one_line(hit['text'])}" for hit in answer["hits"]
+        f"{_named(hit)}, {_date(hit)}{_force(hit, query)}\n{one_line(hit['text'])}" for hit in answer["hits"]
     )
     return f"{len(answer['hits'])} passages, {moment(query)}.\n{within(parts, budget, 'passages')}"
 
@@ -78,7 +81,7 @@ def answer_text(answer: Json, budget: int) -> str:
     )
     parts = [answer["answer"]] if not answer["refused"] and answer["mode"] == "global" else []
     parts += [
-        f"{_named(each)}, {_date(each)}{_in_force(each)}{_superseded(each)}\n{one_line(each['quote'])}"
+        f"{_named(each)}, {_date(each)}{_force(each, answer)}\n{one_line(each['quote'])}"
         for each in answer["citations"]
     ]
     return f"{head}\n{within(parts, budget, 'quotes')}"
@@ -185,15 +188,20 @@ def _date(one: Json) -> str:
     return str(one["published"]["text"]) if one["published"] else "undated"
 
 
-def _in_force(one: Json) -> str:
-    return f", in force {_span(one['valid'])}" if one["valid"] else ""
-
-
-def _superseded(one: Json) -> str:
-    later = one.get("superseded_by")
-    if not later:
-        return ""
-    return f", superseded on {later['visible'][:10]} by {one_line(later['title'] or later['document'])}"
+def _force(one: Json, asked: Json) -> str:
+    """When a passage is in force, as far as that is stated, and what superseded or changed it."""
+    words, later = "", one["superseded_by"]
+    if later:
+        words = f"superseded on {later['visible'][:10]} by {one_line(later['title'] or later['document'])}"
+    elif time := one["in_force"]:
+        start, end = (time[bound] and datetime.fromisoformat(time[bound]) for bound in ("from", "until"))
+        stated = SourcedTime(Span(start, end), one_line(time["text"]), time["by"])
+        words = force_words(stated, instant(datetime.fromisoformat(asked["as_of"])))
+    changed = (
+        f"{each['part']} changed since {each['since'][:10]} by {each['title'] or each['document']}"
+        for each in one["amended_by"]
+    )
+    return "".join(f", {one_line(each)}" for each in (words, *changed) if each)
 
 
 def _span(valid: Json) -> str:

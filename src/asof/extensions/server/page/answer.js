@@ -2,8 +2,8 @@
 
 import { told } from "./dates.js";
 import { el, marked, shortened } from "./dom.js";
-import { documentLink, superseded } from "./hits.js";
-import { address } from "./state.js";
+import { amended, documentLink, inForce, superseded } from "./hits.js";
+import { address, state } from "./state.js";
 
 export function answerView(answer, heading = "Answer") {
   const quotes = answer.citations.map((citation) => quoteView(citation, answer));
@@ -13,7 +13,7 @@ export function answerView(answer, heading = "Answer") {
   }
   const written = answer.by !== "extractive" ? el("p", {}, answer.answer) : null;
   const body = answer.mode === "global" && !written ? overview(answer) : quotes;
-  const then = answer.citations.some((citation) => citation.valid) ? ` as of ${told(answer.as_of)}` : "";
+  const then = answer.as_of.slice(0, 10) < (state().as_of || new Date().toISOString()).slice(0, 10) ? ` as of ${told(answer.as_of)}` : "";
   return el("section", { class: "answer", "aria-label": heading }, el("h2", {}, heading + then), written, body,
     el("p", { class: "meta" }, answer.by === "extractive" ? "quoted, no model" : `written by ${answer.by}`));
 }
@@ -26,14 +26,7 @@ function quoteView(citation, answer) {
     : marked(clean(quote), answer.question);
   return el("blockquote", { class: "quote" }, el("p", {}, text),
     el("p", { class: "meta" }, documentLink(citation), ` · ${citation.published?.text ?? "undated"}`),
-    inForce(citation.valid, answer.as_of), superseded(citation.superseded_by));
-}
-
-/** "in force from … to …" of an answer of a past time that the question names, a link to that day. */
-function inForce(valid, moment) {
-  if (!valid) return null;
-  const span = `${valid.from ? `from ${told(valid.from)} ` : ""}to ${told(valid.until)}`;
-  return el("p", { class: "meta" }, "in force ", el("a", { href: address({ as_of: moment.slice(0, 10) }) }, span));
+    inForce(citation, answer.as_of), superseded(citation.superseded_by), citation.amended_by.map(amended));
 }
 
 const clean = (text) => {

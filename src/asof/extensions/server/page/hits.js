@@ -15,7 +15,7 @@ export function hitView(hit, question) {
     el("h3", {}, documentLink(hit)),
     el("p", { class: "meta" }, `${hit.document} · ${published} · dated by ${BY[hit.dated_by] ?? hit.dated_by}`, about(hit)),
     el("p", {}, marked(shortened(hit.text), question)),
-    superseded(hit.superseded_by),
+    inForce(hit, state().as_of ?? ""), superseded(hit.superseded_by), hit.amended_by.map(amended),
     el("p", { class: "actions" },
       el("button", { type: "button", "aria-expanded": "false", onclick: (event) => showWhy(event.currentTarget, why, hit) }, "Why here?")),
     why);
@@ -31,6 +31,26 @@ export function superseded(later) {
   const day = later.visible.slice(0, 10);
   return el("p", { class: "meta" }, "superseded on ",
     el("a", { href: address({ as_of: day }) }, told(day)), ` by ${later.title || later.document}`);
+}
+
+/** When it is in force, if that is stated: "takes effect on …", "ended on …". `moment`: that was asked, or "" for now. */
+export function inForce(one, moment) {
+  const time = one.in_force;
+  if (!time || one.superseded_by || (time.by === "published" && !time.until)) return null;
+  if (time.by === "status") return el("p", { class: "meta" }, `not in force: ${time.text}`);
+  const now = moment || new Date().toISOString();
+  const last = time.until && new Date(Date.parse(time.until) - 1).toISOString();
+  const words = time.from > now ? `takes effect on ${told(time.from)}` : last && last < now ? `ended on ${told(last)}`
+    : `in force ${time.from ? `since ${told(time.from)}` : ""} ${last ? `until ${told(last)}` : ""}`;
+  return el("p", { class: "meta" }, words);
+}
+
+/** "Article 4 amended since … by …", a link to what amends it. */
+export function amended(by) {
+  const verb = { amends: "amended", corrects: "corrected" }[by.kind] ?? "replaced";
+  const name = by.title || by.document;
+  return el("p", { class: "meta" }, `${by.part} ${verb} since ${told(by.since)} by `,
+    by.document ? el("a", { href: address({ view: "document", document: by.document }) }, name) : name);
 }
 
 function about(hit) {

@@ -1,0 +1,287 @@
+"""What documents do to each other: "This notice supersedes Notice 4", "Article 4 of Regulation 12/2019 is
+replaced by the following", `obsoletes: RFC 793`.
+
+An act is read from a field of the metadata, from a title ("Correction: Fares in 2024"), or from a sentence
+with such a verb (`lang/*/acts.toml`) and a reference: a series with a number, a link, or a title in quotes.
+It is kept as a link of a kind of its own, whose target is resolved in each view."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from itertools import islice
+from typing import Any, NamedTuple
+
+from asof.lang import calendar_words, codes, of_all, set_of, stop_words, tables
+from asof.text.passages import sentences
+from asof.values import Link
+
+SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded_by"
+AMENDS, AMENDED_BY, CORRECTS = "amends", "amended_by", "corrects"
+KINDS = (SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY, CORRECTS)
+"""The kinds of links that are acts."""
+
+MOST, LONGEST = 64, 300
+"""The most acts of a document, and the most characters of a reference."""
+
+_NUMBERED = re.compile(
+    r"\b(?P<series>[^\W\d_]{2,20})[ \u00a0_#-]{0,2}(?:no\.? ?|nr\.? ?|n° ?)?"
+    r"\(?(?P<number>[0-9]{1,6}(?:[./-][0-9]{1,6})*)\b",
+    re.IGNORECASE,
+)
+_LINK = re.compile(
+    r"\[(?P<text>[^\]\n]{1,200})\]\((?P<target>[^)\s]{1,300})\)|\[\[(?P<wiki>[^\]|\n]{1,200})[^\]\n]*\]\]"
+)
+_QUOTED = re.compile(r"[\"“„«](?P<title>[^\"“”„«»\n]{4,200})[\"”“»]")
+_QUOTES = '"“„«'
+_SEPARATOR = re.compile(r"[;\n]|,(?= )")
+
+
+# -- names: what a document may be called by in an act ------------------------------------------------
+
+
+def reference_key(text: str) -> str:
+    """The form in which a reference is compared: a series and a number ("rfc#793"), else the name without the
+    ending of a file, in lower case."""
+    plain = " ".join(text.split())[:LONGEST]
+    if (found := _LINK.search(plain)) is not None:
+        plain = found["wiki"] or _last_part(found["target"])
+    found = next(_numbered(plain), None)
+    return _number_key(found) if found is not None and found[0] == plain else _bare(plain)
+
+
+def name_keys(path: str, title: str, aliases: Iterable[str] = ()) -> frozenset[str]:
+    """The keys by which acts may name a document of this path and title."""
+    last = _last_part(path)
+    keys = {_bare(path), _bare(last), _bare(title), *map(_bare, aliases)}
+    keys.update(_number_key(found) for text in (last, title) for found in islice(_numbered(text), 1))
+    return frozenset(keys - {""})
+
+
+def _numbered(text: str, begin: int = 0, end: int = LONGEST) -> Iterator[re.Match[str]]:
+    """A series and a number, wherever they stand; a word of grammar or of the calendar is no series."""
+    for found in _NUMBERED.finditer(text, begin, end):
+        if found["series"].casefold() not in _no_series():
+            yield found
+
+
+@cache
+def _no_series() -> frozenset[str]:
+    return frozenset().union(*map(stop_words, codes("words")), *map(calendar_words, codes("words")))
+
+
+def _number_key(found: re.Match[str]) -> str:
+    number = "/".join(part.lstrip("0") or "0" for part in re.split("[./-]", found["number"]))
+    return f"{found['series'].casefold()}#{number}"
+
+
+def _last_part(path: str) -> str:
+    return path.partition("#")[0].rstrip("/").rpartition("/")[2]
+
+
+def _bare(name: str) -> str:
+    """A name in lower case, without the ending of a file."""
+    return re.sub(r"\.[a-z][a-z0-9]{0,9}$", "", " ".join(name.casefold().split()))
+
+
+def kinds_asked(words: Iterable[str]) -> frozenset[str]:
+    """The kinds of acts that the words of a question ask for ("which RFCs update ..."); all, if none is
+    named."""
+    known = set(words)
+    ends = known & {word for key in ("ends", "ended") for word in of_all("acts", key)}
+    changes = known & {word for key in ("changes", "changed") for word in of_all("acts", key)}
+    return frozenset({SUPERSEDES} if ends else {AMENDS, CORRECTS} if changes else KINDS)
+
+
+# -- acts of a document -------------------------------------------------------------------------------
+
+
+def acts_of(path: str, title: str, text: str, meta: Mapping[str, Any]) -> tuple[Link, ...]:
+    """The acts of a document on others, each once, at most MOST."""
+    numbered = (found for name in (title, _last_part(path)) for found in _numbered(name))
+    series = next((found["series"] for found in numbered), "")
+    found = dict.fromkeys((*_of_metadata(meta), *_of_title(title), *_of_text(text, series)))
+    return tuple(found)[:MOST]
+
+
+@cache
+def _fields() -> dict[str, str]:
+    """The kind of act that a field of the metadata states, by its name."""
+    return {_folded(name): kind for kind in KINDS for name in of_all("acts", kind)}
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name.casefold())
+
+
+def _of_metadata(meta: Mapping[str, Any]) -> Iterator[Link]:
+    fields = _fields()
+    for name, value in meta.items():
+        kind = fields.get(_folded(name))
+        for text in _texts(value) if kind else ():
+            key = reference_key(text)
+            if key and not text.strip().isdigit():
+                yield Link(key, "", text, kind or "")
+            elif key and (series := _series_of(meta)):  # "Replaces: 563" of a PEP
+                yield Link(f"{series}#{int(text)}", "", f"{series.upper()} {int(text)}", kind or "")
+
+
+def _series_of(meta: Mapping[str, Any]) -> str:
+    """The series of a document that numbers itself in a field of its header ("PEP: 649")."""
+    found = (
+        key for key, value in meta.items() if str(value).isdigit() and 1 < len(key) < 6 and key.isalpha()
+    )
+    return next(found, "").casefold()
+
+
+def _texts(value: object) -> Iterator[str]:
+    for item in value if isinstance(value, list | tuple) else (value,):
+        if isinstance(item, int) and not isinstance(item, bool):
+            yield str(item)
+        elif isinstance(item, str):
+            yield from (
+                filter(None, map(str.strip, _SEPARATOR.split(item[:2000])))
+                if len(item) > 40 or "," in item
+                else (item,)
+            )
+
+
+class _Verbs(NamedTuple):
+    """The words of all languages by which sentences and titles act."""
+
+    ends: re.Pattern[str]
+    ended: re.Pattern[str]
+    changes: re.Pattern[str]
+    changed: re.Pattern[str]
+    by: re.Pattern[str]
+    be: re.Pattern[str]
+    title_ends: re.Pattern[str]
+    title_changes: re.Pattern[str]
+
+
+@cache
+def _verbs() -> _Verbs:
+    def pattern(key: str) -> re.Pattern[str]:
+        words = sorted(
+            {word for code in codes("acts") for word in tables(code, "acts").get(key, ())}, key=len
+        )
+        return re.compile(rf"\b(?:{'|'.join(map(re.escape, reversed(words)))})\b", re.IGNORECASE)
+
+    return _Verbs(*map(pattern, _Verbs._fields))
+
+
+@cache
+def _verb_words() -> frozenset[str]:
+    return frozenset(word for key in _Verbs._fields[:4] for word in of_all("acts", key))
+
+
+@cache
+def _words_of_acts() -> tuple[str, ...]:
+    """The verbs by which sentences act, without those that begin with another one."""
+    words = sorted(_verb_words())
+    return tuple(
+        word for word in words if not any(word != other and word.startswith(other) for other in words)
+    )
+
+
+def _of_title(title: str) -> Iterator[Link]:
+    verbs = _verbs()
+    for kind, pattern in ((SUPERSEDES, verbs.title_ends), (CORRECTS, verbs.title_changes)):
+        found = pattern.match(title)
+        rest = title[found.end() :].strip(" :–—-\"“”'’") if found else ""
+        if rest:
+            yield Link(reference_key(rest), "", rest, kind)
+            return
+    found = verbs.changes.search(title)
+    if found is not None:
+        for reference in _references(title, found.end(), len(title), ""):
+            yield Link(reference.key, "", reference.text, AMENDS)
+
+
+class _Reference(NamedTuple):
+    """A reference in a sentence: its key, its words, its place, and the part of the document that it
+    names."""
+
+    key: str
+    text: str
+    start: int
+    end: int
+    part: str
+
+
+def _references(text: str, begin: int, end: int, series: str) -> list[_Reference]:
+    """The references in `text[begin:end]`, in order; a number behind a verb ("updates 3168") is of the
+    `series` of its document."""
+    parts = set_of("acts", "part")
+    found = [
+        _Reference(reference_key(match[0]), match["wiki"] or match["text"], *match.span(), "")
+        for match in _LINK.finditer(text, begin, end)
+    ]
+    found += [
+        _Reference(_bare(match["title"]), match["title"], *match.span(), "")
+        for match in _QUOTED.finditer(text, begin, end)
+    ]
+    named = ""
+    for match in _numbered(text, begin, end):
+        if any(each.start <= match.start() < each.end for each in found):
+            continue
+        if match["series"].casefold() in parts:
+            named = match[0]
+        elif match["series"].casefold() in _verb_words():
+            if series:
+                words = f"{series} {match['number']}"
+                found.append(_Reference(reference_key(words), words, *match.span("number"), named))
+        else:
+            found.append(_Reference(_number_key(match), match[0], *match.span(), named))
+            named = ""
+    return sorted(found, key=lambda each: each.start)
+
+
+def _of_text(text: str, series: str) -> Iterator[Link]:
+    folded = text.casefold()
+    if not any(map(folded.__contains__, _words_of_acts())):  # sooner than the patterns
+        return
+    verbs = _verbs()
+    places = [match.start() for pattern in verbs[:4] for match in pattern.finditer(text)]
+    for begin, end in sentences(text):
+        if any(begin <= place < end for place in places):
+            yield from _of_sentence(text, begin, end, verbs, series)
+
+
+def _of_sentence(text: str, begin: int, end: int, verbs: _Verbs, series: str) -> Iterator[Link]:
+    """The acts of the sentence `text[begin:end]`: what stands behind an active verb, before a passive one, or
+    behind "superseded by"."""
+    references = _references(text, begin, end, series)
+    if not references:
+        return
+    active = [
+        (found.end(), kind)
+        for pattern, kind in ((verbs.ends, SUPERSEDES), (verbs.changes, AMENDS))
+        for found in pattern.finditer(text, begin, end)
+    ]
+    for each in references:
+        before_it = [verb for verb in active if verb[0] <= each.start]
+        if before_it:
+            yield Link(each.key, each.part, each.text, AMENDS if each.part else max(before_it)[1])
+    for passive, kind, inverse in (
+        (verbs.changed, AMENDS, AMENDED_BY), (verbs.ended, SUPERSEDES, SUPERSEDED_BY),
+    ):  # fmt: skip
+        verb = passive.search(text, begin, end)
+        if verb is None:
+            continue
+        before = [each for each in references if each.end <= verb.start()]
+        behind = [each for each in references if each.start >= verb.end()]
+        by = verbs.by.match(text, verb.end() + 1) is not None
+        value = bool(before) and text[before[-1].start] in _QUOTES  # "in X, 'a' is replaced by 'b'"
+        if value:
+            before, kind = [each for each in before if text[each.start] not in _QUOTES], AMENDS
+        if not before and behind and by and not value:
+            yield Link(behind[0].key, "", behind[0].text, inverse)
+        elif (
+            before and verbs.be.search(text, before[-1].end, verb.start()) and (value or not (by and behind))
+        ):
+            for each in before:
+                yield Link(each.key, each.part, each.text, AMENDS if each.part else kind)
+        if before or behind:
+            return

@@ -1,0 +1,220 @@
+"""Situations in which what was published last is not what holds: which passage answers, and what is said of
+it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.revisions.made import fresh
+from tests.support.corpora import Clock, new_corpus
+
+from asof.time.moment import read
+from asof.values import Document, force_words
+
+
+def doc(name: str, date: str, title: str, text: str, in_force: Any = None, **meta: Any) -> Document:
+    return Document(name, text, title, date, meta=meta, in_force=in_force)
+
+
+COPAY = (
+    doc("r1", "2021-01-10", "Copayment", "The copayment is 20 dollars.", ("2021-02-01", None)),
+    doc("r2", "2024-11-20", "Copayment", "The copayment is 35 dollars.", ("2025-04-01", None)),
+)
+SALE = (doc("o", "2022-03-01", "Spring sale", "A bicycle costs 199 euros.", (None, "2022-05-20")),)
+HOTEL = (doc("h", "2024-03-01", "Hotel", "From June to August 2024 a double room costs 99 euros."),)
+BERTHS = (
+    doc("a", "2023-01-01", "Berths", "The fee for a berth is 40 euros."),
+    doc("b", "2023-11-01", "Berths from 2024", "From 1 January 2024 the fee for a berth is 45 euros."),
+)
+VOUCHER = (
+    doc("v", "2022-01-01", "Voucher", "It gives 10 percent off. This voucher is valid until 30 June 2022."),
+)
+STORAGE = (
+    doc(
+        "reg12", "2019-03-01", "Regulation 12/2019 on storage",
+        "Article 4. The time limit for storage is 180 days.",
+    ),
+    doc(
+        "reg7", "2023-02-01", "Regulation 7/2023 amending Regulation 12/2019",
+        "Article 4 of Regulation 12/2019 is replaced by the following: The time limit for storage is"
+        " 270 days. It applies from 1 May 2023.",
+    ),
+)  # fmt: skip
+PARKING = (
+    doc("n4", "2020-01-01", "Notice 4", "Parking at the quay is free for residents."),
+    doc("n9", "2022-03-01", "Notice 9", "Notice 4 is repealed with effect from 1 June 2022."),
+)
+TICKET = (
+    doc("f", "2024-01-01", "Fares 2024", "A day ticket costs 6 euros."),
+    doc("c", "2024-02-01", "Correction: Fares 2024", "The day ticket costs 5 euros, not 6."),
+)
+MILLS = (
+    doc("p", "2020-05-01", "On mills and rivers", "Water mills raise the level of a river by 4 metres."),
+    doc("r", "2021-05-01", 'Retraction of "On mills and rivers"', "The measurements were wrong."),
+)
+EVENTS = (
+    doc(
+        "adr/0003-use-rabbitmq.md", "2021-01-01", "3. Use RabbitMQ",
+        "Status: Superseded by [7. Use NATS](0007-use-nats.md)\n\nEvents go through RabbitMQ.",
+    ),
+    doc("adr/0007-use-nats.md", "2023-01-01", "7. Use NATS", "Status: Accepted\n\nEvents go through NATS."),
+)  # fmt: skip
+ORDERS = (
+    doc("adr/1.md", "2021-01-01", "1. Use PostgreSQL", "Orders are stored in PostgreSQL.", status="Accepted"),
+    doc("adr/9.md", "2023-01-01", "9. Use MongoDB", "Orders are stored in MongoDB.", status="Proposed"),
+)
+MEALS = (
+    doc(
+        "old",
+        "2019-01-01",
+        "Travel policy",
+        "Meals are paid up to 28 euros.",
+        superseded_by="Expenses policy",
+    ),
+    doc("new", "2023-01-01", "Expenses policy", "Meals are paid up to 36 euros."),
+)
+TCP = (
+    doc("rfc793", "1981-09-01", "RFC 793: TCP", "The checksum is computed over a pseudo header."),
+    doc(
+        "rfc9293", "2022-08-01", "RFC 9293: Transmission Control Protocol",
+        "The checksum is computed over a pseudo header and the text.", obsoletes=["RFC 793"],
+    ),
+)  # fmt: skip
+BAIL = (
+    doc("a", "2020-01-01", "Rule 1", "The bail amount is 684 dollars."),
+    doc("b", "2021-01-01", "Rule 2", "Rule 1 is superseded by this rule: the bail amount is 900 dollars."),
+    doc("c", "2022-01-01", "Judgment 3", "Rule 2 was annulled; the bail amount is again 684 dollars."),
+)
+
+
+@pytest.mark.parametrize(
+    ("documents", "question", "as_of", "quote", "mark"),
+    [
+        (COPAY, "What is the copayment?", "2025-01-15", "20 dollars",
+         "in force since 2021-02-01 until 2025-03-31"),
+        (COPAY, "What is the copayment?", "2025-05-15", "35 dollars", "in force since 2025-04-01"),
+        (COPAY, "What will the copayment be in June 2025?", "2025-01-15", "35 dollars",
+         "takes effect on 2025-04-01"),
+        (COPAY, "What was the copayment in 2022?", "2025-05-15", "20 dollars", "superseded"),
+        (SALE, "What does a bicycle cost?", "2023-01-01", "199", "ended on 2022-05-20"),
+        (HOTEL, "What does a double room cost in July 2024?", "2024-12-01", "99", "ended on 2024-08-31"),
+        (HOTEL, "What does a double room cost?", "2024-04-01", "99", "takes effect on 2024-06-01"),
+        (BERTHS, "What is the fee for a berth?", "2023-12-01", "40 euros", ""),
+        (BERTHS, "What is the fee for a berth?", "2024-02-01", "45 euros", "in force since 2024-01-01"),
+        (VOUCHER, "How much off does the voucher give?", "2023-01-01", "10 percent", "ended on 2022-06-30"),
+        (STORAGE, "What is the time limit for storage?", "2024-01-01", "270 days",
+         "in force since 2023-05-01"),
+        (STORAGE, "What is the time limit for storage?", "2023-03-01", "180 days", ""),
+        (PARKING, "Is parking at the quay free for residents?", "2023-01-01", "free", "superseded"),
+        (PARKING, "Is parking at the quay free for residents?", "2022-04-01", "free",
+         "in force until 2022-05-31"),
+        (TICKET, "What does a day ticket cost?", "2024-06-01", "5 euros", ""),
+        (TICKET, "What does a day ticket cost?", "2024-01-20", "6 euros", ""),
+        (MILLS, "By how much do water mills raise a river?", "2022-01-01", "4 metres", "superseded"),
+        (EVENTS, "Through what do events go?", "2023-06-01", "NATS", ""),
+        (ORDERS, "Where are orders stored?", "2023-06-01", "PostgreSQL", ""),
+        (ORDERS[1:], "Where are orders stored?", "2023-06-01", "MongoDB", "not in force: Proposed"),
+        (MEALS, "Up to how much are meals paid?", "2023-06-01", "36 euros", ""),
+        (TCP, "Over what is the checksum computed?", "2023-01-01", "and the text", ""),
+        (BAIL, "What is the bail amount?", "2023-01-01", "684", ""),
+    ],
+)  # fmt: skip
+def test_situations(documents: Any, question: str, as_of: str, quote: str, mark: str) -> None:
+    with new_corpus(documents, undated="always") as corpus:
+        best = corpus.at(as_of).ask(question).citations[0]
+    assert quote in best.quote
+    shown = "superseded" if best.superseded else force_words(best.in_force, read(as_of).last)
+    assert shown == mark
+
+
+def test_an_answer_says_that_nothing_in_force_says_so() -> None:
+    for documents, question, as_of, begin in (
+        (SALE, "What does a bicycle cost?", "2023-01-01", "so; this ended on 2022-05-20:"),
+        (SALE, "What does a bicycle cost?", "2022-04-01", ""),
+        (HOTEL, "What does a double room cost?", "2024-04-01", "so yet; this takes effect on 2024-06-01:"),
+        (ORDERS[1:], "Where are orders stored?", "2024", "so; this is not in force: Proposed:"),
+    ):
+        with new_corpus(documents, undated="always") as corpus:
+            lead = f"Nothing that is in force says {begin}\n[1] " if begin else "[1] "
+            assert corpus.at(as_of).ask(question).text.startswith(lead)
+
+
+def test_the_date_of_force_can_be_given() -> None:
+    with new_corpus(COPAY) as corpus:
+        then = corpus.at("2025-01-15")
+        for day, document in (("2025-06-01", "r2"), ("2025-01-15", "r1"), ("2023", "r1")):
+            hits = then.search("copayment", in_force=day).hits
+            assert [(hit.document, hit.holds) for hit in hits] == [
+                (document, True), ("r2" if document == "r1" else "r1", False)
+            ]  # fmt: skip
+
+
+def test_sections_of_a_list(tmp_path: Path) -> None:
+    """A later section ends an earlier one that says the same with other values, not one of another
+    subject."""
+    sections = {
+        "Prices from 1 April 2023": "A single ticket is 4 euros, ten are 35 euros, children pay half of it.",
+        "Prices from 1 April 2024": "A single ticket is 5 euros, ten are 44 euros, children pay half of it.",
+        "3 May 2024": "The pool has a new slide of 60 metres, and the sauna is closed for repair.",
+    }
+    text = "\n\n".join(f"## {heading}\n\n{said}" for heading, said in sections.items())
+    (tmp_path / "pool.md").write_text(f"---\ntitle: Pool\ndate: 2024-06-01\n---\n{text}\n")
+    with new_corpus() as corpus:
+        corpus.add(tmp_path / "pool.md")
+        then = corpus.at("2025")
+        hits = then.search("single ticket price pool").hits
+        asked = [then.ask(f"what {verb} a single ticket cost{when}?").citations[0].quote
+                 for verb, when in (("does", ""), ("did", " in 2023"))]  # fmt: skip
+    found = {
+        hit.text.strip().split("\n")[-1][:20]: force_words(hit.in_force, read("2025").last) for hit in hits
+    }
+    assert found == {
+        "A single ticket is 5": "in force since 2024-04-01", "A single ticket is 4": "ended on 2024-03-31",
+        "The pool has a new s": "in force since 2024-05-03",
+    }  # fmt: skip
+    assert ["5 euros" in asked[0], "4 euros" in asked[1]] == [True, True]
+
+
+def test_what_is_learned_or_published_later_acts_on_nothing() -> None:
+    clock = Clock.at("2021-06-01")
+    with new_corpus(PARKING[:1], clock=clock) as corpus:
+        clock.to("2022-06-15")
+        corpus.add([PARKING[1]])
+
+        def shown(as_of: str, known_at: str | None = None) -> tuple[str, bool, bool]:
+            hit = corpus.at(as_of, known_at).search("parking quay").hits[0]
+            return force_words(hit.in_force, read(as_of).last), hit.superseded is not None, hit.holds
+
+        assert shown("2022-02-01") == ("", False, True), "before the act was published"
+        assert shown("2022-04-01") == ("in force until 2022-05-31", False, True)
+        assert shown("2022-07-01") == ("ended on 2022-05-31", True, False)
+        assert shown("2022-07-01", known_at="2022-06-10") == ("", False, True), "before it was known"
+
+
+def test_an_act_of_a_version_that_changed_no_passage() -> None:
+    """Only a field of the metadata was added; what was asked before sees nothing of it."""
+    old = doc("old", "2020", "Old policy", "Meals are paid up to 28 euros.")
+    other = doc("other", "2020", "Other policy", "Trips are booked by train.")
+    with fresh(old, other) as corpus:
+        before = corpus.at("2021").search("meals").hits[0]
+        corpus.add([doc("other", "2022", other.title, other.text, supersedes="Old policy")])
+        assert corpus.at("2023").search("meals").hits[0].superseded is not None
+        again = corpus.at("2021").search("meals").hits[0]
+        assert (
+            (again.superseded, again.in_force)
+            == (before.superseded, before.in_force)
+            == (None, before.in_force)
+        )
+
+
+def test_amendments_of_a_part() -> None:
+    parts = "## Article 3\n\nWho stores goods registers.\n\n## Article 4\n\nGoods are stored for 180 days.\n"
+    with new_corpus(chunking="10w") as corpus:
+        corpus.add([doc("reg7", *("2023-02-01", STORAGE[1].title, STORAGE[1].text))])
+        corpus.add([{"id": "reg12.md", "title": STORAGE[0].title, "published": "2019-03-01", "text": parts}])
+        hits = {hit.place.headings[-1]: hit for hit in corpus.at("2024").search("goods stored article").hits
+                if hit.document == "reg12.md"}  # fmt: skip
+    shown = {at: [(each.kind, each.part, each.document) for each in hit.amended] for at, hit in hits.items()}
+    assert shown == {"Article 3": [("amends", "", "reg7")], "Article 4": [("amends", "Article 4", "reg7")]}

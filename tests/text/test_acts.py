@@ -1,0 +1,93 @@
+"""What documents do to each other, as their metadata, titles and sentences say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from asof.text.acts import acts_of, kinds_asked, name_keys, reference_key
+
+
+def acts(title: str = "", text: str = "", path: str = "a.md", **meta: Any) -> list[tuple[str, str, str]]:
+    """Kind, key of the target, part."""
+    return [(link.kind, link.target, link.heading) for link in acts_of(path, title, text, meta)]
+
+
+@pytest.mark.parametrize(
+    ("meta", "found"),
+    [
+        (
+            {"obsoletes": ["RFC 793", "RFC 0879"]},
+            [("supersedes", "rfc#793", ""), ("supersedes", "rfc#879", "")],
+        ),
+        ({"Superseded-By": "[9. Use Kafka](0009-use-kafka.md)"}, [("superseded_by", "0009-use-kafka", "")]),
+        (
+            {"pep": 749, "replaces": "563, 649"},
+            [("supersedes", "pep#563", ""), ("supersedes", "pep#649", "")],
+        ),
+        ({"supersedes": "[[Old Policy]]"}, [("supersedes", "old policy", "")]),
+        ({"corrects": "Fares 2024"}, [("corrects", "fares#2024", "")]),
+        ({"updates": 12, "site": "north"}, []),
+    ],
+)
+def test_fields_of_the_metadata(meta: dict[str, Any], found: list[tuple[str, str, str]]) -> None:
+    assert acts(**meta) == found
+
+
+@pytest.mark.parametrize(
+    ("title", "found"),
+    [
+        ("Correction: Fares in 2024", [("corrects", "fares in 2024", "")]),
+        ('Retraction of "On mills"', [("supersedes", "on mills", "")]),
+        ("Regulation 7/2023 amending Regulation 12/2019", [("amends", "regulation#12/2019", "")]),
+        ("Corrections", []), ("Fares in 2024", []),
+    ],
+)  # fmt: skip
+def test_titles(title: str, found: list[tuple[str, str, str]]) -> None:
+    assert acts(title) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("This notice supersedes Notice 4.", [("supersedes", "notice#4", "")]),
+        ("This notice replaces what was said in 2024.", []),
+        ("Notice 4 is hereby repealed.", [("supersedes", "notice#4", "")]),
+        ("Status: superseded by [7. Use NATS](0007-use-nats.md)", [("superseded_by", "0007-use-nats", "")]),
+        ("Article 4 of Regulation 12/2019 is replaced by the following: 270 days.",
+         [("amends", "regulation#12/2019", "Article 4")]),
+        (
+            "In Regulation 12/2019, “180 days” is replaced by “270 days”.",
+            [("amends", "regulation#12/2019", "")],
+        ),
+        ("Verordnung 12 wird aufgehoben.", [("supersedes", "verordnung#12", "")]),
+        ("The mill was replaced by a house.", []), ("He was replaced in May 2020.", []),
+        ("RFC 793 is replaced by RFC 9293.", []), ("See Notice 4.", []),
+    ],
+)  # fmt: skip
+def test_sentences(text: str, found: list[tuple[str, str, str]]) -> None:
+    assert acts(text=text) == found
+
+
+def test_a_number_behind_a_verb_is_of_the_series_of_its_document() -> None:
+    text = "It updates 2474 and obsoletes RFC 2481."
+    assert acts(text=text, path="rfc3168") == [("amends", "rfc#2474", ""), ("supersedes", "rfc#2481", "")]
+    assert acts(text=text) == [("supersedes", "rfc#2481", "")]
+
+
+def test_names_and_references_meet() -> None:
+    for path, title, said in (
+        ("rfc793", "RFC 793: TCP", "RFC 0793"), ("peps/pep-0649.rst", "PEP 649", "PEP 649"),
+        ("a.md", "Regulation 12/2019 on storage", "Regulation 12/2019"),
+        ("adr/0007-use-nats.md", "7. Use NATS", "[7. Use NATS](0007-use-nats.md)"),
+        ("x", "Travel policy", "travel  Policy"),
+    ):  # fmt: skip
+        assert reference_key(said) in name_keys(path, title)
+    assert reference_key("Regulation 12/2018") not in name_keys("a", "Regulation 12/2019 on storage")
+
+
+def test_what_a_question_asks_for() -> None:
+    assert kinds_asked(["which", "rfcs", "update", "rfc"]) == {"amends", "corrects"}
+    assert kinds_asked(["which", "pep", "replaced", "pep"]) == {"supersedes"}
+    assert "amends" in kinds_asked(["what", "of", "pep"])

@@ -1,0 +1,75 @@
+"""The times for which sentences say that they hold, by the words of each language."""
+
+from __future__ import annotations
+
+import pytest
+
+from asof.text.force import stated_force
+from asof.time.expressions import TimeContext, parse
+
+
+def stated(text: str, language: str = "en") -> list[tuple[str, str, bool]]:
+    """First day, day after the last, whether a phrase says so."""
+    times = parse(text, context=TimeContext(language=language))
+    found = stated_force(text, times, language)
+    ends = lambda at: at.isoformat()[:10] if at else ""  # noqa: E731
+    return [(ends(each.span.start), ends(each.span.end), each.by_phrase) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "first", "after"),
+    [
+        ("en", "The fare rises with effect from 1 April 2025.", "2025-04-01", ""),
+        ("en", "The rule takes effect on January 1, 2025.", "2025-01-01", ""),
+        ("en", "The law of 5 May 2010 comes into force for all shops on 1 June 2011.", "2011-06-01", ""),
+        ("en", "It is in force from 2021 to 2023.", "2021-01-01", "2024-01-01"),
+        ("en", "This ticket is valid until 30 April 2026.", "", "2026-05-01"),
+        ("en", "The licence expires on 31 December 2022.", "", "2023-01-01"),
+        ("de", "Das Gesetz tritt am 1. Januar 2025 in Kraft.", "2025-01-01", ""),
+        ("de", "Der Tarif gilt bis 31.12.2023.", "", "2024-01-01"),
+        ("fr", "Le tarif est valable jusqu'au 30 avril 2026.", "", "2026-05-01"),
+        ("es", "La tarifa entra en vigor el 1 de enero de 2025.", "2025-01-01", ""),
+        ("it", "La tariffa è in vigore dal 1 gennaio 2024.", "2024-01-01", ""),
+        ("nl", "Het tarief geldt vanaf 1 januari 2024.", "2024-01-01", ""),
+        ("pt", "A tarifa é válida até 30 de abril de 2026.", "", "2026-05-01"),
+    ],
+)
+def test_a_phrase_before_a_time(language: str, text: str, first: str, after: str) -> None:
+    assert stated(text, language) == [(first, after, True)]
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "first", "after"),
+    [
+        ("en", "From 1 July 2024 the threshold is 844.", "2024-07-01", ""),
+        ("en", "From June to August 2024 a double room costs 99 euros.", "2024-06-01", "2024-09-01"),
+        ("en", "- Until 30 April 2021 the allowance is 100 dollars.", "", "2021-05-01"),
+        ("en", "Fee: from 1 May 2024 20 euros", "2024-05-01", ""),
+        ("de", "Ab dem 1. Juli 2024 gilt der neue Satz.", "2024-07-01", ""),
+        ("it", "Dal 1 gennaio 2024 la tariffa è di 20 euro.", "2024-01-01", ""),
+    ],
+)
+def test_a_time_with_which_a_sentence_begins(language: str, text: str, first: str, after: str) -> None:
+    assert [each[:2] for each in stated(text, language)] == [(first, after)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From 2 to 4 May 2023 the team met in Rome.", "On 3 May 2021 the council votes.",
+        "The report of 2019 says so.", "Before 1 May 2024 the fee was 10.",
+        "It no longer applies since 2021.",
+        "The allowance was repealed on 3 March 2022.", "He moved in on 1 May 2020.", "",
+    ],
+)  # fmt: skip
+def test_what_happened_is_no_time_of_force(text: str) -> None:
+    assert stated(text) == []
+
+
+def test_what_is_said_of_a_part_does_not_hold_for_the_passage() -> None:
+    """One of three sentences; the same of the text itself, or by a pronoun in a short one."""
+    others = "The harbour has three quays. Boats of up to 20 metres may use the northern one of these quays."
+    assert stated(f"{others} The permit for the crane is valid until 3 May 2024.") == []
+    assert stated(f"{others} This notice is valid until 3 May 2024.") == [("", "2024-05-04", True)]
+    assert stated(f"{others} It is valid until 3 May 2024.") == [("", "2024-05-04", True)]
+    assert stated(f"{others} {others} {others} It is valid until 3 May 2024.") == []

@@ -41,9 +41,10 @@ def blocks(page: str) -> list[str]:
     return PYTHON.findall((ROOT / page).read_text("utf-8"))
 
 
-def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
-    assert module("shown.py").played(page, tmp_path) == page, "python docs/shown.py docs/tutorial.md"
+@pytest.mark.parametrize("name", ["tutorial.md", "guides/law-and-policy.md"])
+def test_a_page_prints_what_it_shows(name: str, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / name).read_text("utf-8")
+    assert module("shown.py").played(page, tmp_path) == page, f"python docs/shown.py docs/{name}"
 
 
 def test_the_guide_to_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

@@ -24,7 +24,7 @@ from asof.index.view import DerivedCache, View
 from asof.rank.rerank import batched
 from asof.rank.stage import Ranking, Recipe
 from asof.rank.times import date_of_force
-from asof.revisions.acts import amendments, followers, times_of_force
+from asof.revisions.force import amendments, followers, times_of_force
 from asof.revisions.rows import remember
 from asof.store.digest import hit_id
 from asof.store.reader import AsOfReader, StoredPassage

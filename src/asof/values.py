@@ -476,6 +476,12 @@ class Link(Struct, frozen=True):
     kind: str = "link"
 
 
+SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded_by"
+AMENDS, AMENDED_BY, CORRECTS = "amends", "amended_by", "corrects"
+ACTS = (SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY, CORRECTS)
+"""Kinds of links that say what a document does to another one (`asof.text.acts`)."""
+
+
 @dataclass(frozen=True, slots=True, init=False, repr=False)
 class Document:
     """One version of a document as its source states it.

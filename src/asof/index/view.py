@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +20,15 @@ from asof.index.columns import AboutTimes, Array, TitleTable
 from asof.index.segment import Prefix, Segment, Window
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, place_in
-from asof.store.reader import AsOfReader, StoredPassage, about_of, documents_passing, published_of, records
+from asof.store.reader import (
+    AsOfReader,
+    StoredPassage,
+    about_of,
+    documents_passing,
+    published_of,
+    records,
+    visible_instants_after,
+)
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER
 from asof.values import Filters, Hit, Location, Why
@@ -37,6 +46,7 @@ class RowTable(Protocol):
 
 
 Table = TypeVar("Table", bound=RowTable)
+T = TypeVar("T")
 
 OfParts = list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]
 """For each part of a prefix that has some of some rows: its place, which of the rows, their numbers in it."""
@@ -269,6 +279,22 @@ class View:
             -self.column("said", of_tied), -scores[some],
         ))]  # fmt: skip
         return order
+
+    def cached(self, name: str, make: Callable[[View], T]) -> T:
+        """What `make` gives of the view, kept with it.
+
+        All times after the last change of a passage share one prefix. A version may change no passage (a
+        note without text, an edit that only adds a link), so the key counts the versions that became visible
+        since.
+        """
+        memo: dict[Any, Any] = self.prefix.memo.setdefault("by version", {})
+        if "later" not in memo:
+            memo["later"] = visible_instants_after(self.store.db, self.prefix.as_of)
+        key = name, bisect_right(memo["later"], self.as_of)
+        if key not in memo:
+            memo[key] = make(self)
+        made: T = memo[key]
+        return made
 
     def records(self, rows: NDArray[np.int64]) -> list[StoredPassage]:
         """The stored passages of these rows, in their order."""

@@ -32,17 +32,15 @@ from asof.rank.expression import (
 )
 from asof.rank.stage import Ranking, Traits
 from asof.rank.words import largest_coverage, weighted_words
-from asof.revisions.acts import acts_on
 from asof.revisions.chains import succession
-from asof.revisions.force import validity
+from asof.revisions.force import acts_on, validity
 from asof.schema import within
 from asof.store.digest import HEADING, METADATA, TEXT, TITLE
-from asof.text.acts import CORRECTS, SUPERSEDES
 from asof.text.passages import sentences
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.time.intent import mentions_termination
 from asof.time.span import DAY, Span, iso
-from asof.values import CHANGES, Query, Why
+from asof.values import CHANGES, CORRECTS, SUPERSEDES, Query, Why
 
 # -- ages at the moment of the query -------------------------------------------------------------------
 
@@ -335,7 +333,7 @@ class Supersession:
                 - off_topic_title - termination            u = 1 - the largest mean coverage
 
     Where i is not in force by what is stated of it, or the document of j supersedes or corrects that of i or
-    the part that i is of (`asof.revisions.acts`), wish and same are 1, and match is the coverage of the
+    the part that i is of (`asof.revisions.force`), wish and same are 1, and match is the coverage of the
     question.
 
     So a newer passage of another subject, or one that says less of the question, supersedes nothing. Where

@@ -24,7 +24,6 @@ from asof.index.view import View
 from asof.rank.expression import Constant, Expression, Given, Values, product, total
 from asof.rank.stage import Ranking, places_among
 from asof.schema import within
-from asof.text.acts import kinds_asked
 from asof.text.names import asked, is_label
 from asof.text.query import figure
 from asof.text.tokens import LABEL, term_hash, tokenize
@@ -386,6 +385,8 @@ def _beside_what_is_asked(query: Query, ranking: Ranking, view: View) -> NDArray
     labels = asked(words, view.analyzer.languages)[1]
     if not any(view.dfs([term_hash(each) for each in labels])):
         return np.zeros(ranking.count, bool)
+    from asof.text.acts import kinds_asked
+
     kinds = kinds_asked(words)
     acting = [act.document for act in view.store.acts_on(labels) if act.kind in kinds]
     beside = ~np.isin(view.column("document", ranking.rows), np.array(acting, np.int64))

@@ -1,21 +1,30 @@
-"""Since when and until when passages are in force, by what is stated of each.
+"""When passages of a view are in force, and what documents do to each other: supersede, amend, correct.
 
-That is its metadata, the heading that dates its section, or its own words (`asof.store.digest`); else it
-holds since it was published. The end of a dated section is open until the next one of its document begins
-that says the same with other values.
-"""
+A passage holds as is stated of it, by its metadata, the heading that dates its section, or its own words
+(`asof.store.digest`); else since it was published. An open end closes where what follows it in its series
+begins, where the next dated section of its document begins that says the same with other values, or where an
+act of another document ends it. An act counts from the moment at which the acting version can be seen, or
+from that at which it is in force if this is later. All of it is looked up in the view: what is published or
+learned later acts on nothing, and closes nothing."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.view import View
-from asof.revisions.chains import succession
-from asof.store.digest import FORCE, SECTION
+from asof.revisions.chains import Successor, succession, superseded
+from asof.store.digest import FORCE, SECTION, span_of
+from asof.store.names import called
+from asof.store.reader import CurrentName, StoredAct, StoredPassage, force_of, has_acts
 from asof.time.span import BEGINNING, NEVER
+from asof.values import AMENDED_BY, AMENDS, PUBLISHED, SUPERSEDED_BY, SUPERSEDES, SourcedTime
+from asof.wire import replace
+
+# -- by what is stated of a passage --------------------------------------------------------------------
 
 SAME, MOST = 0.5, 256
 """The least similarity of the words of two dated sections of which the later ends the other; the most
@@ -50,7 +59,7 @@ def validity(view: View, rows: NDArray[np.int64]) -> ForceColumns:
     )  # fmt: skip
 
 
-def next_section(view: View, rows: NDArray[np.int64], held: ForceColumns) -> NDArray[np.int64]:
+def _next_section(view: View, rows: NDArray[np.int64], held: ForceColumns) -> NDArray[np.int64]:
     """For each row in a dated section when the next one of its document begins that says the same with other
     values, by its words (SAME of them); NEVER without."""
     follows = np.full(len(rows), NEVER)
@@ -63,3 +72,160 @@ def next_section(view: View, rows: NDArray[np.int64], held: ForceColumns) -> NDA
             shared = succession(view).shared_words(np.append(rows[at], others))[0, 1:]
             follows[at] = min(begins[shared >= SAME].tolist(), default=NEVER)
     return follows
+
+
+# -- acts of documents on others --------------------------------------------------------------------------
+
+_INVERSE = {SUPERSEDED_BY: SUPERSEDES, AMENDED_BY: AMENDS}
+
+
+class Act(NamedTuple):
+    """An act on a document: its kind (SUPERSEDES, AMENDS, CORRECTS), the part that it is on ("": all), since
+    when it counts, the acting document by number (-1: none of the view), and what that is called."""
+
+    kind: str
+    part: str
+    since: int
+    by: int
+    name: str
+    title: str
+
+
+def acts_on(view: View, documents: Iterable[int]) -> dict[int, tuple[Act, ...]]:
+    """The acts on these documents (by number), those of each in order of time; documents without any are left
+    out."""
+    known = view.cached("acts", _none_yet)
+    if known is None:
+        return {}
+    wanted = set(documents)
+    if missing := wanted - known.keys():
+        known.update(dict.fromkeys(missing, ()) | _read(view, missing))
+    return {document: known[document] for document in wanted if known.get(document)}
+
+
+def _none_yet(view: View) -> dict[int, tuple[Act, ...]] | None:
+    """Where the acts on documents are kept; None in a corpus without any."""
+    return {} if has_acts(view.store.db) else None
+
+
+def first_row(view: View, act: Act) -> int:
+    """The first row of the acting document; -1 if it is none of the view."""
+    rows = view.rows_of_document(act.by) if act.by >= 0 else np.zeros(0, np.int64)
+    return int(rows[np.argmin(view.column("number", rows))]) if len(rows) else -1
+
+
+def _read(view: View, documents: Iterable[int]) -> dict[int, tuple[Act, ...]]:
+    from asof.text.acts import name_keys
+
+    names = {each.document: each for each in view.store.names_of(documents)}
+    of_key: dict[str, list[int]] = {}
+    for document, each in names.items():
+        for key in name_keys(each.path, each.title):
+            of_key.setdefault(key, []).append(document)
+    stored = view.store.acts_on(of_key)
+    actors = {each.document: each for each in view.store.names_of({act.document for act in stored})}
+    found: dict[int, list[Act]] = {}
+    for act in stored:
+        for document in of_key[act.target]:
+            if act.kind not in _INVERSE and act.document != document:
+                found.setdefault(document, []).append(_act(view, act, act.kind, actors[act.document]))
+    for document, each in names.items():
+        for act in view.store.acts_by(each.version):
+            if act.kind in _INVERSE:
+                found.setdefault(document, []).append(_own(view, act))
+    return {
+        document: tuple(sorted(set(acts), key=lambda act: (act.since, act.name)))
+        for document, acts in found.items()
+    }
+
+
+def _act(view: View, act: StoredAct, kind: str, actor: CurrentName) -> Act:
+    since = max(act.visible, actor.visible, begin_of_force(view, actor.document))
+    return Act(kind, act.part, since, actor.document, actor.name, actor.title)
+
+
+def _own(view: View, act: StoredAct) -> Act:
+    """An act that the document itself tells of: "superseded by X"."""
+    others = called(view.store, act.text)
+    if len(others) == 1:
+        (actor,) = view.store.names_of(others)
+        return _act(view, act, _INVERSE[act.kind], actor)
+    return Act(_INVERSE[act.kind], act.part, act.visible, -1, "", act.text)
+
+
+def begin_of_force(view: View, document: int) -> int:
+    """Since when a document is in force, if its passages state one beginning; else the beginning of time."""
+    held = validity(view, view.rows_of_document(document))
+    begins: NDArray[np.int64] = np.unique(held.begins[held.stated])
+    return int(begins[0]) if len(begins) == 1 else BEGINNING
+
+
+# -- when passages are in force, and what changes them, also by acts ----------------------------------
+
+
+def followers(view: View, rows: NDArray[np.int64]) -> list[Successor | None]:
+    """For each row what follows it in its series, or supersedes its document (`acts_on`), and
+    since when that holds: not before it can be seen. The row of an act that only its target tells of is
+    -1."""
+    after = superseded(view, rows)
+    known = np.array([each.row for each in after if each is not None], np.int64)
+    begins = dict(zip(known.tolist(), validity(view, known).begins.tolist(), strict=True))
+    found = [each and each._replace(instant=max(each.instant, begins[each.row])) for each in after]
+    documents = view.column("document", rows).tolist()
+    acts = acts_on(view, documents)
+    for at, document in enumerate(documents):
+        ends = [act for act in acts.get(document, ()) if act.kind == SUPERSEDES and not act.part]
+        earlier = found[at]
+        if ends and (earlier is None or ends[0].since < earlier.instant):
+            found[at] = Successor(first_row(view, ends[0]), ends[0].since)
+    return found
+
+
+def times_of_force(
+    view: View,
+    rows: NDArray[np.int64],
+    records: Sequence[StoredPassage],
+    after: Sequence[Successor | None],
+) -> list[SourcedTime | None]:
+    """The time in which each row is in force, `after` being its `followers`; None where none is known."""
+    held, said = validity(view, rows), view.column("said", rows)
+    ends = np.minimum(held.ends, _next_section(view, rows, held) - 1)
+    times: list[SourcedTime | None] = []
+    for at, (record, follower) in enumerate(zip(records, after, strict=True)):
+        stated = force_of(record)
+        if not held.known[at] and stated is None:
+            times.append(None)
+            continue
+        begin = int(held.begins[at]) if held.known[at] else BEGINNING
+        begin = record.starts if begin == said[at] and record.starts is not None else begin
+        end = int(ends[at]) + 1 if ends[at] < NEVER else NEVER
+        if follower is not None and follower.instant > begin:
+            end = min(end, follower.instant)
+        stated = stated or SourcedTime(span_of(begin, NEVER), record.published or "", PUBLISHED)
+        times.append(replace(stated, span=span_of(begin, max(end, begin + 1))))
+    return times
+
+
+def amendments(
+    view: View, rows: NDArray[np.int64], records: Sequence[StoredPassage], at: int
+) -> list[tuple[Act, ...]]:
+    """The acts that amend or correct each passage by an instant: those on the whole document, and those on a
+    part that its headings or its first words name."""
+    documents = view.column("document", rows).tolist()
+    acts = acts_on(view, documents)
+    found: list[tuple[Act, ...]] = []
+    for document, record in zip(documents, records, strict=True):
+        of_it = [act for act in acts.get(document, ()) if act.since <= at and _names_part(record, act.part)]
+        on_part = {act.by for act in of_it if act.part}
+        found.append(tuple(
+            act for act in of_it if act.part or (act.kind != SUPERSEDES and act.by not in on_part)
+        ))  # fmt: skip
+    return found
+
+
+def _names_part(record: StoredPassage, part: str) -> bool:
+    """True if a passage is (of) a part of its document, as "Article 4"."""
+    words = part.casefold().split()
+    begin = f"{record.headings} {record.text[:200]}".casefold().split()
+    plain = [word.strip(".:,;()#") for word in begin]
+    return not words or any(plain[at : at + len(words)] == words for at in range(len(plain)))

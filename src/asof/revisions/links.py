@@ -7,9 +7,8 @@ not count.
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple, TypeVar
+from collections.abc import Mapping
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -21,15 +20,9 @@ from asof.store.names import find_document
 from asof.store.reader import (
     LinkResolver,
     has_links,
-    visible_instants_after,
 )
 from asof.time.span import format_instant
 from asof.wire import one_of
-
-MEMO = "links"
-"""Where the links of views are kept with their prefix."""
-
-T = TypeVar("T")
 
 DEPTHS = range(1, 6)
 """Accepted depths of a neighbourhood, in links."""
@@ -82,28 +75,12 @@ def backlinks(view: View, documents: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def links(view: View) -> LinkGraph:
     """The links of a view, cached with it."""
-    return cached(view, "links", _links)
+    return view.cached("links", _links)
 
 
 def resolver(view: View) -> LinkResolver:
     """Resolves links among the current documents of a view; cached with it."""
-    return cached(view, "resolver", _resolver)
-
-
-def cached(view: View, name: str, make: Callable[[View], T]) -> T:
-    """What `make` gives of a view, kept with it.
-
-    All times after the last change of a passage share one cache. A version may change no passage (a note
-    without text, an edit that only adds a link), so the key counts the versions that became visible since.
-    """
-    memo: dict[Any, Any] = view.prefix.memo.setdefault(MEMO, {})
-    if "later" not in memo:
-        memo["later"] = visible_instants_after(view.store.db, view.prefix.as_of)
-    key = name, bisect_right(memo["later"], view.as_of)
-    if key not in memo:
-        memo[key] = make(view)
-    made: T = memo[key]
-    return made
+    return view.cached("resolver", _resolver)
 
 
 def _resolver(view: View) -> LinkResolver:

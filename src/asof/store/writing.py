@@ -44,7 +44,6 @@ from asof.store.validity import (
     VersionPassages,
     interval_changes,
 )
-from asof.text.acts import acts_of
 from asof.time.span import BEGINNING, NEVER
 from asof.values import Document, SourcedTime
 from asof.wire import replace
@@ -240,6 +239,8 @@ class Transaction:
         visible: int,
     ) -> StoredVersion:
         """Add a version with the text of `document`."""
+        from asof.text.acts import acts_of  # which a search does without
+
         head = self.texts.head(document)
         passages = self.texts.passages(document)
         version = StoredVersion(

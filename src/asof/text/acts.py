@@ -15,12 +15,7 @@ from typing import Any, NamedTuple
 
 from asof.lang import calendar_words, codes, of_all, set_of, stop_words, tables
 from asof.text.passages import sentences
-from asof.values import Link
-
-SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded_by"
-AMENDS, AMENDED_BY, CORRECTS = "amends", "amended_by", "corrects"
-KINDS = (SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY, CORRECTS)
-"""The kinds of links that are acts."""
+from asof.values import ACTS, AMENDED_BY, AMENDS, CORRECTS, SUPERSEDED_BY, SUPERSEDES, Link
 
 MOST, LONGEST = 64, 300
 """The most acts of a document, and the most characters of a reference."""
@@ -91,7 +86,7 @@ def kinds_asked(words: Iterable[str]) -> frozenset[str]:
     known = set(words)
     ends = known & {word for key in ("ends", "ended") for word in of_all("acts", key)}
     changes = known & {word for key in ("changes", "changed") for word in of_all("acts", key)}
-    return frozenset({SUPERSEDES} if ends else {AMENDS, CORRECTS} if changes else KINDS)
+    return frozenset({SUPERSEDES} if ends else {AMENDS, CORRECTS} if changes else ACTS)
 
 
 # -- acts of a document -------------------------------------------------------------------------------
@@ -108,7 +103,7 @@ def acts_of(path: str, title: str, text: str, meta: Mapping[str, Any]) -> tuple[
 @cache
 def _fields() -> dict[str, str]:
     """The kind of act that a field of the metadata states, by its name."""
-    return {_folded(name): kind for kind in KINDS for name in of_all("acts", kind)}
+    return {_folded(name): kind for kind in ACTS for name in of_all("acts", kind)}
 
 
 def _folded(name: str) -> str:

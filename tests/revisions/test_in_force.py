@@ -209,6 +209,13 @@ def test_an_act_of_a_version_that_changed_no_passage() -> None:
         )
 
 
+def test_what_is_not_in_force_acts_on_nothing() -> None:
+    draft = Document("n9", PARKING[1].text, PARKING[1].title, "2022-03-01", meta={"status": "Draft"})
+    with new_corpus([PARKING[0], draft]) as corpus:
+        hit = corpus.at("2023").search("parking quay").hits[0]
+    assert (hit.superseded, hit.holds) == (None, True)
+
+
 def test_amendments_of_a_part() -> None:
     parts = "## Article 3\n\nWho stores goods registers.\n\n## Article 4\n\nGoods are stored for 180 days.\n"
     with new_corpus(chunking="10w") as corpus:

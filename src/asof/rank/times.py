@@ -428,18 +428,18 @@ def _acted_on(
 ) -> tuple[NDArray[np.int64], Values]:
     """The ends of force of rows (n), also by what supersedes their document; and for each two (n, n) whether
     the document of one supersedes or corrects that of the other, or a part that it is of."""
-    documents = view.column("document", rows)
-    acts = acts_on(view, documents.tolist())
+    documents = view.column("document", rows).tolist()
+    acts = acts_on(view, documents)
     acted = np.zeros((len(rows), len(rows)))
     if not acts:
         return ends, acted
-    ends = ends.copy()
-    for at, document in enumerate(documents.tolist()):
+    ends, present = ends.copy(), set(documents)
+    for at, document in enumerate(documents):
         for act in acts.get(document, ()):
             if act.kind == SUPERSEDES and not act.part:
                 ends[at] = min(ends[at], act.since - 1)
-            if act.kind in (SUPERSEDES, CORRECTS) or act.part:
-                acted[at, documents == act.by] = 1.0
+            if act.by in present and (act.kind in (SUPERSEDES, CORRECTS) or act.part):
+                acted[at] = np.maximum(acted[at], np.array(documents) == act.by)
     return ends, acted
 
 

@@ -5,7 +5,8 @@ A passage holds as is stated of it, by its metadata, the heading that dates its 
 begins, where the next dated section of its document begins that says the same with other values, or where an
 act of another document ends it. An act counts from the moment at which the acting version can be seen, or
 from that at which it is in force if this is later. All of it is looked up in the view: what is published or
-learned later acts on nothing, and closes nothing."""
+learned later acts on nothing, and closes nothing.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from asof.index.view import View
 from asof.revisions.chains import Successor, succession, superseded
 from asof.store.digest import FORCE, SECTION, span_of
 from asof.store.names import called
-from asof.store.reader import CurrentName, StoredAct, StoredPassage, force_of, has_acts
+from asof.store.reader import StoredAct, StoredPassage, force_of, has_acts
 from asof.time.span import BEGINNING, NEVER
 from asof.values import AMENDED_BY, AMENDS, PUBLISHED, SUPERSEDED_BY, SUPERSEDES, SourcedTime
 from asof.wire import replace
@@ -98,7 +99,7 @@ def acts_on(view: View, documents: Iterable[int]) -> dict[int, tuple[Act, ...]]:
     if known is None:
         return {}
     wanted = set(documents)
-    if missing := wanted - known.keys():
+    if missing := {document for document in wanted if document not in known}:
         known.update(dict.fromkeys(missing, ()) | _read(view, missing))
     return {document: known[document] for document in wanted if known.get(document)}
 
@@ -122,51 +123,74 @@ def _read(view: View, documents: Iterable[int]) -> dict[int, tuple[Act, ...]]:
     for document, each in names.items():
         for key in name_keys(each.path, each.title):
             of_key.setdefault(key, []).append(document)
-    stored = view.store.acts_on(of_key)
-    actors = {each.document: each for each in view.store.names_of({act.document for act in stored})}
-    found: dict[int, list[Act]] = {}
-    for act in stored:
-        for document in of_key[act.target]:
-            if act.kind not in _INVERSE and act.document != document:
-                found.setdefault(document, []).append(_act(view, act, act.kind, actors[act.document]))
-    for document, each in names.items():
-        for act in view.store.acts_by(each.version):
-            if act.kind in _INVERSE:
-                found.setdefault(document, []).append(_own(view, act))
+    pairs = [
+        (document, act.document, act)
+        for act in view.store.acts_on(of_key)
+        for document in of_key[act.target]
+        if act.kind not in _INVERSE and act.document != document
+    ]
+    pairs += [
+        (document, _named(view, act), act._replace(kind=_INVERSE[act.kind]))
+        for document, each in names.items()
+        for act in view.store.acts_by(each.version)
+        if act.kind in _INVERSE
+    ]
+    actors = _actors(view, {by for _, by, _ in pairs})
+    found: dict[int, set[Act]] = {}
+    for document, by, act in pairs:
+        actor = actors.get(by, _Actor("", act.text, act.visible, NEVER))
+        since = max(act.visible, actor.begins)
+        if actor.ends >= since:
+            made = Act(act.kind, act.part, since, by if by in actors else -1, actor.name, actor.title)
+            found.setdefault(document, set()).add(made)
     return {
-        document: tuple(sorted(set(acts), key=lambda act: (act.since, act.name)))
+        document: tuple(sorted(acts, key=lambda act: (act.since, act.name)))
         for document, acts in found.items()
     }
 
 
-def _act(view: View, act: StoredAct, kind: str, actor: CurrentName) -> Act:
-    since = max(act.visible, actor.visible, begin_of_force(view, actor.document))
-    return Act(kind, act.part, since, actor.document, actor.name, actor.title)
+def _named(view: View, act: StoredAct) -> int:
+    """The number of the document that "superseded by X" names; -1 if none or several are called so."""
+    for name in (act.text, act.target, act.target.replace("#", "")):
+        if len(others := called(view.store, name)) == 1:
+            return others[0]
+    return -1
 
 
-def _own(view: View, act: StoredAct) -> Act:
-    """An act that the document itself tells of: "superseded by X"."""
-    others = called(view.store, act.text)
-    if len(others) == 1:
-        (actor,) = view.store.names_of(others)
-        return _act(view, act, _INVERSE[act.kind], actor)
-    return Act(_INVERSE[act.kind], act.part, act.visible, -1, "", act.text)
+class _Actor(NamedTuple):
+    """A document that acts: its id, its title, and since when and until when it is in force; not before it
+    can be seen. If its passages state several beginnings, each is that of a part."""
+
+    name: str
+    title: str
+    begins: int
+    ends: int
 
 
-def begin_of_force(view: View, document: int) -> int:
-    """Since when a document is in force, if its passages state one beginning; else the beginning of time."""
-    held = validity(view, view.rows_of_document(document))
-    begins: NDArray[np.int64] = np.unique(held.begins[held.stated])
-    return int(begins[0]) if len(begins) == 1 else BEGINNING
+def _actors(view: View, documents: Iterable[int]) -> dict[int, _Actor]:
+    """Those of these documents that are current, by number."""
+    window = view.prefix.window()
+    of_row = window.column("document")
+    rows = np.flatnonzero(np.isin(of_row, np.array(sorted(documents), np.int64)))
+    rows = rows[window.visible(rows)]
+    held, of = validity(view, rows), of_row[rows]
+    actors = {}
+    for each in view.store.names_of(documents):
+        own = of == each.document
+        begins = np.unique(held.begins[own & held.stated]).tolist()
+        begin = max(each.visible, begins[0] if len(begins) == 1 else BEGINNING)
+        actors[each.document] = _Actor(
+            each.name, each.title, begin, int(held.ends[own].max(initial=BEGINNING))
+        )
+    return actors
 
 
 # -- when passages are in force, and what changes them, also by acts ----------------------------------
 
 
 def followers(view: View, rows: NDArray[np.int64]) -> list[Successor | None]:
-    """For each row what follows it in its series, or supersedes its document (`acts_on`), and
-    since when that holds: not before it can be seen. The row of an act that only its target tells of is
-    -1."""
+    """For each row what follows it in its series, or supersedes its document (`acts_on`), and since when that
+    holds: not before it can be seen. The row of an act that only its target tells of is -1."""
     after = superseded(view, rows)
     known = np.array([each.row for each in after if each is not None], np.int64)
     begins = dict(zip(known.tolist(), validity(view, known).begins.tolist(), strict=True))

@@ -8,6 +8,7 @@ It is kept as a link of a kind of its own, whose target is resolved in each view
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import islice
@@ -238,9 +239,9 @@ def _of_text(text: str, series: str) -> Iterator[Link]:
     if not any(map(folded.__contains__, _words_of_acts())):  # sooner than the patterns
         return
     verbs = _verbs()
-    places = [match.start() for pattern in verbs[:4] for match in pattern.finditer(text)]
-    for begin, end in sentences(text):
-        if any(begin <= place < end for place in places):
+    places = sorted(match.start() for pattern in verbs[:4] for match in pattern.finditer(text))
+    for begin, end in sentences(text) if places else ():
+        if bisect_left(places, begin) < bisect_left(places, end):
             yield from _of_sentence(text, begin, end, verbs, series)
 
 

@@ -4,7 +4,8 @@ A text may say when something happened, when it was written and when it holds. T
 ("takes effect on", "valid until": `lang/*/force.toml`) right before a time, or by a time with which a
 sentence of the present begins ("From June to August a room costs 99"). A sentence of the past tells what was,
 so it holds from nothing on. What is said of a whole passage counts for it: by sentences that make up most of
-it, or by one of itself ("This notice is valid until ...")."""
+it, or by one of itself ("This notice is valid until ...").
+"""
 
 from __future__ import annotations
 

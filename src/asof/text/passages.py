@@ -288,7 +288,7 @@ def _ends(text: str, line: int, match: re.Match[str]) -> bool:
 
 def _in_link(text: str, line: int, at: int) -> bool:
     """True within the text of a link: "[3. Use RabbitMQ](0003.md)"."""
-    opened = text.rfind("[", line, at)
+    opened = text.rfind("[", max(line, at - _LONGEST_LINK), at)
     closed = text.find("]", opened, opened + _LONGEST_LINK) if opened >= 0 else -1
     return closed > at and text[closed + 1 : closed + 2] in ("(", "]")
 

@@ -113,7 +113,7 @@ def _folded(name: str) -> str:
 
 def _of_metadata(meta: Mapping[str, Any]) -> Iterator[Link]:
     fields = _fields()
-    for name, value in meta.items():
+    for name, value in sorted(meta.items()):
         kind = fields.get(_folded(name))
         for text in _texts(value) if kind else ():
             key = reference_key(text)

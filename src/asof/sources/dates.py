@@ -388,7 +388,9 @@ class DateFields(NamedTuple):
         try:
             times += _joined(*bounds)
         except BadTime as wrong:
-            note(next(bound.by for bound in bounds if bound), wrong)
+            stated = [bound.by for bound in bounds if bound]
+            note(stated[0], wrong)
+            used.update(stated)  # each can be read; together they are no time
         for name in self.fields.about:
             if record.get(name) is not None:
                 used.add(name)

@@ -332,7 +332,7 @@ class Supersession:
         match = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
                 - off_topic_title - termination            u = 1 - the largest mean coverage
 
-    Where i is not in force by what is stated of it, or the document of j supersedes or corrects that of i or
+    Where i is not in force by what is stated of it (and the question asks for no end), or the document of j supersedes or corrects that of i or
     the part that i is of (`asof.revisions.force`), wish and same are 1, and match is the coverage of the
     question.
 
@@ -373,6 +373,7 @@ class Supersession:
             later &= ~(of[:, None] & ~of).any(axis=2)
         in_force = dated & (begins <= force) & (ends >= force)
         lapsed = (ends < force) | ((begins > force) & stated)
+        lapsed &= not mentions_termination(query.text)
         pairs, acted = acted, np.maximum(acted, lapsed[:, None].astype(np.float64))
         instead = np.where(lapsed[:, None], True, np.where(dated[:, None], later, UNDATED)) * in_force
         acts = acted > 0

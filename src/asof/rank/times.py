@@ -332,9 +332,9 @@ class Supersession:
         match = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
                 - off_topic_title - termination            u = 1 - the largest mean coverage
 
-    Where i is not in force by what is stated of it (and the question asks for no end), or the document of j supersedes or corrects that of i or
-    the part that i is of (`asof.revisions.force`), wish and same are 1, and match is the coverage of the
-    question.
+    Where i is not in force by what is stated of it (and the question asks for no end), or the document of j
+    supersedes or corrects that of i or the part that i is of (`asof.revisions.force`), wish and same are 1,
+    and match is the coverage of the question.
 
     So a newer passage of another subject, or one that says less of the question, supersedes nothing. Where
     nothing covers the whole question, its relevance counts more. The `COMPARED` best candidates are compared.

@@ -146,7 +146,7 @@ def test_another_subject_and_a_member(fresh: Make, column: Make, guides: list[An
 @pytest.mark.parametrize(
     ("question", "beside"),
     [
-        # another one is asked for, which acts on 3168: 8311 and 9001 do
+        # another one is asked for, which names 3168: neither 3168 itself nor what names no such number
         ("Which RFCs update RFC 3168?", ["rfc3168", "rfc9000"]),
         ("Which RFC replaced RFC 3168?", ["rfc3168", "rfc9000"]),
         # 3168 says itself what it replaced, and by what it was replaced

@@ -28,7 +28,7 @@ def acts(title: str = "", text: str = "", path: str = "a.md", **meta: Any) -> li
         ),
         ({"supersedes": "[[Old Policy]]"}, [("supersedes", "old policy", "")]),
         ({"corrects": "Fares 2024"}, [("corrects", "fares#2024", "")]),
-        ({"updates": 12, "site": "north"}, []),
+        ({"updates": 12, "site": "north", "replaces": ["n/a", "-"], "superseded-by": "None"}, []),
     ],
 )
 def test_fields_of_the_metadata(meta: dict[str, Any], found: list[tuple[str, str, str]]) -> None:
@@ -54,7 +54,10 @@ def test_titles(title: str, found: list[tuple[str, str, str]]) -> None:
         ("This notice supersedes Notice 4.", [("supersedes", "notice#4", "")]),
         ("This notice replaces what was said in 2024.", []),
         ("Notice 4 is hereby repealed.", [("supersedes", "notice#4", "")]),
-        ("Status: superseded by [7. Use NATS](0007-use-nats.md)", [("superseded_by", "0007-use-nats", "")]),
+        (
+            "Status: superseded by [7. Use NATS](0007-use-nats.md)",
+            [("superseded_by", "0007-use-nats", "said")],
+        ),
         ("Article 4 of Regulation 12/2019 is replaced by the following: 270 days.",
          [("amends", "regulation#12/2019", "Article 4")]),
         (
@@ -62,6 +65,10 @@ def test_titles(title: str, found: list[tuple[str, str, str]]) -> None:
             [("amends", "regulation#12/2019", "")],
         ),
         ("Verordnung 12 wird aufgehoben.", [("supersedes", "verordnung#12", "")]),
+        ("The proxy replaces what the controller of the cluster did before KEP-6089 came.", []),
+        ("For a pod, the old field is replaced by metav1 time.", []),
+        ("This PEP supplements rather than supersedes PEP 649.", []), ("Notice 4 is not repealed.", []),
+        ("The module replaces it (PEP 324).", []),
         ("The mill was replaced by a house.", []), ("He was replaced in May 2020.", []),
         ("RFC 793 is replaced by RFC 9293.", []), ("See Notice 4.", []),
     ],
@@ -71,7 +78,7 @@ def test_sentences(text: str, found: list[tuple[str, str, str]]) -> None:
 
 
 def test_a_number_behind_a_verb_is_of_the_series_of_its_document() -> None:
-    text = "It updates 2474 and obsoletes RFC 2481."
+    text = "It amends 2474 and obsoletes RFC 2481."
     assert acts(text=text, path="rfc3168") == [("amends", "rfc#2474", ""), ("supersedes", "rfc#2481", "")]
     assert acts(text=text) == [("supersedes", "rfc#2481", "")]
 

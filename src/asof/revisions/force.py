@@ -116,7 +116,7 @@ def first_row(view: View, act: Act) -> int:
 
 
 def _read(view: View, documents: Iterable[int]) -> dict[int, tuple[Act, ...]]:
-    from asof.text.acts import name_keys
+    from asof.text.acts import SAID, name_keys
 
     names = {each.document: each for each in view.store.names_of(documents)}
     of_key: dict[str, list[int]] = {}
@@ -130,10 +130,10 @@ def _read(view: View, documents: Iterable[int]) -> dict[int, tuple[Act, ...]]:
         if act.kind not in _INVERSE and act.document != document
     ]
     pairs += [
-        (document, _named(view, act), act._replace(kind=_INVERSE[act.kind]))
+        (document, by, act._replace(kind=_INVERSE[act.kind], part=""))
         for document, each in names.items()
         for act in view.store.acts_by(each.version)
-        if act.kind in _INVERSE
+        if act.kind in _INVERSE and ((by := _named(view, act)) >= 0 or act.part != SAID)
     ]
     actors = _actors(view, {by for _, by, _ in pairs})
     found: dict[int, set[Act]] = {}

@@ -11,7 +11,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from asof.lang import calendar_words, codes, of_all, set_of, stop_words, tables
@@ -20,6 +20,15 @@ from asof.values import ACTS, AMENDED_BY, AMENDS, CORRECTS, SUPERSEDED_BY, SUPER
 
 MOST, LONGEST = 64, 300
 """The most acts of a document, and the most characters of a reference."""
+
+NEAR = 30
+"""The most characters between a verb and the document that it is about: "supersedes the rules of RFC 1"."""
+
+SAID = "said"
+"""In place of a part: a sentence says by what its document is superseded, which counts if that is known."""
+
+NOTHING = frozenset({"n/a", "na", "none", "null", "tbd", "todo", "-", "unknown", "nil"})
+"""What fields hold in place of a reference."""
 
 _NUMBERED = re.compile(
     r"\b(?P<series>[^\W\d_]{2,20})[ \u00a0_#-]{0,2}(?:no\.? ?|nr\.? ?|n° ?)?"
@@ -85,8 +94,8 @@ def kinds_asked(words: Iterable[str]) -> frozenset[str]:
     """The kinds of acts that the words of a question ask for ("which RFCs update ..."); all, if none is
     named."""
     known = set(words)
-    ends = known & {word for key in ("ends", "ended") for word in of_all("acts", key)}
-    changes = known & {word for key in ("changes", "changed") for word in of_all("acts", key)}
+    ends = known & {word for key in ("ends", "ended", "asks_ends") for word in of_all("acts", key)}
+    changes = known & {word for key in ("changes", "changed", "asks_changes") for word in of_all("acts", key)}
     return frozenset({SUPERSEDES} if ends else {AMENDS, CORRECTS} if changes else ACTS)
 
 
@@ -117,9 +126,11 @@ def _of_metadata(meta: Mapping[str, Any]) -> Iterator[Link]:
         kind = fields.get(_folded(name))
         for text in _texts(value) if kind else ():
             key = reference_key(text)
-            if key and not text.strip().isdigit():
+            if key in NOTHING or not any(map(str.isalnum, key)):
+                continue
+            if not text.strip().isdigit():
                 yield Link(key, "", text, kind or "")
-            elif key and (series := _series_of(meta)):  # "Replaces: 563" of a PEP
+            elif series := _series_of(meta):  # "Replaces: 563" of a PEP
                 yield Link(f"{series}#{int(text)}", "", f"{series.upper()} {int(text)}", kind or "")
 
 
@@ -152,6 +163,7 @@ class _Verbs(NamedTuple):
     changed: re.Pattern[str]
     by: re.Pattern[str]
     be: re.Pattern[str]
+    negated: re.Pattern[str]
     title_ends: re.Pattern[str]
     title_changes: re.Pattern[str]
 
@@ -220,8 +232,9 @@ def _references(text: str, begin: int, end: int, series: str) -> list[_Reference
     ]
     named = ""
     for match in _numbered(text, begin, end):
-        if any(each.start <= match.start() < each.end for each in found):
-            continue
+        joined = match.end("series") == match.start("number") and not match["series"].isupper()
+        if joined or any(each.start <= match.start() < each.end for each in found):
+            continue  # "metav1" is no series
         if match["series"].casefold() in parts:
             named = match[0]
         elif match["series"].casefold() in _verb_words():
@@ -246,38 +259,48 @@ def _of_text(text: str, series: str) -> Iterator[Link]:
 
 
 def _of_sentence(text: str, begin: int, end: int, verbs: _Verbs, series: str) -> Iterator[Link]:
-    """The acts of the sentence `text[begin:end]`: what stands behind an active verb, before a passive one, or
-    behind "superseded by"."""
+    """The acts of the sentence `text[begin:end]`: what stands right behind an active verb, right before a
+    passive one, or behind "superseded by" with which it begins."""
     references = _references(text, begin, end, series)
     if not references:
         return
-    active = [
+    active = sorted(
         (found.end(), kind)
         for pattern, kind in ((verbs.ends, SUPERSEDES), (verbs.changes, AMENDS))
         for found in pattern.finditer(text, begin, end)
-    ]
-    for each in references:
-        before_it = [verb for verb in active if verb[0] <= each.start]
-        if before_it:
-            yield Link(each.key, each.part, each.text, AMENDS if each.part else max(before_it)[1])
+        if not verbs.negated.search(text, max(begin, found.start() - NEAR // 2), found.start())
+    )
+    for (verb, kind), (following, _) in pairwise([*active, (end, "")]):
+        at = verb
+        for each in references:
+            beside = verb <= each.start <= min(at + NEAR, following)
+            if beside and "(" not in text[at : each.start]:
+                yield Link(each.key, each.part, each.text, AMENDS if each.part else kind)
+                at = each.end
     for passive, kind, inverse in (
         (verbs.changed, AMENDS, AMENDED_BY), (verbs.ended, SUPERSEDES, SUPERSEDED_BY),
     ):  # fmt: skip
-        verb = passive.search(text, begin, end)
-        if verb is None:
+        found = passive.search(text, begin, end)
+        if found is None:
             continue
-        before = [each for each in references if each.end <= verb.start()]
-        behind = [each for each in references if each.start >= verb.end()]
-        by = verbs.by.match(text, verb.end() + 1) is not None
+        before = [each for each in references if each.end <= found.start()]
+        behind = [each for each in references if found.end() <= each.start <= found.end() + NEAR]
+        by = verbs.by.match(text, found.end() + 1) is not None
         value = bool(before) and text[before[-1].start] in _QUOTES  # "in X, 'a' is replaced by 'b'"
         if value:
             before, kind = [each for each in before if text[each.start] not in _QUOTES], AMENDS
-        if not before and behind and by and not value:
-            yield Link(behind[0].key, "", behind[0].text, inverse)
-        elif (
-            before and verbs.be.search(text, before[-1].end, verb.start()) and (value or not (by and behind))
+        if not before and behind and by and not value and found.start() - begin <= NEAR // 2:
+            yield Link(behind[0].key, SAID, behind[0].text, inverse)
+        elif before and (
+            value or _acted_on(text, before[-1].end, found.start(), verbs, by=by and bool(behind))
         ):
-            for each in before:
+            for each in before if value else before[-1:]:
                 yield Link(each.key, each.part, each.text, AMENDS if each.part else kind)
         if before or behind:
             return
+
+
+def _acted_on(text: str, end: int, verb: int, verbs: _Verbs, *, by: bool) -> bool:
+    """True if a passive verb is said of the reference that ends right before it, and nothing else acts."""
+    said = verb - end <= NEAR and verbs.be.search(text, end, verb) is not None
+    return said and not by and verbs.negated.search(text, end, verb) is None

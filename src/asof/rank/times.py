@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.columns import AboutTimes
-from asof.index.lexical import Term, having
+from asof.index.lexical import Term, having, presence
 from asof.index.segment import Segment, Window
 from asof.index.view import View
 from asof.lang import of_all
@@ -36,6 +36,7 @@ from asof.revisions.chains import succession
 from asof.revisions.force import acts_on, validity
 from asof.schema import within
 from asof.store.digest import HEADING, METADATA, TEXT, TITLE
+from asof.text.names import asked
 from asof.text.passages import sentences
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.time.intent import mentions_termination
@@ -332,9 +333,10 @@ class Supersession:
         match = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
                 - off_topic_title - termination            u = 1 - the largest mean coverage
 
-    Where i is not in force by what is stated of it (and the question asks for no end), or the document of j
-    supersedes or corrects that of i or the part that i is of (`asof.revisions.force`), wish and same are 1,
-    and match is the coverage of the question.
+    Where i is not in force by what is stated of it, wish is 1, and it need not have begun before. Where the
+    document of j supersedes or corrects that of i or the part that i is of (`asof.revisions.force`), wish and
+    same are 1, and match is the coverage of the question. Neither is so for a document that the question
+    names by its number, and where it asks for an end.
 
     So a newer passage of another subject, or one that says less of the question, supersedes nothing. Where
     nothing covers the whole question, its relevance counts more. The `COMPARED` best candidates are compared.
@@ -373,15 +375,16 @@ class Supersession:
             later &= ~(of[:, None] & ~of).any(axis=2)
         in_force = dated & (begins <= force) & (ends >= force)
         lapsed = (ends < force) | ((begins > force) & stated)
-        lapsed &= not mentions_termination(query.text)
-        pairs, acted = acted, np.maximum(acted, lapsed[:, None].astype(np.float64))
+        named = _named(query, matches, view)[order] | mentions_termination(query.text)
+        lapsed &= ~named
+        acted[named] = 0.0
         instead = np.where(lapsed[:, None], True, np.where(dated[:, None], later, UNDATED)) * in_force
         acts = acted > 0
-        wish = np.where(acts, 1.0, (1 + query.recency) / 2)
+        wish = np.where(acts | lapsed[:, None], 1.0, (1 + query.recency) / 2)
         same = np.where(acts, 1.0, _states_the_same(query, matches, view, order, section))
         covered = matches.column("query_coverage").values[order]
         near = np.where(acts, np.clip(1 - (covered[:, None] - covered) / self.margin, 0.0, 1.0), near)
-        near = np.where((pairs > 0) & (query.recency > 0), 1.0, near)
+        near = np.where(acts & (query.recency > 0), 1.0, near)
         shares = same * near * instead * wish
         by = shares.argmax(axis=1, keepdims=True) if len(order) else np.zeros((0, 1), np.int64)
         columns = np.zeros((6, matches.count))
@@ -395,7 +398,7 @@ class Supersession:
             if not share[at]:
                 return Why("nothing states the same instead", 0.0)
             how = (
-                "it is in force, and the other is not any more, or not yet"
+                "it acts on it"
                 if acts_of[at]
                 else "the newest is asked for"
                 if newest
@@ -405,7 +408,7 @@ class Supersession:
                 "superseded", "product", Why(how, float(same_of[at])),
                 Why("it says as much of the question", float(near_of[at])),
                 Why("it holds instead", float(instead_of[at])),
-                Why("1: it is not in force" if acts_of[at] else "(1 + recency) / 2", float(wish_of[at])),
+                Why("it is not in force" if wish_of[at] == 1 else "(1 + recency) / 2", float(wish_of[at])),
             )  # fmt: skip
 
         return tree, share
@@ -422,6 +425,16 @@ class Supersession:
         doubt = 1 - largest_coverage(matches)
         match: Values = (1 - doubt) * (covered + of_group) / 2 + doubt * share - off_topic - ended
         return match
+
+
+def _named(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_]:
+    """Mask of the candidates (n,) that are of a document which the question names by its number."""
+    labels = asked(tokenize(query.text), view.analyzer.languages)[0]
+    terms = [Term(label, term_hash(label)) for label in labels]
+    if not any(view.dfs([term.hash for term in terms])):
+        return np.zeros(matches.count, bool)
+    found: NDArray[np.bool_] = np.logical_or.reduce(presence(matches.window, matches.chosen, terms))
+    return found
 
 
 def _acted_on(

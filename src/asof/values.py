@@ -480,6 +480,7 @@ SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded_by"
 AMENDS, AMENDED_BY, CORRECTS = "amends", "amended_by", "corrects"
 ACTS = (SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY, CORRECTS)
 """Kinds of links that say what a document does to another one (`asof.text.acts`)."""
+PASSIVE = {SUPERSEDES: "superseded", AMENDS: "amended", CORRECTS: "corrected"}
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)

@@ -209,6 +209,24 @@ def test_an_act_of_a_version_that_changed_no_passage() -> None:
         )
 
 
+def test_relations_of_a_document() -> None:
+    with new_corpus([*STORAGE, *MEALS]) as corpus:
+        then = corpus.at("2024")
+        found = {
+            name: [
+                (each.kind, each.direction, each.document, each.part) for each in then.links(name).relations
+            ]
+            for name in ("reg7", "reg12", "old", "new")
+        }
+        assert corpus.at("2020").links("reg12").relations == ()
+    part = "Article 4"
+    assert found == {
+        "reg7": [("amends", "out", "reg12", ""), ("amends", "out", "reg12", part)],
+        "reg12": [("amends", "in", "reg7", ""), ("amends", "in", "reg7", part)],
+        "old": [("supersedes", "in", "new", "")], "new": [("supersedes", "out", "old", "")],
+    }  # fmt: skip
+
+
 def test_what_is_not_in_force_acts_on_nothing() -> None:
     draft = Document("n9", PARKING[1].text, PARKING[1].title, "2022-03-01", meta={"status": "Draft"})
     with new_corpus([PARKING[0], draft]) as corpus:

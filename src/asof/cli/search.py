@@ -18,7 +18,8 @@ from asof.cli.main import (
 )
 from asof.cli.terminal import plain, show
 from asof.parameters import LinksParameters, SearchParameters, WhyNotParameters
-from asof.time.span import format_instant
+from asof.time.span import format_instant, iso
+from asof.values import PASSIVE
 
 # -- asof search ---------------------------------------------------------------------------------------
 
@@ -110,7 +111,7 @@ SIGNS = {"out": "->", "in": "<-", "both": "<->"}
 
 @verb_command(LinksParameters, document="DOCUMENT")
 def links(asked: LinksParameters, index: Path | None, as_json: bool) -> int:
-    """List what DOCUMENT links to (->), and what links to it (<-).
+    """List what DOCUMENT links to (->), what links to it (<-), and what it supersedes, amends or corrects.
 
     DOCUMENT is its id, or its title, file name or part of its path where only one has it.
     """
@@ -131,6 +132,11 @@ def links(asked: LinksParameters, index: Path | None, as_json: bool) -> int:
             show(f"  {SIGNS[each.direction]:<3} {name}{far}", hang=4)
         for target in linked.broken:
             show(f"  ->  {plain(target)}  (broken link)", hang=4)
-        if not linked.neighbours and not linked.broken:
+        for relation in linked.relations:
+            acts = relation.kind if relation.direction == "out" else f"is {PASSIVE[relation.kind]} by"
+            part = f", {relation.part}" if relation.part else ""
+            words = f"{acts} {relation.title or relation.document}{part}, since {iso(relation.since)[:10]}"
+            show(f"  {plain(words)}", hang=4)
+        if not linked.neighbours and not linked.broken and not linked.relations:
             click.echo("no links")
-    return DONE if linked.neighbours else NOTHING
+    return DONE if linked.neighbours or linked.relations else NOTHING

@@ -14,7 +14,7 @@ from asof.store.names import NOTHING_MATCHES
 from asof.text.passages import body, say_rows
 from asof.text.snippet import snippet
 from asof.time.span import iso
-from asof.values import Amendment, Citation, Hit, SourcedTime, Why, force_words
+from asof.values import PASSIVE, Amendment, Citation, Hit, SourcedTime, Why, force_words
 
 # -- score explanations, in numbers that can be checked by hand ----------------------------------------
 
@@ -195,8 +195,7 @@ def show_force(one: Hit | Citation, at: int, indent: int) -> None:
 
 def _amended(by: Amendment) -> str:
     """ "Article 4 amended since 2023-05-01 by Regulation 7/2023" """
-    verb = {"corrects": "corrected", "amends": "amended"}.get(by.kind, "replaced")
-    return f"{by.part} {verb} since {iso(by.at)[:10]} by {by.title or by.document}".strip()
+    return f"{by.part} {PASSIVE[by.kind]} since {iso(by.at)[:10]} by {by.title or by.document}".strip()
 
 
 def _listed(times: Sequence[SourcedTime]) -> str:

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from asof.errors import UsageError
 from asof.index.view import View
+from asof.revisions.force import acts_on
 from asof.store.names import find_document
 from asof.store.reader import (
     LinkResolver,
     has_links,
 )
-from asof.time.span import format_instant
+from asof.time.span import Instant, format_instant
+from asof.values import AMENDS, CORRECTS, SUPERSEDES
 from asof.wire import one_of
 
 DEPTHS = range(1, 6)
@@ -132,12 +134,24 @@ def _distances(start: int, steps: Mapping[int, tuple[int, ...]], depth: int) -> 
     return known
 
 
+class RelatedDocument(NamedTuple):
+    """What a document does to another one, or another one to it (`asof.text.acts`)."""
+
+    kind: Annotated[str, one_of(SUPERSEDES, AMENDS, CORRECTS)]
+    direction: Annotated[str, one_of("out", "in"), "out: it acts on the other one; in: that one acts on it"]
+    document: Annotated[str, 'the other one; "": it is not in the corpus']
+    title: str
+    part: Annotated[str, 'what it is on ("Article 4"); "": all']
+    since: Annotated[Instant, "since when it counts"]
+
+
 class Reach(NamedTuple):
-    """The links from and to a document."""
+    """The links from and to a document, and what it does to others."""
 
     document: str
     neighbours: tuple[Neighbour, ...]
     broken: Annotated[tuple[str, ...], "broken links, as they are written"]
+    relations: Annotated[tuple[RelatedDocument, ...], "in order of time"] = ()
 
 
 def reach(view: View, document: str, depth: int) -> Reach:
@@ -160,4 +174,16 @@ def reach(view: View, document: str, depth: int) -> Reach:
         ways[distance, number] = "both" if (distance, number) in ways else "in"
     reached = [Neighbour(*graph.titles[number], distance, way) for (distance, number), way in ways.items()]
     nearest = tuple(sorted(reached, key=lambda each: (each.distance, each.document)))
-    return Reach(name, nearest, graph.broken.get(start, ()))
+    return Reach(name, nearest, graph.broken.get(start, ()), _relations(view, start, graph))
+
+
+def _relations(view: View, document: int, graph: LinkGraph) -> tuple[RelatedDocument, ...]:
+    """The acts of a document on others, and of others on it."""
+    found = []
+    for target, acts in acts_on(view, graph.titles).items():
+        for act in acts:
+            if act.by == document:
+                found.append(RelatedDocument(act.kind, "out", *graph.titles[target], act.part, act.since))
+            elif target == document:
+                found.append(RelatedDocument(act.kind, "in", act.name, act.title, act.part, act.since))
+    return tuple(sorted(found, key=lambda each: (each.since, each.document, each.kind, each.part)))

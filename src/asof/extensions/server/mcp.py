@@ -28,7 +28,7 @@ from asof.parameters import MOST_CHARACTERS, Name, Parameters
 from asof.results import DocumentResult, PassageResult
 from asof.text.passages import ends, tokens
 from asof.time.span import Span, instant
-from asof.values import SourcedTime, force_words
+from asof.values import PASSIVE, SourcedTime, force_words
 from asof.verbs import Verb, all_verbs
 from asof.version import __version__
 
@@ -137,6 +137,9 @@ def link_text(answer: Json, budget: int) -> str:
         f"{signs[each['direction']]} {each['document']} ({each['title']})" for each in answer["neighbours"]
     ]
     parts += [f"links to {target}, which is not there" for target in answer["broken"]]
+    for each in answer["relations"]:
+        acts = each["kind"] if each["direction"] == "out" else f"is {PASSIVE[each['kind']]} by"
+        parts.append(f"{acts} {one_line(each['title'] or each['document'])}, since {each['since'][:10]}")
     return f"{answer['document']}, {moment(answer)}.\n{within(parts, budget, 'links') or 'no links'}"
 
 
@@ -190,18 +193,17 @@ def _date(one: Json) -> str:
 
 def _force(one: Json, asked: Json) -> str:
     """When a passage is in force, as far as that is stated, and what superseded or changed it."""
-    words, later = "", one["superseded_by"]
-    if later:
-        words = f"superseded on {later['visible'][:10]} by {one_line(later['title'] or later['document'])}"
+    said = []
+    if later := one["superseded_by"]:
+        said.append(f"superseded on {later['visible'][:10]} by {later['title'] or later['document']}")
     elif time := one["in_force"]:
         start, end = (time[bound] and datetime.fromisoformat(time[bound]) for bound in ("from", "until"))
-        stated = SourcedTime(Span(start, end), one_line(time["text"]), time["by"])
-        words = force_words(stated, instant(datetime.fromisoformat(asked["as_of"])))
-    changed = (
-        f"{each['part']} changed since {each['since'][:10]} by {each['title'] or each['document']}"
-        for each in one["amended_by"]
-    )
-    return "".join(f", {one_line(each)}" for each in (words, *changed) if each)
+        stated = SourcedTime(Span(start, end), time["text"], time["by"])
+        said.append(force_words(stated, instant(datetime.fromisoformat(asked["as_of"]))))
+    for each in one["amended_by"]:
+        by = each["title"] or each["document"]
+        said.append(f"{each['part']} {PASSIVE[each['kind']]} since {each['since'][:10]} by {by}".lstrip())
+    return "".join(f", {one_line(each)}" for each in said if each)
 
 
 def _span(valid: Json) -> str:

@@ -139,7 +139,7 @@ def notes(draw: st.DrawFn, names: tuple[str, ...], said: list[str], dates: tuple
         "company": (1, st.just("Quay Ltd\nticker: QUA")),
     }  # fmt: skip
     front = [(key, draw(value)) for key, (often, value) in fields.items() if draw(chance) < often]
-    above = ["", "", "## part 1\n\n", "## part 2\n\n", "## 2020-02-03\n\n", "## Fees from 2020\n\n"]
+    above = ["", "", "## part 1\n\n", "## part 2\n\n", "## Fees from 2020\n\n"]
     headed = st.tuples(st.sampled_from(above), st.sampled_from(said))
     parts = draw(st.lists(headed.map("".join), min_size=int(draw(chance) > 0), max_size=3))
     if not parts:

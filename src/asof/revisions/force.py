@@ -27,6 +27,9 @@ from asof.wire import replace
 
 # -- by what is stated of a passage --------------------------------------------------------------------
 
+YEAR_1 = -62_135_596_800_000_000
+"""The first instant of the calendar; undated texts can be seen before it."""
+
 SAME, MOST = 0.5, 256
 """The least similarity of the words of two dated sections of which the later ends the other; the most
 passages of a document that are looked at."""
@@ -226,7 +229,9 @@ def times_of_force(
         if follower is not None and follower.instant > begin:
             end = min(end, follower.instant)
         stated = stated or SourcedTime(span_of(begin, NEVER), record.published or "", PUBLISHED)
-        times.append(replace(stated, span=span_of(begin, max(end, begin + 1))))
+        if end <= max(begin, YEAR_1):  # it ends before it begins; what has no beginning has no end then
+            end = begin + 1 if begin > YEAR_1 else NEVER
+        times.append(replace(stated, span=span_of(begin, end)))
     return times
 
 

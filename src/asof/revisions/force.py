@@ -27,8 +27,8 @@ from asof.wire import replace
 
 # -- by what is stated of a passage --------------------------------------------------------------------
 
-YEAR_1 = -62_135_596_800_000_000
-"""The first instant of the calendar; undated texts can be seen before it."""
+YEAR_1, YEAR_9999 = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""The first and the last instant of the calendar; undated texts can be seen before it."""
 
 SAME, MOST = 0.5, 256
 """The least similarity of the words of two dated sections of which the later ends the other; the most
@@ -230,7 +230,7 @@ def times_of_force(
             end = min(end, follower.instant)
         stated = stated or SourcedTime(span_of(begin, NEVER), record.published or "", PUBLISHED)
         if end <= max(begin, YEAR_1):  # it ends before it begins; what has no beginning has no end then
-            end = begin + 1 if begin > YEAR_1 else NEVER
+            end = begin + 1 if YEAR_1 < begin < YEAR_9999 else NEVER
         times.append(replace(stated, span=span_of(begin, end)))
     return times
 

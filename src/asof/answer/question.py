@@ -15,6 +15,7 @@ from asof.lang import FIRST, codes, detect, tables
 from asof.models.ports import Prompt, between, prompt_text
 from asof.text.query import key
 from asof.text.question import AS_OF, MOST_PARTS, QuestionReading
+from asof.text.tokens import any_of
 from asof.time.intent import WISHED
 from asof.time.span import DAY, GRAINS, Grain, Period, Span, days_in, iso, one_day
 from asof.wire import replace
@@ -283,7 +284,7 @@ def _telling_words() -> dict[str, frozenset[str]]:
 def _phrases(name: str, language: str) -> re.Pattern[str]:
     """Finds the phrases of a list, of English and of the question's language, as whole words."""
     phrases = [phrase for code in (FIRST, language) for phrase in tables(code, "questions").get(name, ())]
-    return re.compile(rf"\b(?:{'|'.join(map(re.escape, phrases))})\b", re.IGNORECASE)
+    return any_of(phrases)
 
 
 def _after(question: str, language: str) -> str:

@@ -32,7 +32,7 @@ YEAR_1, YEAR_9999 = -62_135_596_800_000_000, 253_402_300_799_999_999
 
 SAME, MOST = 0.5, 256
 """The least similarity of the words of two dated sections of which the later ends the other; the most
-passages of a document that are looked at."""
+passages of later sections that are looked at, the next ones first."""
 
 
 class ForceColumns(NamedTuple):
@@ -66,15 +66,17 @@ def validity(view: View, rows: NDArray[np.int64]) -> ForceColumns:
 def _next_section(view: View, rows: NDArray[np.int64], held: ForceColumns) -> NDArray[np.int64]:
     """For each row in a dated section when the next one of its document begins that says the same with other
     values, by its words (SAME of them); NEVER without."""
-    follows = np.full(len(rows), NEVER)
-    for at in np.flatnonzero(held.section).tolist():
-        others = view.rows_of_document(int(view.column("document", rows[at : at + 1])[0]))[:MOST]
-        begins, _, _, section, _ = validity(view, others)
-        others = others[section & (begins > held.begins[at])]
-        begins = begins[section & (begins > held.begins[at])]
-        if len(others):
-            shared = succession(view).shared_words(np.append(rows[at], others))[0, 1:]
-            follows[at] = min(begins[shared >= SAME].tolist(), default=NEVER)
+    follows, documents = np.full(len(rows), NEVER), view.column("document", rows)
+    for document in np.unique(documents[held.section]).tolist():
+        others = view.rows_of_document(document)
+        every = validity(view, others)
+        order = np.argsort(np.where(every.section, every.begins, NEVER))[: np.count_nonzero(every.section)]
+        others, begins = others[order], every.begins[order]
+        for at in np.flatnonzero(held.section & (documents == document)).tolist():
+            after = int(np.searchsorted(begins, held.begins[at], "right"))
+            later = slice(after, after + MOST)
+            shared = succession(view).shared_words(np.append(rows[at], others[later]))[0, 1:]
+            follows[at] = min(begins[later][shared >= SAME].tolist(), default=NEVER)
     return follows
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property, lru_cache
@@ -17,6 +16,7 @@ from asof.errors import AmbiguousDate, BadTime
 from asof.lang import every, of_all
 from asof.sources.readers import ParsedFile
 from asof.sources.source import Fields
+from asof.text.names import plain_name
 from asof.time.lexicon import NO_SENSES, lexicon
 from asof.time.moment import YEARS, epoch, read
 from asof.time.span import DAY, Span, days_in, iso, moment, months_later
@@ -337,13 +337,6 @@ def month_of(value: object) -> int:
 
 
 _LONGEST_NAME = 64
-
-
-@lru_cache(maxsize=4096)
-def plain_name(key: str) -> str:
-    """The name of a field as names are compared: `Date created`, `date-created` and `dateCreated` are one."""
-    marks = unicodedata.normalize("NFKD", key).casefold()
-    return "".join(sign for sign in marks if sign not in " \t_-" and not unicodedata.combining(sign))
 
 
 @lru_cache(maxsize=64)

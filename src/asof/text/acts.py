@@ -14,8 +14,10 @@ from functools import cache
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from asof.lang import calendar_words, codes, of_all, set_of, stop_words, tables
+from asof.lang import calendar_words, codes, of_all, set_of, stop_words
+from asof.text.names import plain_name
 from asof.text.passages import sentences
+from asof.text.tokens import any_of
 from asof.values import ACTS, AMENDED_BY, AMENDS, CORRECTS, SUPERSEDED_BY, SUPERSEDES, Link
 
 MOST, LONGEST = 64, 300
@@ -113,17 +115,13 @@ def acts_of(path: str, title: str, text: str, meta: Mapping[str, Any]) -> tuple[
 @cache
 def _fields() -> dict[str, str]:
     """The kind of act that a field of the metadata states, by its name."""
-    return {_folded(name): kind for kind in ACTS for name in of_all("acts", kind)}
-
-
-def _folded(name: str) -> str:
-    return re.sub(r"[\s_-]+", "", name.casefold())
+    return {plain_name(name): kind for kind in ACTS for name in of_all("acts", kind)}
 
 
 def _of_metadata(meta: Mapping[str, Any]) -> Iterator[Link]:
     fields = _fields()
     for name, value in sorted(meta.items()):
-        kind = fields.get(_folded(name))
+        kind = fields.get(plain_name(name))
         for text in _texts(value) if kind else ():
             key = reference_key(text)
             if key in NOTHING or not any(map(str.isalnum, key)):
@@ -148,7 +146,7 @@ def _texts(value: object) -> Iterator[str]:
             yield str(item)
         elif isinstance(item, str):
             yield from (
-                filter(None, map(str.strip, _SEPARATOR.split(item[:2000])))
+                filter(None, map(str.strip, _SEPARATOR.split(item)))
                 if len(item) > 40 or "," in item
                 else (item,)
             )
@@ -170,13 +168,7 @@ class _Verbs(NamedTuple):
 
 @cache
 def _verbs() -> _Verbs:
-    def pattern(key: str) -> re.Pattern[str]:
-        words = sorted(
-            {word for code in codes("acts") for word in tables(code, "acts").get(key, ())}, key=len
-        )
-        return re.compile(rf"\b(?:{'|'.join(map(re.escape, reversed(words)))})\b", re.IGNORECASE)
-
-    return _Verbs(*map(pattern, _Verbs._fields))
+    return _Verbs(*(any_of(of_all("acts", key)) for key in _Verbs._fields))
 
 
 @cache

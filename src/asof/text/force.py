@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from asof.lang import FIRST, codes, tables
 from asof.text.passages import sentences
+from asof.text.tokens import any_of
 from asof.time.span import Span
 
 if TYPE_CHECKING:
@@ -31,9 +32,6 @@ _MARK = re.compile(r"[\s>*#|•–-]*(?:[^\W_]{1,3}[.)]\s+)?(?:[\w ]{1,40}:\s+)?
 HALF, FIFTH = 0.5, 0.2
 """The share of a passage that its sentences about force make up at least; also if one begins with a
 pronoun."""
-
-CJK = "\u2e80"
-"""The first letter of scripts that put no blanks between words."""
 
 
 class Phrases(NamedTuple):
@@ -57,12 +55,12 @@ def phrases(language: str) -> Phrases:
     """The phrases of the languages that have a list ("de en"), English always among them."""
     known = [FIRST, *(code for code in codes("force") if code in language.split() and code != FIRST)]
 
-    def pattern(key: str) -> re.Pattern[str]:
-        words = [word for code in known for word in tables(code, "force").get(key, ())]
-        bounded = (rf"\b{re.escape(word)}\b" if word < CJK else re.escape(word) for word in words)
-        return re.compile("|".join(bounded) or "(?!)", re.IGNORECASE)
-
-    return Phrases(*map(pattern, Phrases._fields))
+    return Phrases(
+        *(
+            any_of(word for code in known for word in tables(code, "force").get(key, ()))
+            for key in Phrases._fields
+        )
+    )
 
 
 class StatedForce(NamedTuple):

@@ -8,6 +8,7 @@ headings; a question asks for those in its words.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import compress, pairwise
@@ -23,6 +24,13 @@ _JOINED = re.compile(r"([^\W\d_]{1,20})([0-9]{1,9}(?:\.[0-9]{1,9}){0,5})")  # pe
 _FIGURE = re.compile("[0-9]")
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _LEADING = re.compile(r"^0+(?=[0-9])")
+
+
+@lru_cache(maxsize=4096)
+def plain_name(key: str) -> str:
+    """The name of a field as names are compared: `Date created`, `date-created` and `dateCreated` are one."""
+    marks = unicodedata.normalize("NFKD", key).casefold()
+    return "".join(sign for sign in marks if sign not in " \t_-" and not unicodedata.combining(sign))
 
 
 @cache

@@ -123,6 +123,12 @@ def _pattern(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+def any_of(phrases: Iterable[str]) -> re.Pattern[str]:
+    """Finds any of these phrases as whole words, in any case, the longest one at a place; of none: never."""
+    longest_first = sorted(set(phrases), key=lambda phrase: (-len(phrase), phrase))
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first)) or '(?!)'})\b", re.IGNORECASE)
+
+
 # Latin-1, dashes, quotation marks and currencies need no normalising: half of the time is saved there.
 # (The classes are given by what is not in them, as small ones are compiled soon.)
 _NOT_WESTERN = re.compile("[^\0-\u00ac\u00ae-\u00b4\u00b6-\u00ff\u2010-\u203a\u20a0-\u20bf]").search

@@ -11,7 +11,6 @@ from asof.errors import BadConfig
 from asof.extensions.facts.model import ExtractionSettings
 from asof.models.encoders import HashedNgrams
 from asof.models.metered import Prices
-from asof.rank.rerank import PerDocument
 
 LEAST = '[model]\nurl = "http://localhost:1/v1"\nmodel = "m"\n'
 
@@ -44,7 +43,6 @@ def test_without_a_file_everything_has_a_default() -> None:
             lambda m: _field(m, "asof", "supersession.margin") == 1.0),
         ("[recipes.twe]\ndecay.tau_min = 30", lambda made: _field(made, "twe", "decay.tau_min") == 30.0),
         ("[recipes.tempralm]\npool.n = 20", lambda made: _field(made, "tempralm", "pool.n") == 20),
-        ("[diversity]\nmost = 1", lambda made: made.diversity == PerDocument(most=1)),
         ("[recipes.vault]\nbacklinks.cap = 5", lambda made: _field(made, "vault", "backlinks.cap") == 5),
     ],
 )  # fmt: skip
@@ -129,7 +127,6 @@ def _field(made: config.Config, recipe: str, key: str) -> object:
         ("[ask]\nbudget = -1", "[ask] budget = -1: a number from 0"),
         ("[ask]\nbudget = nan", "[ask] budget = nan: a number from 0"),
         ("[ask]\nmodel = 1", "[ask] no key model; did you mean mode?"),
-        ("[diversity]\nmost = 0", "[diversity] most = 0: a whole number from 1 to 100 is expected"),
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:

@@ -34,7 +34,7 @@ from asof.text.tokens import Analyzer
 from asof.values import MODES
 
 if TYPE_CHECKING:
-    from asof.rank.stage import Recipe, Stage
+    from asof.rank.stage import Recipe
 
 
 # -- tables: which keys there are, what each accepts, what it means -------------------------------------
@@ -162,23 +162,6 @@ ASK = Table("How asof ask answers.", {
 }, AskSettings)  # fmt: skip
 
 
-class DiversitySettings(Struct, frozen=True):
-    """At most `most` passages of a document among the first hits (`asof.rank.rerank.PerDocument`)."""
-
-    most: int = 2
-
-
-def _diversity(table: Mapping[str, Any]) -> Stage:
-    from asof.rank.rerank import PerDocument
-
-    return PerDocument(**table)
-
-
-DIVERSITY = Table("Keeps a document from filling the first hits. Off unless most is set.", {
-    "most": Setting(whole(1, 100), "How many passages of a document come first. No default.", 2),
-}, DiversitySettings, _diversity, frozenset({"most"}))  # fmt: skip
-
-
 # -- configuration -------------------------------------------------------------------------------------
 
 FILE = "asof.toml"
@@ -205,7 +188,6 @@ class Config(Struct, frozen=True):
     [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
-    [diversity] most: of a document among the first hits (`asof.rank.rerank`).
     [TABLE] what else is read, by its name, as extensions of asof offer it (`plugins.TABLES`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
 
@@ -226,7 +208,6 @@ class Config(Struct, frozen=True):
     model: Any = None
     asking: AskSettings = msgspec.field(default_factory=AskSettings)
     sources: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
-    diversity: Stage | None = None
     tables: Mapping[str, Any] = msgspec.field(default_factory=dict)
     changed: Mapping[str, Recipe] = msgspec.field(default_factory=dict)
     origin: Mapping[str, Path] = msgspec.field(default_factory=dict)
@@ -252,7 +233,7 @@ class Config(Struct, frozen=True):
 _TABLES: Mapping[str, Table | str] = {
     "index": INDEX, "fields": FIELDS, "dates": DATES, "search": SEARCH,
     "encoder": plugins.MODELS, "rerank": plugins.MODELS,
-    "diversity": DIVERSITY, "model": plugins.MODELS, "ask": ASK,
+    "model": plugins.MODELS, "ask": ASK,
     **dict.fromkeys(plugins.BUILT_IN[plugins.TABLES], plugins.TABLES),
 }  # fmt: skip
 """The tables, or the group of plugins that offers them: those are loaded when they are used."""
@@ -347,7 +328,6 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
         found.pop("encoder", None), found.pop("rerank", None), found.pop("model", None),
         found.pop("ask", AskSettings()),
         {name: tables[name] for name in schemes(tables) if tables[name]},
-        found.pop("diversity", None),
         {name: each for name, each in found.items() if name in plugins.BUILT_IN[plugins.TABLES]},
         _changed(tables.get("recipes", {}), where),
     )  # fmt: skip

@@ -157,12 +157,10 @@ def test_fields_and_the_file_that_sets_them(asof, here, write, monkeypatch):
     assert "  decay.delta = 2.5" in lines
 
 
-def test_asof_toml_chooses_and_diversifies(asof, notes, write):
+def test_asof_toml_chooses(asof, notes, write):
     write("asof.toml", '[search]\nrecipe = "vault"\n')
     assert recipe_of(asof) == "vault"
     assert recipe_of(asof, "--recipe", "asof") == "asof"
-    write("asof.toml", "[diversity]\nmost = 1\n")
-    assert recipe_of(asof) == "asof-diverse"
 
 
 # -- trust: which folders may say where texts are sent -----------------------------------------------------

@@ -65,7 +65,6 @@ class History:
     encoder: bool = False
     model: bool = False
     languages: tuple[str, ...] = ("en", "de")
-    diversity: bool = False
     start: int = AFTER
     small: bool = False
 
@@ -124,7 +123,7 @@ def histories(draw: st.DrawFn, most: int = 12) -> History:
         undated=draw(st.sampled_from(("added", "added", "always", "never"))),
         chunking=draw(st.sampled_from(("120w", "120w", "12w", "12w/3", "whole"))),
         encoder=draw(st.integers(0, 9)) > 7, model=draw(st.integers(0, 9)) > 7,
-        languages=draw(st.sampled_from((("en", "de"), ("en",)))), diversity=draw(st.integers(0, 9)) > 8,
+        languages=draw(st.sampled_from((("en", "de"), ("en",)))),
         start=draw(st.sampled_from((AFTER, AMID, BEFORE))), small=draw(st.booleans()),
     )  # fmt: skip
 
@@ -171,7 +170,6 @@ Look = Callable[[Corpus], None]
 def opened(folder: Path, of: History, clock: Clock, *, encoder: bool) -> Corpus:
     folder.mkdir(parents=True, exist_ok=True)
     toml = '[facts]\nextractor = "model"\n' if of.model else ""
-    toml += "[diversity]\nmost = 1\n" if of.diversity else ""
     (folder / "asof.toml").write_text(toml, "utf-8")
     settings = CorpusSettings(
         of.languages, chunking=of.chunking, undated=of.undated, encoder=HashedNgrams().name if encoder else ""

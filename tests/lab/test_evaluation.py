@@ -14,7 +14,7 @@ from asof.corpus.corpus import open as open_corpus
 from asof.environment import configuration
 from asof.errors import UsageError
 from asof.extensions.lab.datasets import load
-from asof.extensions.lab.evaluation import changes, configured, evaluate, evaluate_incremental
+from asof.extensions.lab.evaluation import changes, evaluate, evaluate_incremental
 from asof.extensions.lab.leakage import difference
 from asof.extensions.lab.results import EvaluationResult
 from asof.extensions.lab.runs import BASE, NEW, EvaluationOptions, split
@@ -254,13 +254,12 @@ def test_what_superseded_a_hit_is_compared(tmp_path: Path) -> None:
 # -- which configuration recipes are evaluated with ----------------------------------------------------
 
 
-def test_that_of_the_folder_holds_with_diversity(tmp_path, monkeypatch):
+def test_that_of_the_folder_holds(tmp_path, monkeypatch):
     monkeypatch.setenv("ASOF_CONFIG", "/dev/null")
     file = tmp_path / "asof.toml"
-    file.write_text("[recipes.twe]\ndecay.tau_min = 365\n[diversity]\nmost = 2\n")
-    chosen = configured(configuration(file.parent), "twe")
+    file.write_text("[recipes.twe]\ndecay.tau_min = 365\n")
+    chosen = configuration(file.parent).recipe_named("twe")
     assert changes(chosen)["decay.tau_min"] == 365.0
-    assert "per_document.most" in changes(chosen)
     assert changes(TWE) == {}
 
 

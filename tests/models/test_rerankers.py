@@ -20,7 +20,7 @@ from asof.extensions.providers.rerankers import (
     HttpReranker,
     reranker_from,
 )
-from asof.rank.rerank import Rerank, before_cut
+from asof.rank.rerank import Rerank, reranked
 from asof.recipes import ASOF
 
 # -- a reranker behind HTTP: both shapes, batches, answers that are refused, and a search through it---
@@ -95,7 +95,7 @@ def test_the_key_is_nowhere_to_be_seen(server: Any) -> None:
     ranker = HttpReranker(Endpoint(server.url, key), "bge")
     assert ranker.scores(QUESTION, TEXTS) == SHARED
     assert server.seen[0][1]["Authorization"] == f"Bearer {key}"
-    assert key not in f"{ranker!r} {ranker.name} {Rerank(ranker)!r} {before_cut(ASOF, Rerank(ranker))!r}"
+    assert key not in f"{ranker!r} {ranker.name} {Rerank(ranker)!r} {reranked(ASOF, Rerank(ranker))!r}"
 
 
 def test_a_search(server: Any, reranker: Make, document: Any, memory_folder: Path) -> None:
@@ -107,11 +107,11 @@ def test_a_search(server: Any, reranker: Make, document: Any, memory_folder: Pat
             document("later", "the old mill", "2003"),
         ])  # fmt: skip
         plain = corpus.at("2002").search("mill of the ferry")
-        asked = corpus.at("2002").search("mill of the ferry", recipe=before_cut(ASOF, Rerank(reranker())))
+        asked = corpus.at("2002").search("mill of the ferry", recipe=reranked(ASOF, Rerank(reranker())))
         server.replies.append((500, {}, b""))
         server.replies += [(500, {}, b"")] * 2
         with pytest.raises(ModelError, match=r"status 500 \(3 attempts\)"):
-            corpus.search("mill", recipe=before_cut(ASOF, Rerank(reranker())))
+            corpus.search("mill", recipe=reranked(ASOF, Rerank(reranker())))
     assert {hit.document for hit in plain.hits} == {"short", "long"}
     assert [(hit.document, hit.score) for hit in asked.hits] == [("long", 4.0), ("short", 0.0)]
     for hit in asked.hits:

@@ -23,7 +23,7 @@ from asof.extensions.systems.stages import (
 from asof.models.encoders import HashedNgrams
 from asof.rank.combine import Combine, Hybrid, MaxNormalize
 from asof.rank.gather import ByDocument, Lexical, Pool, TopK
-from asof.rank.rerank import AppendRest, PerDocument, Rerank, RerankWindow, RoundRobinByDocument
+from asof.rank.rerank import AppendRest, Rerank, RerankWindow, RoundRobinByDocument
 from asof.rank.stage import Recipe
 from asof.rank.words import QueryCoverage, TitleColumns
 from asof.schema import checked
@@ -47,7 +47,7 @@ class Never:
 STAGES = [
     (), (Pool(),), (Pool(3), Pool(2)), (ByDocument(),), (ReciprocalRank(),),
     (MaxNormalize(), Combine((("normalized", 1.0),))), (Hybrid(),),
-    (RerankWindow(), AppendRest()), (Rerank(Never()),), (PerDocument(1),),
+    (RerankWindow(), AppendRest()), (Rerank(Never()),),
     (RoundRobinByDocument(),), (QueryCoverage(),), (TitleColumns(),), (Backlinks(),), (RecencyTiers(),),
     (Headings(1.05, 1.03, 1.02),), (Tags(0.03),), (Gap(),),
     (BudgetedRerank(by="lexical"),), (Centrality(),), (Decay(),), (Freshness(),), (Similarity(), Coverage()),
@@ -79,7 +79,7 @@ def test_nothing_and_no_match(
 
 
 OFF = [
-    Backlinks(0.0), RecencyTiers(values=(1.0,) * 4), Headings(), Tags(), Tags(0.0, 9), PerDocument(most=3),
+    Backlinks(0.0), RecencyTiers(values=(1.0,) * 4), Headings(), Tags(), Tags(0.0, 9),
     AppendRest(),
 ]  # fmt: skip
 
@@ -107,7 +107,7 @@ def test_columns_that_do_not_rank(fresh: Make, run: Make, mills: list[Document],
     ("stage", "field", "accepted", "refused"),
     [
         (Pool(), "n", 100_000, 0), (Pool(), "n", 1, 100_001), (Pool(), "n", 7, 2.5),
-        (PerDocument(), "most", 1, 0), (PerDocument(), "first", 1_000, 1_001),
+
         (Backlinks(), "weight", 1.0, 1.1), (Backlinks(), "cap", 100, 0),
         (Centrality(), "kind", "pagerank", "between"), (Centrality(), "threshold", 1.0, 1.1),
         (Centrality(), "cap", 0, 2.5), (Centrality(), "damping", 0.0, 1.0),

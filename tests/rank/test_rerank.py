@@ -32,7 +32,7 @@ from asof.rank.rerank import (
     Rerank,
     RerankWindow,
     RoundRobinByDocument,
-    before_cut,
+    reranked,
 )
 from asof.rank.stage import Ranking, Recipe
 from asof.recipes import ASOF
@@ -184,14 +184,14 @@ def test_no_result_without_a_number_for_each(
 
 def test_it_stands_before_the_cut() -> None:
     stage = Rerank(Judge(bread))
-    assert before_cut(ASOF, stage).stages == (*ASOF.stages[:-1], stage, ASOF.stages[-1])
-    assert before_cut(ASOF, stage).name == "asof-reranked"
-    assert before_cut(Recipe("x", "", (Lexical(),)), stage).stages == (Lexical(), stage)
+    assert reranked(ASOF, stage).stages == (*ASOF.stages[:-1], stage, ASOF.stages[-1])
+    assert reranked(ASOF, stage).name == "asof-reranked"
+    assert reranked(Recipe("x", "", (Lexical(),)), stage).stages == (Lexical(), stage)
 
 
 def test_why_not_sees_it(fresh: Make, mills: list[Any]) -> None:
     with fresh(*mills) as corpus:
-        recipe = before_cut(ASOF, Rerank(Judge(bread), top=2))
+        recipe = reranked(ASOF, Rerank(Judge(bread), top=2))
         found = corpus.at().why_not("best", "mill", k=1, recipe=recipe)
         assert [(step.stage, step.rank) for step in found.steps][-2:] == [("rerank", 2), ("top_k", None)]
         assert found.reason == "its rank is 2 of 2; only the first is a hit (k = 1)"
@@ -284,7 +284,7 @@ def test_the_future_has_no_effect(
             corpus.maintenance.background = False
             for each in runs:
                 corpus.add(each)
-            found = corpus.at(str(year)).search(question, recipe=before_cut(ASOF, Rerank(model, top=top)))
+            found = corpus.at(str(year)).search(question, recipe=reranked(ASOF, Rerank(model, top=top)))
             shown.append([(hit.id, hit.score, hit.text, encode(hit.why)) for hit in found.hits])
             assert all(hit.why.recomputed() == hit.why.value == hit.score for hit in found.hits)
         given_to_model.append(model.read)

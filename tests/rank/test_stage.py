@@ -19,7 +19,7 @@ from asof.index.view import View
 from asof.rank import expression
 from asof.rank.combine import Combine
 from asof.rank.gather import Lexical, TopK
-from asof.rank.rerank import PerDocument
+from asof.rank.rerank import RerankWindow
 from asof.rank.stage import Ranking, Recipe, ranges, value_of, with_values
 from asof.values import Document, Query
 
@@ -106,22 +106,22 @@ def test_no_stage_can_let_superseded_rows_through(fresh: Make, run: Make) -> Non
 TWICE = Recipe(
     "twice",
     "",
-    (Lexical(), Combine(), Latent(), PerDocument(), PerDocument(5), TopK()),
+    (Lexical(), Combine(), Latent(), RerankWindow(), RerankWindow(50), TopK()),
 )
 
 
 def test_stages_have_names() -> None:
-    names = "lexical combine latent per_document per_document-2 top_k"
+    names = "lexical combine latent rerank_window rerank_window-2 top_k"
     assert list(TWICE.stages_by_name()) == names.split()
-    assert dict(TWICE.fields())["per_document-2.most"] == 5
+    assert dict(TWICE.fields())["rerank_window-2.n"] == 50
 
 
 def test_a_field_is_set() -> None:
     changed = TWICE.replaced({
-        "per_document-2.most": 7, "lexical.k1": 1.2, "lexical.b": 0.4
+        "rerank_window-2.n": 70, "lexical.k1": 1.2, "lexical.b": 0.4
     })  # fmt: skip
     assert changed.stages[0] == Lexical(k1=1.2, b=0.4)
-    assert changed.stages[3:5] == (PerDocument(), PerDocument(7))
+    assert changed.stages[3:5] == (RerankWindow(), RerankWindow(70))
     assert TWICE.stages[0] == Lexical()  # a recipe is a value
 
 
@@ -152,7 +152,7 @@ def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
         ),
         ("lexical.k1", True, "a number from 0 to 10 is expected"),
         ("lexical.k1", "high", "a number from 0 to 10 is expected"),
-        ("per_document.most", 2.5, "a whole number from 1 to 100 is expected"),
+        ("rerank_window.n", 2.5, "a whole number from 10 to 10000 is expected"),
         ("combine.weights", 3, "a table from names to numbers is expected"),
         ("combine.weights", {"lexical": "much"}, "a number is expected"),
         ("latent.scale", "mean", "accepted: half, cosine"),

@@ -119,10 +119,6 @@ class QueryReader(Struct, frozen=True):
             reading = replace(reading, notes=(*reading.notes, note)) if note else reading
         if unit == "document":
             chosen = by_document(chosen)
-        if defaults.diversity is not None:
-            from asof.rank.rerank import before_cut
-
-            chosen = before_cut(chosen, defaults.diversity)
         if defaults.rerank if rerank is None else rerank:
             chosen = self.models.reranking(chosen)
         return reading, query, chosen

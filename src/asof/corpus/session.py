@@ -334,7 +334,7 @@ class ModelProvider:
 
     def reranking(self, recipe: Recipe) -> Recipe:
         """The recipe with the reranker at its end. Raises UsageError when none is configured."""
-        from asof.rank.rerank import Rerank, before_cut
+        from asof.rank.rerank import Rerank, reranked
 
         settings = self._config.reranking
         if settings is None:
@@ -345,7 +345,7 @@ class ModelProvider:
                 made = provider("rerank").create(settings, folder, self.session.environment)
                 self._reranker = settings, made
             reranker = self._reranker[1]
-        return before_cut(recipe, Rerank(reranker, settings.top))
+        return reranked(recipe, Rerank(reranker, settings.top))
 
     def encoder(self) -> Encoder | None:
         """The configured encoder, None for words only; see `configured_encoder`."""

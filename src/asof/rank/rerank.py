@@ -48,9 +48,9 @@ from asof.wire import replace
 # -- shared by all -------------------------------------------------------------------------------------
 
 
-def append_below(ranking: Ranking, name: str, above: RankingColumn, skipped: int) -> Ranking:
-    """The ranking by a column of which `above` has the numbers of the first candidates; the next `skipped`
-    ones, then all others, come below them.
+def append_below(ranking: Ranking, name: str, above: RankingColumn) -> Ranking:
+    """The ranking by a column of which `above` has the numbers of the first candidates; all others
+    come below them.
 
     Their score is the lowest of the first over 1 + their place below, if the column's numbers lie in [0, 1],
     and otherwise the lowest less their place. Equal scores share a place.
@@ -58,18 +58,16 @@ def append_below(ranking: Ranking, name: str, above: RankingColumn, skipped: int
     n = len(above.values)
     later = np.arange(n, ranking.count)
     before = Taken(ranking.scores, later)
-    scores = ranking.score[later]
-    below = np.concatenate([dense_ranks(scores[:skipped]), dense_ranks(scores[skipped:])])
-    below[skipped:] += below[:skipped].max(initial=0)
+    below = dense_ranks(ranking.score[later]).astype(np.float64)
     # a tree of its own would repeat in each passage below
     lowest = Constant("lowest score above", float(above.values.min()))
     earlier = product("score before, which gives the place", before, Constant("weight", 0.0))
     label = "after the passages ranked first"
     if above.high == 1.0:
-        lower = ratio("below that score", lowest, Given("1 + place below", below + 1.0))
+        lower = ratio("below that score", lowest, Given("1 + place below", 1.0 + below))
         moved = total(label, lower, earlier)
     else:
-        moved = total(label, lowest, Given("-place below", -below.astype(np.float64)), earlier)
+        moved = total(label, lowest, Given("-place below", -below), earlier)
     return ranking.with_column(name, Joined(above, moved, n, ranking.count - n), high=above.high)
 
 
@@ -79,14 +77,12 @@ def dense_ranks(scores: Values) -> Places:
     return places.astype(np.int64) + 1
 
 
-def before_cut(recipe: Recipe, stage: Stage) -> Recipe:
-    """The recipe with a `Rerank`, or with a stage of diversity, before its last cut.
-
-    A `Rerank` comes last (after `asof.recipes.by_document`): stages after it would expect positive scores.
-    """
-    stages, what = list(recipe.stages), "reranked" if isinstance(stage, Rerank) else "diverse"
+def reranked(recipe: Recipe, stage: Rerank) -> Recipe:
+    """The recipe with a `Rerank` before its last cut, after `asof.recipes.by_document`: stages after it would
+    expect positive scores."""
+    stages = list(recipe.stages)
     stages.insert(len(stages) - isinstance(stages[-1], TopK), stage)
-    return replace(recipe, name=f"{recipe.name}-{what}", stages=tuple(stages))
+    return replace(recipe, name=f"{recipe.name}-reranked", stages=tuple(stages))
 
 
 # -- windows: expensive stages get the first candidates only -------------------------------------------
@@ -151,7 +147,7 @@ class AppendRest:
             deferred, places=deferred.chosen[chosen], columns={deferred.by: deferred.scores.taken(chosen)},
             notes=ranking.notes, halting=ranking.halting,
         )  # fmt: skip
-        return append_below(joined, "re-ranked", score, 0)
+        return append_below(joined, "re-ranked", score)
 
 
 # -- cross-encoders ------------------------------------------------------------------------------------
@@ -219,45 +215,10 @@ class Rerank:
         model = Given(self.reranker.name, np.array(numbers, np.float64))
         earlier = product("score before", before, Constant("weight", 0.0))
         reranked = total("reranked", model, earlier)
-        return append_below(near, "reranked", RankingColumn.computed(reranked, len(numbers)), 0)
+        return append_below(near, "reranked", RankingColumn.computed(reranked, len(numbers)))
 
 
-# -- diversity: a cap for each document ----------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class PerDocument:
-    """At most `most` passages of a document among the `first` candidates; skipped ones come after them.
-
-    The others keep their scores. A skipped passage gets the lowest of those scores less its place below (1,
-    2, ...; equal scores share a place), and the candidates after the first get the places below that. Without
-    a skipped passage nothing changes.
-
-    RAGtriever's code has this cap (2) as its diversity, and fills up with skipped passages.
-    """
-
-    most: int = within(2, 1, 100)
-    first: int = within(50, 2, 1_000)
-    traits: ClassVar = Traits(by_score=True)
-
-    @property
-    def needs(self) -> int:
-        """The number of candidates that the stages before have to leave."""
-        return self.first
-
-    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        matches, order = ordered(ranking, view, max(query.k, self.first))
-        first, rest = order[: self.first], order[self.first :]
-        over = places_among_equals(view.column("document", matches.rows[first])) >= self.most
-        if not over.any():
-            return matches  # not the ranking: its arrays may serve other searches by now
-        matches = matches.keep(np.concatenate([first[~over], first[over], rest]))
-        left = np.arange(np.count_nonzero(~over))
-        capped = append_below(matches, "capped", matches.scores.taken(left), int(over.sum()))
-        return capped.note(
-            f"diversity: {int(over.sum())} of the first {len(first)} candidates moved down, "
-            f"being more than {self.most} of one document"
-        )
+# -- diversity: less for each better passage of the same document ----------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,12 +240,6 @@ class SpreadDocuments:
         shared = Given("log2(1 + better passages of its document)", np.log2(1 + better))
         less = product("shown already", shared, Constant("-weight", -self.weight))
         return matches.with_column("spread", total("score, spread", matches.scores, less))
-
-
-def ordered(ranking: Ranking, view: View, n: int) -> tuple[Ranking, Places]:
-    """The candidates that match and can be among the first `n`, and their order from best to last."""
-    matches = ranking.matching().shortlist(n)
-    return matches, view.tie_order(matches.score, matches.rows)
 
 
 def places_among_equals(values: NDArray[np.int64]) -> Places:

@@ -256,7 +256,7 @@ class Local:
         chosen = np.concatenate([positive, rest])
         matches, best = matches.keep(chosen), float(values.max())
         column = RankingColumn.computed(scored, len(values)).taken(chosen)
-        ranked = append_below(matches, "local", column.taken(np.arange(len(positive))), 0)
+        ranked = append_below(matches, "local", column.taken(np.arange(len(positive))))
         share = ratio("share of the best s(c)", column, Constant("best s(c)", best))
         return ranked.with_column("facts", share, by=False).note(note, *self._notes(view))
 

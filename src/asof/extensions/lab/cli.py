@@ -217,7 +217,7 @@ def evaluate(
     if per_query and not as_json:
         raise UsageError("--per-query is about --json: use it with --json")
     config = environment.configuration(corpus_root(None), echo_err)
-    chosen = [evaluation.configured(config, name) for name in recipes or (config.recipe,)]
+    chosen = [config.recipe_named(name) for name in recipes or (config.recipe,)]
     indexed = replace(config.index, encoder=ENCODERS[encoder if encoder in BUILT_IN else "none"])
     options = EvaluationOptions(queries, limit, leakage, filter_by, indexed, answers=answers is not None)
     models = _models(writes=answers == "model", judges=judge)

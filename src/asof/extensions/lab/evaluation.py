@@ -15,7 +15,6 @@ from typing import Any
 
 from asof import environment
 from asof import recipes as known
-from asof.config import Config
 from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.extensions.lab.answers import (
@@ -133,16 +132,6 @@ class Runner:
 
 
 COMPARED = tuple(name for name in METRICS if name not in ("leak@10", *BUDGET))
-
-
-def configured(config: Config, name: str) -> Recipe:
-    """A recipe with its configured changes, and [diversity]. Raises UsageError for an unknown name."""
-    found = config.recipe_named(name)
-    if config.diversity is None:
-        return found
-    from asof.rank.rerank import before_cut
-
-    return replace(before_cut(found, config.diversity), name=found.name)
 
 
 def changes(recipe: Recipe) -> dict[str, Any]:

@@ -312,7 +312,7 @@ def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View, force:
     """The hits, each with the time in which it is in force, whether that is so at the instant `force`, and
     what supersedes or amends it by then."""
     at = max(view.as_of, force)
-    after, records = followers(view, rows), view.records(rows)
+    after, records = followers(view, rows, at), view.records(rows)
     known = [each.row for each in after if each is not None and each.row >= 0]
     record_of = dict(zip(known, view.records(np.array(known, np.int64)), strict=True))
     times = times_of_force(view, rows, records, after)

@@ -477,10 +477,13 @@ class Link(Struct, frozen=True):
 
 
 SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded_by"
-AMENDS, AMENDED_BY, CORRECTS = "amends", "amended_by", "corrects"
-ACTS = (SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY, CORRECTS)
+AMENDS, AMENDED_BY, UPDATES, CORRECTS, ANNULS = "amends", "amended_by", "updates", "corrects", "annuls"
+ACTS = (SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY, UPDATES, CORRECTS, ANNULS)
 """Kinds of links that say what a document does to another one (`asof.text.acts`)."""
-PASSIVE = {SUPERSEDES: "superseded", AMENDS: "amended", CORRECTS: "corrected"}
+PASSIVE = {
+    SUPERSEDES: "superseded", AMENDS: "amended", UPDATES: "updated", CORRECTS: "corrected",
+    ANNULS: "annulled",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, init=False, repr=False)
@@ -744,7 +747,8 @@ class Hit:
     explain: Annotated[Callable[[], Why], HIDDEN] = field(repr=False, compare=False)
     superseded: Annotated[Superseded | None, As("superseded_by"), "null: it is current"] = None
     in_force: Annotated[
-        SourcedTime | None, "when it holds; `by`: a field of the metadata, section, statement or published"
+        SourcedTime | None,
+        "when it holds; `by`: a field of the metadata, section, statement, document or published",
     ] = None
     amended: Annotated[tuple[Amendment, ...], As("amended_by"), "what changes it, in order of time"] = ()
     holds: Annotated[bool, "whether it is in force at the moment for which it was asked"] = True
@@ -793,7 +797,8 @@ class Citation(Struct, frozen=True):
     ] = None
     superseded: Annotated[Superseded | None, As("superseded_by"), "null: it is current"] = None
     in_force: Annotated[
-        SourcedTime | None, "when it holds; `by`: a field of the metadata, section, statement or published"
+        SourcedTime | None,
+        "when it holds; `by`: a field of the metadata, section, statement, document or published",
     ] = None
     amended: Annotated[tuple[Amendment, ...], As("amended_by"), "what changes it, in order of time"] = ()
     holds: Annotated[bool, "whether it is in force at the moment for which it was asked"] = True

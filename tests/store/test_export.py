@@ -20,6 +20,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import CorpusError, UsageError
 from asof.sources.source import InputLimits
+from asof.store.digest import DOCUMENT
 from asof.store.reader import NO_ACT, text_of
 from asof.store.schema import CorpusSettings, get_meta
 from asof.time.span import NEVER, Span, moment
@@ -47,12 +48,13 @@ def held(corpus: Corpus) -> list[tuple[Any, ...]]:
     attributes, the spans of the times that it is about, links, aliases and text."""
     db, found = db_of(corpus), []
     for name, visible, ended, *attributes, about, fiscal, version, layout in db.execute(VERSIONS).fetchall():
-        links = db.execute(  # acts follow from the text, which may have been dropped
+        links = db.execute(  # acts, like DOCUMENT, follow from the text, which may have been dropped
             "SELECT target, heading, alias, kind FROM links AS l"
             f" WHERE version = ? AND {NO_ACT} ORDER BY place", (version,),
         ).fetchall()  # fmt: skip
         aliases = db.execute("SELECT alias FROM aliases WHERE version = ? ORDER BY alias", (version,))
-        spans = [(each["from"], each["until"]) for each in json.loads(about or "[]")]
+        times = json.loads(about or "[]")
+        spans = [(each["from"], each["until"]) for each in times if each["by"] != DOCUMENT]
         found.append((
             name, visible, bool(ended), *attributes, spans, fiscal, links, aliases.fetchall(),
             "" if ended else text_of(db, version, layout),

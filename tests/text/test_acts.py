@@ -90,11 +90,38 @@ def test_names_and_references_meet() -> None:
         ("adr/0007-use-nats.md", "7. Use NATS", "[7. Use NATS](0007-use-nats.md)"),
         ("x", "Travel policy", "travel  Policy"),
     ):  # fmt: skip
-        assert reference_key(said) in name_keys(path, title)
-    assert reference_key("Regulation 12/2018") not in name_keys("a", "Regulation 12/2019 on storage")
+        assert reference_key(said) in name_keys(path, title, {})
+    assert reference_key("Regulation 12/2018") not in name_keys("a", "Regulation 12/2019 on storage", {})
+    assert reference_key("Decree 641.11") in name_keys(
+        "a", "Canton of Vals: Decree on tax", {"number": "641.11"}
+    )
+    assert reference_key("HTC/P/2016/3") in name_keys("a", "Parking", {"reference": "HTC/P/2016/3"})
+    assert reference_key("handbook") in name_keys("a", "Chess League – Handbook", {})
+    assert "2016-05-01" not in name_keys("a", "Handbook", {"date": "2016-05-01"})
 
 
 def test_what_a_question_asks_for() -> None:
-    assert kinds_asked(["which", "rfcs", "update", "rfc"]) == {"amends", "corrects"}
+    assert kinds_asked(["which", "rfcs", "update", "rfc"]) == {"amends", "updates", "corrects"}
     assert kinds_asked(["which", "pep", "replaced", "pep"]) == {"supersedes"}
     assert "amends" in kinds_asked(["what", "of", "pep"])
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "target"),
+    [
+        ("Rule C of the Handbook is overwritten thus.", "amends", "~handbook"),
+        ("The bag limit in the permit is cut to 1 trout a day.", "amends", "~permit"),
+        ("The arrangements of 2016 are repealed.", "supersedes", "~arrangement"),
+        ("The ruling of the court annuls the order.", "annuls", "~order"),
+        ("In § 2 der Hundesteuersatzung wird der Satz auf 60 Euro erhöht.", "amends", "~satzung"),
+    ],
+)
+def test_a_document_by_its_kind_only(text: str, kind: str, target: str) -> None:
+    assert [(act.kind, act.target) for act in acts_of("a", "A", text, {})] == [(kind, target)]
+
+
+@pytest.mark.parametrize(
+    "text", ["This notice is changed.", "See the handbook.", "A permit is cut in half.", "Prices are raised."]
+)
+def test_no_other_document_is_named(text: str) -> None:
+    assert acts_of("a", "A", text, {}) == ()

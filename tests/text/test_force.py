@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from asof.text.force import stated_force
+from asof.text.force import force_of_document, stated_force
 from asof.time.expressions import TimeContext, parse
+from asof.time.moment import read
 
 
-def stated(text: str, language: str = "en") -> list[tuple[str, str, bool]]:
+def stated(text: str, language: str = "en", published: str = "") -> list[tuple[str, str, bool]]:
     """First day, day after the last, whether a phrase says so."""
     times = parse(text, context=TimeContext(language=language))
-    found = stated_force(text, times, language)
+    found = stated_force(text, times, language, read(published) if published else None)
     ends = lambda at: at.isoformat()[:10] if at else ""  # noqa: E731
     return [(ends(each.span.start), ends(each.span.end), each.by_phrase) for each in found]
 
@@ -73,3 +74,67 @@ def test_what_is_said_of_a_part_does_not_hold_for_the_passage() -> None:
     assert stated(f"{others} This notice is valid until 3 May 2024.") == [("", "2024-05-04", True)]
     assert stated(f"{others} It is valid until 3 May 2024.") == [("", "2024-05-04", True)]
     assert stated(f"{others} {others} {others} It is valid until 3 May 2024.") == []
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "first", "after"),
+    [
+        ("en", "The fee is 25 euros from 1 July 2024.", "2024-07-01", ""),
+        ("en", "Books may be kept for 4 weeks starting 1 June 2024.", "2024-06-01", ""),
+        ("en", "The fee stays at 20 euros until 31 May 2024.", "", "2024-06-01"),
+        ("de", "Die Gebühr beträgt 25 Euro ab dem 1. Juli 2024.", "2024-07-01", ""),
+        ("fr", "Le prix est de 25 euros à partir du 1er juillet 2024.", "2024-07-01", ""),
+        ("en", "The fee is 25 euros from 1 April 2024.", "", ""),  # not a coming one
+        ("en", "The fee was 20 euros until 31 May 2024.", "", ""),
+        ("en", "The bridge is not due to open until 31 May 2024.", "", ""),
+        ("en", "The report covers the weeks from 6 May 2024 to 31 May 2024.", "", ""),
+        ("de", "Die Sitzung vom 1. Juli 2024 ist im Rathaus.", "", ""),
+    ],
+)
+def test_a_coming_time_in_any_place(language: str, text: str, first: str, after: str) -> None:
+    """Of texts published on 2 May 2024."""
+    assert [each[:2] for each in stated(text, language, "2024-05-02")] == [(first, after)] * (
+        (first, after) != ("", "")
+    )
+
+
+FILLER = "The harbour has three quays. Boats of up to 20 metres may use the northern one of these quays.\n\n"
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "first", "after"),
+    [
+        ("Market rules", "These Regulations come into operation on 6 October 2023.", "2023-10-06", ""),
+        ("Handbook", "The Handbook has governed all matches since 1 September 2017.", "2017-09-01", ""),
+        ("Tax revision", "The revision follows. It becomes operative on 1 January 2020.", "2020-01-01", ""),
+        ("Offer", "This offer is valid until 30 April 2026.", "", "2026-05-01"),
+        ("Rules", "In force from 1 March 2020.", "2020-03-01", ""),
+        ("Satzung", "Diese Satzung tritt am 1. Januar 2016 in Kraft.", "2016-01-01", ""),
+        ("Rules", "These rules take effect on 1 May 2020. This tariff lapses on 3 June 2021.",
+         "2020-05-01", "2021-06-04"),
+        ("Rules", "Section 5 takes effect on 1 May 2020.", "", ""),
+        ("Rules", "This crane is valid until 1 May 2020.", "", ""),
+        ("Rules", "The contract of the cook is valid until 1 May 2020.", "", ""),
+        ("Rules", "These rules take effect on 1 May 2020. This tariff lapses on 3 May 2019.", "", ""),
+    ],
+)  # fmt: skip
+def test_a_sentence_about_the_whole_document(title: str, text: str, first: str, after: str) -> None:
+    """It makes up a small part of the text, and stands at an end of it."""
+    found = force_of_document(FILLER * 3 + text, title, "en de", None, acts=False)
+    ends = lambda at: at.isoformat()[:10] if at else ""  # noqa: E731
+    told = ("", "") if found is None else (ends(found.span.start), ends(found.span.end))
+    assert told == (first, after)
+
+
+def test_what_acts_is_in_force_from_the_first_coming_day() -> None:
+    """Of a circular of 2 June 2019; other days are not later, or until when something lasts."""
+    text = "Since 1 May 2019 the clocks are lent until 30 June 2019. Both rules are good on 1 September 2019."
+    published = read("2019-06-02")
+    assert force_of_document(text, "Circular 5", "en", published, acts=False) is None
+    found = force_of_document(text, "Circular 5", "en", published, acts=True)
+    assert found is not None
+    assert (str(found.span.start)[:10], found.span.end, found.text) == (
+        "2019-09-01",
+        None,
+        "1 September 2019",
+    )

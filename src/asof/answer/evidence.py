@@ -391,7 +391,8 @@ def _score(
     score = RELEVANCE * passage.relevance - RANK * log2(1 + passage.rank)
     score += WORDS * words.share(sentence.titled_stems) + PASSAGE_WORDS * passage.words
     score += _expected(question, sentence)
-    if (sentence.hit.superseded is not None or not sentence.hit.holds) and not question.times:
+    lapsed = not sentence.hit.holds and passage.rank > 0
+    if (sentence.hit.superseded is not None or lapsed) and not question.times:
         score += SUPERSEDED
     named = times_named(sentence)
     times = [span for span in question.times if span.last - span.first >= MONTH]

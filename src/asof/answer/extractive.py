@@ -192,10 +192,11 @@ def periods(question: ParsedQuestion, name: str, hits: Sequence[Hit]) -> list[Ta
 
 
 def current_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits that no other of them supersedes and that are in force; all of them if there are none."""
+    """The hits that no other of them supersedes and that are in force, or are first; all of them if there are
+    none."""
     ids = {hit.id for hit in hits}
     current = [hit for hit in hits if hit.superseded is None or hit.superseded.id not in ids] or list(hits)
-    return [hit for hit in current if hit.holds] or current
+    return [hit for hit in current if hit.holds or hit is current[0] is hits[0]] or current
 
 
 def _each_period(question: ParsedQuestion, hits: Sequence[Hit], span: Span) -> list[tuple[Span | None, str]]:
@@ -304,8 +305,8 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
 
 
 def _not_in_force(citations: Sequence[Citation], at: int) -> tuple[str, ...]:
-    """A line that says so where none of the passages that are quoted is in force at an instant."""
-    if any(each.holds for each in citations):
+    """A line that says so where the first passage that is quoted is not in force at an instant."""
+    if not citations or citations[0].holds:
         return ()
     when = force_words(citations[0].in_force, at)
     yet = " yet" if when.startswith("takes") else ""

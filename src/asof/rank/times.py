@@ -33,7 +33,7 @@ from asof.rank.expression import (
 from asof.rank.stage import Ranking, Traits
 from asof.rank.words import largest_coverage, weighted_words
 from asof.revisions.chains import succession
-from asof.revisions.force import acts_on, validity
+from asof.revisions.force import acts_on, ends_all, validity
 from asof.schema import within
 from asof.store.digest import HEADING, METADATA, TEXT, TITLE
 from asof.text.names import asked
@@ -41,7 +41,7 @@ from asof.text.passages import sentences
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.time.intent import mentions_termination
 from asof.time.span import DAY, Span, iso
-from asof.values import CHANGES, CORRECTS, SUPERSEDES, Query, Why
+from asof.values import ANNULS, CHANGES, CORRECTS, SUPERSEDES, UPDATES, Query, Why
 
 # -- ages at the moment of the query -------------------------------------------------------------------
 
@@ -333,10 +333,11 @@ class Supersession:
         match = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
                 - off_topic_title - termination            u = 1 - the largest mean coverage
 
-    Where i is not in force by what is stated of it, wish is 1, and it need not have begun before. Where the
-    document of j supersedes or corrects that of i or the part that i is of (`asof.revisions.force`), wish and
-    same are 1, and match is the coverage of the question. Neither is so for a document that the question
-    names by its number, and where it asks for an end.
+    Where i is not in force by what is stated of it, wish is 1, it need not have begun before, and same is at
+    least the share of the words of its title that the title of j has, from ONE_TITLE on. Where one of the two
+    documents acts on the other, or on the part that i is of (`asof.revisions.force`), wish and same are 1,
+    match is the coverage of the question, and the margin is three times as wide if i is not in force. Neither
+    is so for a document that the question names by its number, and where it asks for an end.
 
     So a newer passage of another subject, or one that says less of the question, supersedes nothing. Where
     nothing covers the whole question, its relevance counts more. The `COMPARED` best candidates are compared.
@@ -361,10 +362,10 @@ class Supersession:
         """The tree of each candidate's largest share, and these shares (n,)."""
         order = view.tie_order(matches.score, matches.rows)[:COMPARED]
         force = date_of_force(query, view)
-        spans = query.about
+        spans, rows = query.about, matches.rows[order]
         begins, ends, dated, section, stated = validity(view, matches.rows[order])
         about = view.about(matches.rows).take(order)
-        ends, acted = _acted_on(view, matches.rows[order], ends)
+        ends, acted = _acted_on(view, matches.rows[order], ends, force)
         titled, told = (stated_times(about, spans, (METADATA, kind)) for kind in (HEADING, TEXT))
         begins = np.where(titled.any(axis=1), np.minimum(begins, force), begins)
         match = self._match(matches)[order]
@@ -382,9 +383,11 @@ class Supersession:
         acts = acted > 0
         wish = np.where(acts | lapsed[:, None], 1.0, (1 + query.recency) / 2)
         same = np.where(acts, 1.0, _states_the_same(query, matches, view, order, section))
+        same = np.maximum(same, _of_one_title(view, rows, lapsed))
         covered = matches.column("query_coverage").values[order]
-        near = np.where(acts, np.clip(1 - (covered[:, None] - covered) / self.margin, 0.0, 1.0), near)
-        near = np.where(acts & (query.recency > 0), 1.0, near)
+        margin = self.margin * (1.0 + 2.0 * lapsed[:, None])
+        near = np.where(acts, np.clip(1 - (covered[:, None] - covered) / margin, 0.0, 1.0), near)
+        near = np.where((acted > AMENDED) & (query.recency > 0), 1.0, near)
         shares = same * near * instead * wish
         by = shares.argmax(axis=1, keepdims=True) if len(order) else np.zeros((0, 1), np.int64)
         columns = np.zeros((6, matches.count))
@@ -438,10 +441,10 @@ def _named(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_]:
 
 
 def _acted_on(
-    view: View, rows: NDArray[np.int64], ends: NDArray[np.int64]
+    view: View, rows: NDArray[np.int64], ends: NDArray[np.int64], force: int
 ) -> tuple[NDArray[np.int64], Values]:
-    """The ends of force of rows (n), also by what supersedes their document; and for each two (n, n) whether
-    the document of one supersedes or corrects that of the other, or a part that it is of."""
+    """The ends of force of rows (n), also by what supersedes their document at the instant `force`; and for
+    each two (n, n) whether the document of one then acts on that of the other."""
     documents = view.column("document", rows).tolist()
     acts = acts_on(view, documents)
     acted = np.zeros((len(rows), len(rows)))
@@ -450,12 +453,19 @@ def _acted_on(
     ends, present = ends.copy(), set(documents)
     for at, document in enumerate(documents):
         for act in acts.get(document, ()):
-            if act.kind == SUPERSEDES and not act.part:
+            if force >= act.until:
+                continue
+            if ends_all(act):
                 ends[at] = min(ends[at], act.since - 1)
-            if act.by in present and (act.kind in (SUPERSEDES, CORRECTS) or act.part):
-                acted[at] = np.maximum(acted[at], np.array(documents) == act.by)
+            if act.by in present and (act.part or act.kind != UPDATES):
+                strength = 1.0 if act.part or act.kind in (SUPERSEDES, ANNULS, CORRECTS) else AMENDED
+                by = strength * (np.array(documents) == act.by)
+                acted[at], acted[:, at] = np.maximum(acted[at], by), np.maximum(acted[:, at], by)
     return ends, acted
 
+
+AMENDED = 0.5
+"""The mark of an act of which it is not known what part of a document it changes; 1: of all others."""
 
 UNDATED = 0.5
 """How far a passage without a date is superseded by one with a date."""
@@ -477,6 +487,28 @@ def date_of_force(query: Query, view: View) -> int:
         for span in query.about
     ]
     return max(ends, default=view.as_of)
+
+
+def _of_one_title(view: View, rows: NDArray[np.int64], of: NDArray[np.bool_]) -> Values:
+    """For some of these rows (`of`) and each row (n, n) the share of the words of its title, by their rarity,
+    that the title of the other one has; 0 below ONE_TITLE."""
+    shares = np.zeros((len(rows), len(rows)))
+    if not of.any():
+        return shares
+    titles = view.titles(rows)
+    stems, which = np.unique(titles.stems, return_inverse=True)
+    weights = np.log1p(view.n / (1 + np.array(view.dfs(stems.tolist()), np.float64)))
+    has = np.zeros((len(titles.ids) + 1, len(stems)), bool)  # the last row: without a title
+    has[np.repeat(np.arange(len(titles.ids)), np.diff(titles.start)), which] = True
+    for title in np.unique(titles.of[of]).tolist():
+        own = np.flatnonzero(has[title])
+        share = (has[:, own] * weights[own]).sum(axis=1) / max(weights[own].sum(), LEAST)
+        shares[of & (titles.of == title)] = share[titles.of]
+    return np.where(shares >= ONE_TITLE, shares, 0.0)
+
+
+ONE_TITLE = 0.5
+"""The share of a title's words by which another document is of the same subject."""
 
 
 def _states_the_same(

@@ -10,7 +10,10 @@ learned later acts on nothing, and closes nothing.
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -20,9 +23,10 @@ from asof.index.view import View
 from asof.revisions.chains import Successor, succession, superseded
 from asof.store.digest import FORCE, SECTION, span_of
 from asof.store.names import called
-from asof.store.reader import StoredAct, StoredPassage, force_of, has_acts
+from asof.store.reader import CurrentName, StoredAct, StoredPassage, force_of, has_acts
+from asof.text.tokens import term_hash, tokenize
 from asof.time.span import BEGINNING, NEVER
-from asof.values import AMENDED_BY, AMENDS, PUBLISHED, SUPERSEDED_BY, SUPERSEDES, SourcedTime
+from asof.values import AMENDED_BY, AMENDS, ANNULS, PUBLISHED, SUPERSEDED_BY, SUPERSEDES, SourcedTime
 from asof.wire import replace
 
 # -- by what is stated of a passage --------------------------------------------------------------------
@@ -86,12 +90,14 @@ _INVERSE = {SUPERSEDED_BY: SUPERSEDES, AMENDED_BY: AMENDS}
 
 
 class Act(NamedTuple):
-    """An act on a document: its kind (SUPERSEDES, AMENDS, CORRECTS), the part that it is on ("": all), since
-    when it counts, the acting document by number (-1: none of the view), and what that is called."""
+    """An act on a document: its kind (see `ACTS`), the part that it is on ("": all), since and until when it
+    counts (it may be annulled itself: what it ended is in force again); the acting document by number (-1:
+    none of the view), and what that is called."""
 
     kind: str
     part: str
     since: int
+    until: int
     by: int
     name: str
     title: str
@@ -105,8 +111,35 @@ def acts_on(view: View, documents: Iterable[int]) -> dict[int, tuple[Act, ...]]:
         return {}
     wanted = set(documents)
     if missing := {document for document in wanted if document not in known}:
-        known.update(dict.fromkeys(missing, ()) | _read(view, missing))
+        found = _read(view, missing)
+        ends = _annulled(view, {act.by for acts in found.values() for act in acts})
+        known.update(dict.fromkeys(missing, ()))
+        for document, acts in found.items():
+            until = (ends.get(act.by, NEVER) for act in acts)
+            known[document] = tuple(
+                act._replace(until=end) for act, end in zip(acts, until, strict=True) if end > act.since
+            )
     return {document: known[document] for document in wanted if known.get(document)}
+
+
+CHAIN = 8
+"""The most acts in a row of which each annuls the one before."""
+
+
+def _annulled(view: View, documents: set[int], chain: int = CHAIN) -> dict[int, int]:
+    """The first instant at which each of these documents is annulled by an act that is not itself by then."""
+    acts = _read(view, documents, ANNULS) if documents and chain else {}
+    later = _annulled(view, {act.by for each in acts.values() for act in each}, chain - 1) if acts else {}
+    first = {
+        document: min((act.since for act in each if later.get(act.by, NEVER) > act.since), default=NEVER)
+        for document, each in acts.items()
+    }
+    return {document: instant for document, instant in first.items() if instant < NEVER}
+
+
+def ends_all(act: Act, *kinds: str) -> bool:
+    """True if an act ends all of a document, not a part of it (`kinds`: by one of these)."""
+    return not act.part and act.kind in (kinds or (SUPERSEDES, ANNULS))
 
 
 def _none_yet(view: View) -> dict[int, tuple[Act, ...]] | None:
@@ -120,38 +153,72 @@ def first_row(view: View, act: Act) -> int:
     return int(rows[np.argmin(view.column("number", rows))]) if len(rows) else -1
 
 
-def _read(view: View, documents: Iterable[int]) -> dict[int, tuple[Act, ...]]:
+def _read(view: View, documents: Iterable[int], kind: str = "") -> dict[int, tuple[Act, ...]]:
+    """The acts on these documents, of one kind or all."""
     from asof.text.acts import SAID, name_keys
 
     names = {each.document: each for each in view.store.names_of(documents)}
     of_key: dict[str, list[int]] = {}
     for document, each in names.items():
-        for key in name_keys(each.path, each.title):
+        for key in name_keys(each.path, each.title, json.loads(each.meta)):
             of_key.setdefault(key, []).append(document)
     pairs = [
         (document, act.document, act)
-        for act in view.store.acts_on(of_key)
+        for act in view.store.acts_on(of_key, kind)
         for document in of_key[act.target]
         if act.kind not in _INVERSE and act.document != document
     ]
-    pairs += [
-        (document, by, act._replace(kind=_INVERSE[act.kind], part=""))
-        for document, each in names.items()
-        for act in view.store.acts_by(each.version)
-        if act.kind in _INVERSE and ((by := _named(view, act)) >= 0 or act.part != SAID)
-    ]
+    if not kind:
+        pairs += [
+            (document, by, act._replace(kind=_INVERSE[act.kind], part=""))
+            for document, each in names.items()
+            for act in view.store.acts_by(each.version)
+            if act.kind in _INVERSE and ((by := _named(view, act)) >= 0 or act.part != SAID)
+        ]
     actors = _actors(view, {by for _, by, _ in pairs})
     found: dict[int, set[Act]] = {}
     for document, by, act in pairs:
         actor = actors.get(by, _Actor("", act.text, act.visible, NEVER))
         since = max(act.visible, actor.begins)
-        if actor.ends >= since:
-            made = Act(act.kind, act.part, since, by if by in actors else -1, actor.name, actor.title)
+        if actor.ends >= since and (act.target[0] != "~" or _is_meant(view, names[document], act, actor)):
+            made = Act(act.kind, act.part, since, NEVER, by if by in actors else -1, actor.name, actor.title)
             found.setdefault(document, set()).add(made)
     return {
         document: tuple(sorted(acts, key=lambda act: (act.since, act.name)))
         for document, acts in found.items()
     }
+
+
+def _is_meant(view: View, target: CurrentName, act: StoredAct, actor: _Actor) -> bool:
+    """True if a sentence that names a document by its kind only ("the Handbook") means this one: it is older,
+    and the sentence and the acting title have MEANT of the words of its title, by their weight, and the
+    figures."""
+    if target.visible >= act.visible:
+        return False
+    weights = view.cached(f"title {target.title}", partial(_weights, title=target.title))
+    said = set(tokenize(f"{act.text} {actor.title}"))
+    shared = {word for word in weights if word in said or any(_alike(word, other) for other in said)}
+    if any(word.isdigit() for word in weights.keys() - shared):
+        return False
+    return math.fsum(weights[word] for word in shared) >= MEANT * math.fsum(weights.values())
+
+
+def _weights(view: View, title: str) -> dict[str, float]:
+    """The words of a title, weighed by their rarity in a view."""
+    words = [word for word in dict.fromkeys(tokenize(title)) if word not in view.analyzer.stop_words]
+    dfs = view.dfs([term_hash(view.analyzer.alternatives(word)[0]) for word in words])
+    return {word: math.log(1 + view.n / (1 + df)) for word, df in zip(words, dfs, strict=True)}
+
+
+MEANT, STEM = 0.6, 5
+"""The weight of the words of a title that a sentence which means its document has; the letters with which two
+forms of a word begin, or which a compound has of it."""
+
+
+def _alike(word: str, other: str) -> bool:
+    if min(len(word), len(other)) < STEM:
+        return False
+    return word[:STEM] == other[:STEM] or word in other or other in word
 
 
 def _named(view: View, act: StoredAct) -> int:
@@ -193,9 +260,10 @@ def _actors(view: View, documents: Iterable[int]) -> dict[int, _Actor]:
 # -- when passages are in force, and what changes them, also by acts ----------------------------------
 
 
-def followers(view: View, rows: NDArray[np.int64]) -> list[Successor | None]:
-    """For each row what follows it in its series, or supersedes its document (`acts_on`), and since when that
-    holds: not before it can be seen. The row of an act that only its target tells of is -1."""
+def followers(view: View, rows: NDArray[np.int64], at: int) -> list[Successor | None]:
+    """For each row what follows it in its series, or ends its document by an act that still counts at an
+    instant (`acts_on`), and since when that holds: not before it can be seen. The row of an act that only its
+    target tells of is -1."""
     after = superseded(view, rows)
     known = np.array([each.row for each in after if each is not None], np.int64)
     begins = dict(zip(known.tolist(), validity(view, known).begins.tolist(), strict=True))
@@ -203,7 +271,7 @@ def followers(view: View, rows: NDArray[np.int64]) -> list[Successor | None]:
     documents = view.column("document", rows).tolist()
     acts = acts_on(view, documents)
     for at, document in enumerate(documents):
-        ends = [act for act in acts.get(document, ()) if act.kind == SUPERSEDES and not act.part]
+        ends = [act for act in acts.get(document, ()) if ends_all(act) and act.until > at]
         earlier = found[at]
         if ends and (earlier is None or ends[0].since < earlier.instant):
             found[at] = Successor(first_row(view, ends[0]), ends[0].since)
@@ -246,10 +314,13 @@ def amendments(
     acts = acts_on(view, documents)
     found: list[tuple[Act, ...]] = []
     for document, record in zip(documents, records, strict=True):
-        of_it = [act for act in acts.get(document, ()) if act.since <= at and _names_part(record, act.part)]
+        of_it = [
+            act for act in acts.get(document, ())
+            if act.since <= at < act.until and _names_part(record, act.part)
+        ]  # fmt: skip
         on_part = {act.by for act in of_it if act.part}
         found.append(tuple(
-            act for act in of_it if act.part or (act.kind != SUPERSEDES and act.by not in on_part)
+            act for act in of_it if act.part or (not ends_all(act) and act.by not in on_part)
         ))  # fmt: skip
     return found
 

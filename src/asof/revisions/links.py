@@ -23,7 +23,7 @@ from asof.store.reader import (
     has_links,
 )
 from asof.time.span import Instant, format_instant
-from asof.values import AMENDS, CORRECTS, SUPERSEDES
+from asof.values import AMENDS, ANNULS, CORRECTS, SUPERSEDES, UPDATES
 from asof.wire import one_of
 
 DEPTHS = range(1, 6)
@@ -137,7 +137,7 @@ def _distances(start: int, steps: Mapping[int, tuple[int, ...]], depth: int) -> 
 class RelatedDocument(NamedTuple):
     """What a document does to another one, or another one to it (`asof.text.acts`)."""
 
-    kind: Annotated[str, one_of(SUPERSEDES, AMENDS, CORRECTS)]
+    kind: Annotated[str, one_of(SUPERSEDES, AMENDS, UPDATES, CORRECTS, ANNULS)]
     direction: Annotated[str, one_of("out", "in"), "out: it acts on the other one; in: that one acts on it"]
     document: Annotated[str, 'the other one; "": it is not in the corpus']
     title: str

@@ -11,12 +11,13 @@ import json
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import cache, lru_cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from asof import wire
-from asof.lang import of_all
+from asof.lang import of_all, set_of
 from asof.time.moment import is_time, read
 from asof.time.span import BEGINNING, NEVER, Span, moment
 from asof.values import Document, SourcedTime
@@ -186,13 +187,15 @@ class SharedAttributes(NamedTuple):
     fiscal_start: int
 
 
-def shared_attributes(document: Document, language: str, search: str | tuple[str, ...]) -> SharedAttributes:
-    """The shared attributes of a document; `search`: which metadata is searched (see `keywords_of`)."""
+def shared_attributes(
+    document: Document, language: str, search: str | tuple[str, ...], acts: bool
+) -> SharedAttributes:
+    """The shared attributes of a document; `search`: which metadata is searched (see `keywords_of`); `acts`:
+    whether it acts on another one."""
     path, meta = document.path or document.id, dict(document.meta)
     tags = _encode(document.tags) if document.tags else "[]"
-    times = [wire.encode(each) for each in document.about]
-    if (status := status_not_in_force(meta)) and not any(is_of_force(each.by) for each in document.about):
-        times.append({"from": None, "until": _LONG_AGO, "text": status, "by": STATUS})
+    force = _force_of_document(document, meta, language, acts)
+    times = [wire.encode(each) for each in (*document.about, *force)]
     about = _encode(times) if times else "[]"
     apart = _beside(meta, document.text) if search == AUTO else meta
     keywords = _encode(keywords_of(apart, document.tags, search))
@@ -202,6 +205,24 @@ def shared_attributes(document: Document, language: str, search: str | tuple[str
         document.uri, language, tags,
         _encode(meta), about, keywords, document.fiscal_start,
     )  # fmt: skip
+
+
+def _force_of_document(
+    document: Document, meta: Mapping[str, Any], language: str, acts: bool
+) -> list[SourcedTime]:
+    """The time in which a document is in force by its status, or by a sentence; its metadata comes first, but
+    for a status with which it never is."""
+    from asof.text.force import force_of_document
+
+    status = status_not_in_force(meta)
+    stated = any(is_of_force(each.by) for each in document.about)
+    if status and (not stated or not set_of("acts", "never_in_force").isdisjoint(status.casefold().split())):
+        return [SourcedTime(Span(None, _LONG_AGO), status, STATUS)]
+    if stated:
+        return []
+    published = document.published.span if document.published else None
+    said = force_of_document(document.text, document.title, language, published, acts)
+    return [SourcedTime(said.span, said.text, DOCUMENT)] if said else []
 
 
 def status_not_in_force(meta: Mapping[str, Any]) -> str:
@@ -220,10 +241,11 @@ def _not_in_force() -> re.Pattern[str]:
     return re.compile(rf"(?:{words})(?=$|\s*[(,;:–-]|\s+(?:{links})\b)", re.IGNORECASE)
 
 
-STATUS = "status"
-"""The field of the metadata with what a document is: a draft, in force, withdrawn."""
+STATUS, DOCUMENT = "status", "document"
+"""The field of the metadata with what a document is (a draft, in force, withdrawn), and the name of a time
+that a sentence states for its whole document."""
 
-_LONG_AGO = "0001-01-02T00:00:00Z"
+_LONG_AGO = datetime(1, 1, 2, tzinfo=UTC)
 
 
 def _beside(meta: Mapping[str, Any], text: str) -> dict[str, Any]:
@@ -345,7 +367,7 @@ def indexed_text(title: str, headings: str, about: str, text: str, keywords: str
     if above and text.lstrip("#= \t").startswith(above[-1]):
         above = above[:-1]
     times = json.loads(about) if about != "[]" else ()
-    period = " ".join(time["text"] for time in times if time["by"] != STATUS)
+    period = " ".join(time["text"] for time in times if time["by"] not in (STATUS, DOCUMENT))
     parts = [title, *above, period]
     parts += missing_keywords(keywords, *parts, text)
     return "\n".join([part for part in (*parts, text) if part])
@@ -369,6 +391,7 @@ KIND = {
     "section": SECTION,
     "statement": FORCE,
     STATUS: FORCE,
+    DOCUMENT: FORCE,
 }
 """Where a time occurs, most important first; any other name is a field of the metadata. SECTION
 and FORCE: the time in which a passage is in force, by the heading that dates its section, or by its metadata
@@ -421,15 +444,15 @@ def passage_times(
 def _iter_times(
     metadata: str, title: str, headings: str, text: str, published: Span | None, options: TimeReadingOptions
 ) -> Iterator[AboutTime]:
-    known = False
-    if metadata != "[]":
-        known = any(time.kind <= FORCE for time in _metadata_times(metadata))
-        yield from _metadata_times(metadata)
+    stated = _metadata_times(metadata) if metadata != "[]" else ()
+    whole = next((time for time in stated if time.by == DOCUMENT), None)
+    ended = any(time.by == STATUS for time in stated)
+    yield from (time for time in stated if time is not whole and not (ended and is_of_force(time.by)))
     mentions = _mentions(text, published, options)
-    if not known:
-        yield from _section_force(headings.rpartition("\n")[2], published, options) or _stated_force(
-            text, mentions, published, options
-        )
+    if whole is not None or all(time.kind > FORCE for time in stated):
+        own = [*_section_force(headings.rpartition("\n")[2], published, options)]
+        own = own or [*_stated_force(text, mentions, published, options)]
+        yield from own or ([whole] if whole is not None else [])
     if title:
         yield from _title_times(title, "title", published, options)
     if headings:
@@ -518,7 +541,7 @@ def _stated_force(
         return
     from asof.text.force import stated_force
 
-    for stated in stated_force(text, mentions, options.language):
+    for stated in stated_force(text, mentions, options.language, published):
         over = published is not None and stated.span.last < published.first
         if stated.by_phrase or not over:
             yield AboutTime(stated.span.first, stated.span.last, stated.text, "statement")

@@ -24,7 +24,7 @@ from asof.sources.dates import FISCAL_START, FROM, UNTIL, names_date, stated
 from asof.sources.readers import NOTES
 from asof.sources.records import ENDED, HEADINGS, ID_THEN, LONGEST_LIST
 from asof.sources.source import Fields, InputLimits
-from asof.store.digest import STATUS, is_of_force, time_bounds
+from asof.store.digest import DOCUMENT, STATUS, is_of_force, time_bounds
 from asof.store.reader import NO_ACT, headings_of, text_of
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER, moment
@@ -222,7 +222,8 @@ def _lists(db: sqlite3.Connection, row: _Version, meta: dict[str, Any]) -> Itera
 
 def _is_about(time: dict[str, str]) -> bool:
     """True for a time that a document is about: not that of its force, nor one without bounds."""
-    return bool(time["from"] or time["until"]) and time["by"] != STATUS and not is_of_force(time["by"])
+    of_force = time["by"] in (STATUS, DOCUMENT) or is_of_force(time["by"])
+    return bool(time["from"] or time["until"]) and not of_force
 
 
 def _about(time: dict[str, str]) -> str | dict[str, str]:

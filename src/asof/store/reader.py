@@ -414,7 +414,7 @@ NO_ACT = "l.kind IN ('link', 'embed')"
 
 
 class CurrentName(NamedTuple):
-    """The current version of a document (number, version, since when), its id, path and title."""
+    """The current version of a document (number, version, since when), its id, path, title and metadata."""
 
     document: int
     version: int
@@ -422,6 +422,7 @@ class CurrentName(NamedTuple):
     name: str
     path: str
     title: str
+    meta: str
 
 
 class StoredAct(NamedTuple):
@@ -483,19 +484,21 @@ class AsOfReader(Struct, frozen=True):
     def names_of(self, documents: Iterable[int]) -> list[CurrentName]:
         """The current versions of these documents, and what these are called."""
         return [CurrentName(*row) for row in self.db.execute(
-            "SELECT v.document, v.id, v.visible, d.name, h.path, h.title FROM json_each(:documents) AS asked"
+            "SELECT v.document, v.id, v.visible, d.name, h.path, h.title, h.meta"
+            " FROM json_each(:documents) AS asked"
             f" JOIN versions AS v ON v.document = asked.value AND v.id = ({_LAST})"
             " JOIN heads AS h ON h.id = v.head JOIN documents AS d ON d.id = v.document",
             {**self.moment, "documents": json.dumps(list(documents))},
         )]  # fmt: skip
 
-    def acts_on(self, keys: Iterable[str]) -> list[StoredAct]:
-        """The acts of current versions on what is called by one of these keys."""
+    def acts_on(self, keys: Iterable[str], kind: str = "") -> list[StoredAct]:
+        """The acts of current versions on what is called by one of these keys, of one kind or all."""
         return [StoredAct(*row) for row in self.db.execute(
             "SELECT l.target, l.kind, l.heading, l.alias, v.document, v.visible"
             " FROM json_each(:keys) AS asked JOIN links AS l ON l.target = asked.value"
-            f" JOIN versions AS v ON v.id = l.version WHERE NOT {NO_ACT} AND v.id = ({_LAST})",
-            {**self.moment, "keys": json.dumps(list(keys))},
+            " JOIN versions AS v ON v.id = l.version"
+            f" WHERE NOT {NO_ACT} AND :kind IN ('', l.kind) AND v.id = ({_LAST})",
+            {**self.moment, "keys": json.dumps(list(keys)), "kind": kind},
         )]  # fmt: skip
 
     def acts_by(self, version: int) -> list[StoredAct]:

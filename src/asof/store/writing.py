@@ -115,9 +115,9 @@ class TextPreparation:
 
         return cls(analyzer, Chunking.parse(settings.chunking), settings.search)
 
-    def head(self, document: Document) -> SharedAttributes:
-        """The attributes that all passages of a document share."""
-        return shared_attributes(document, self._language(document), self.search)
+    def head(self, document: Document, *, acts: bool) -> SharedAttributes:
+        """The attributes that all passages of a document share; `acts`: whether it acts on another one."""
+        return shared_attributes(document, self._language(document), self.search, acts)
 
     def content(self, document: Document) -> bytes:
         """The digest of a document without its date. A language is part of it only where the text shows
@@ -241,7 +241,8 @@ class Transaction:
         """Add a version with the text of `document`."""
         from asof.text.acts import acts_of  # which a search does without
 
-        head = self.texts.head(document)
+        acts = acts_of(document.path or document.id, document.title, document.text, document.meta)
+        head = self.texts.head(document, acts=bool(acts))
         passages = self.texts.passages(document)
         version = StoredVersion(
             self.ids["versions"].take(), content, stated, visible, self.now, _dated_by(published)
@@ -250,12 +251,7 @@ class Transaction:
         self.passages[version.id] = passages, head
         self.pending["links"] += [
             (version.id, place, link.target, link.heading, link.alias, link.kind)
-            for place, link in enumerate(
-                (
-                    *document.links,
-                    *acts_of(document.path or document.id, document.title, document.text, document.meta),
-                )
-            )
+            for place, link in enumerate((*document.links, *acts))
         ]
         self.pending["aliases"] += [(alias, version.id) for alias in dict.fromkeys(document.aliases)]
         self._add(state, version, published, head_id, pack_layout(passages))

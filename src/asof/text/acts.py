@@ -3,7 +3,8 @@ replaced by the following", `obsoletes: RFC 793`.
 
 An act is read from a field of the metadata, from a title ("Correction: Fares in 2024"), or from a sentence
 with such a verb (`lang/*/acts.toml`) and a reference: a series with a number, a link, or a title in quotes.
-It is kept as a link of a kind of its own, whose target is resolved in each view."""
+Without one a sentence that changes something acts on what it calls by a word for a document ("Rule C of the
+Handbook is overwritten"). It is kept as a link of a kind of its own, whose target is resolved in a view."""
 
 from __future__ import annotations
 
@@ -15,10 +16,11 @@ from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from asof.lang import calendar_words, codes, of_all, set_of, stop_words
+from asof.text.force import EDGE, document_nouns
 from asof.text.names import plain_name
 from asof.text.passages import sentences
 from asof.text.tokens import any_of
-from asof.values import ACTS, AMENDED_BY, AMENDS, CORRECTS, SUPERSEDED_BY, SUPERSEDES, Link
+from asof.values import ACTS, AMENDED_BY, AMENDS, ANNULS, CORRECTS, SUPERSEDED_BY, SUPERSEDES, UPDATES, Link
 
 MOST, LONGEST = 64, 300
 """The most acts of a document, and the most characters of a reference."""
@@ -34,9 +36,10 @@ NOTHING = frozenset({"n/a", "na", "none", "null", "tbd", "todo", "-", "unknown",
 
 _NUMBERED = re.compile(
     r"\b(?P<series>[^\W\d_]{2,20})[ \u00a0_#-]{0,2}(?:no\.? ?|nr\.? ?|n° ?)?"
-    r"\(?(?P<number>[0-9]{1,6}(?:[./-][0-9]{1,6})*)\b",
+    r"\(?(?P<number>[0-9]{1,6}(?:[./-][A-Z]?[0-9]{1,6})*)\b",
     re.IGNORECASE,
 )
+_CODE = re.compile(r"\b(?:[A-Z]{1,6}[/ -]?){0,3}[0-9]{1,6}(?:/[0-9]{1,6})+\b")
 _LINK = re.compile(
     r"\[(?P<text>[^\]\n]{1,200})\]\((?P<target>[^)\s]{1,300})\)|\[\[(?P<wiki>[^\]|\n]{1,200})[^\]\n]*\]\]"
 )
@@ -52,18 +55,39 @@ def reference_key(text: str) -> str:
     """The form in which a reference is compared: a series and a number ("rfc#793"), else the name without the
     ending of a file, in lower case."""
     plain = " ".join(text.split())[:LONGEST]
+    if _CODE.fullmatch(plain):
+        return plain.casefold()
     if (found := _LINK.search(plain)) is not None:
         plain = found["wiki"] or _last_part(found["target"])
     found = next(_numbered(plain), None)
     return _number_key(found) if found is not None and found[0] == plain else _bare(plain)
 
 
-def name_keys(path: str, title: str, aliases: Iterable[str] = ()) -> frozenset[str]:
-    """The keys by which acts may name a document of this path and title."""
+def name_keys(path: str, title: str, meta: Mapping[str, Any]) -> frozenset[str]:
+    """The keys by which acts may name a document of this path, title and metadata: of the title each part of
+    several ("City of Ansel – Handbook"); its words for a document, each also with a number that the metadata
+    has ("decree#641/11")."""
     last = _last_part(path)
-    keys = {_bare(path), _bare(last), _bare(title), *map(_bare, aliases)}
-    keys.update(_number_key(found) for text in (last, title) for found in islice(_numbered(text), 1))
+    parts = {title, *_PARTS.split(title)}
+    keys = {_bare(path), _bare(last), *map(_bare, parts)}
+    keys.update(_number_key(found) for text in (last, *parts) for found in islice(_numbered(text), 1))
+    nouns = {noun[0].casefold() for noun in document_nouns().finditer(title)}
+    keys.update(map(noun_key, nouns))
+    for value in meta.values():
+        name = str(value) if isinstance(value, str | int) else ""
+        if len(name) <= 30 and _IDENTIFIER.fullmatch(name):
+            keys.update((name.casefold(), *(f"{noun}#{_parts_of(name)}" for noun in nouns)))
     return frozenset(keys - {""})
+
+
+_PARTS = re.compile(r"\s[–—|-]\s|:\s")
+_IDENTIFIER = re.compile(r"(?!\d{4}-\d\d)(?=[^0-9]*[0-9])[\w./ -]+")
+
+
+def noun_key(noun: str) -> str:
+    """The key of an act on what a sentence calls by a word for a document: "~regulation"."""
+    name = noun.casefold()
+    return "~" + (name[:-1] if name.endswith("s") and len(name) > 4 else name)
 
 
 def _numbered(text: str, begin: int = 0, end: int = LONGEST) -> Iterator[re.Match[str]]:
@@ -79,8 +103,11 @@ def _no_series() -> frozenset[str]:
 
 
 def _number_key(found: re.Match[str]) -> str:
-    number = "/".join(part.lstrip("0") or "0" for part in re.split("[./-]", found["number"]))
-    return f"{found['series'].casefold()}#{number}"
+    return f"{found['series'].casefold()}#{_parts_of(found['number'])}"
+
+
+def _parts_of(number: str) -> str:
+    return "/".join(part.lstrip("0") or "0" for part in re.split("[./-]", number.casefold()))
 
 
 def _last_part(path: str) -> str:
@@ -98,7 +125,7 @@ def kinds_asked(words: Iterable[str]) -> frozenset[str]:
     known = set(words)
     ends = known & {word for key in ("ends", "ended", "asks_ends") for word in of_all("acts", key)}
     changes = known & {word for key in ("changes", "changed", "asks_changes") for word in of_all("acts", key)}
-    return frozenset({SUPERSEDES} if ends else {AMENDS, CORRECTS} if changes else ACTS)
+    return frozenset({SUPERSEDES} if ends else {AMENDS, UPDATES, CORRECTS} if changes else ACTS)
 
 
 # -- acts of a document -------------------------------------------------------------------------------
@@ -159,6 +186,9 @@ class _Verbs(NamedTuple):
     ended: re.Pattern[str]
     changes: re.Pattern[str]
     changed: re.Pattern[str]
+    annuls: re.Pattern[str]
+    annulled: re.Pattern[str]
+    alters: re.Pattern[str]
     by: re.Pattern[str]
     be: re.Pattern[str]
     negated: re.Pattern[str]
@@ -173,26 +203,23 @@ def _verbs() -> _Verbs:
 
 @cache
 def _verb_words() -> frozenset[str]:
-    return frozenset(word for key in _Verbs._fields[:4] for word in of_all("acts", key))
+    return frozenset(word for key in _Verbs._fields[:6] for word in of_all("acts", key))
 
 
 @cache
-def _words_of_acts() -> tuple[str, ...]:
-    """The verbs by which sentences act, without those that begin with another one."""
-    words = sorted(_verb_words())
-    return tuple(
-        word for word in words if not any(word != other and word.startswith(other) for other in words)
-    )
+def _any_verb() -> re.Pattern[str]:
+    return any_of(_verb_words())
 
 
 def _of_title(title: str) -> Iterator[Link]:
     verbs = _verbs()
-    for kind, pattern in ((SUPERSEDES, verbs.title_ends), (CORRECTS, verbs.title_changes)):
-        found = pattern.match(title)
-        rest = title[found.end() :].strip(" :–—-\"“”'’") if found else ""
-        if rest:
-            yield Link(reference_key(rest), "", rest, kind)
-            return
+    for part in dict.fromkeys((title, *_PARTS.split(title))):
+        for kind, pattern in ((SUPERSEDES, verbs.title_ends), (CORRECTS, verbs.title_changes)):
+            found = pattern.match(part)
+            rest = part[found.end() :].strip(" :–—-\"“”'’") if found else ""
+            if rest:
+                yield Link(reference_key(rest), "", rest, kind)
+                return
     found = verbs.changes.search(title)
     if found is not None:
         for reference in _references(title, found.end(), len(title), ""):
@@ -236,15 +263,19 @@ def _references(text: str, begin: int, end: int, series: str) -> list[_Reference
         else:
             found.append(_Reference(_number_key(match), match[0], *match.span(), named))
             named = ""
+    found += [
+        _Reference(match[0].casefold(), match[0], *match.span(), "")
+        for match in _CODE.finditer(text, begin, end)
+        if not any(each.start <= match.start() < each.end for each in found)
+    ]
     return sorted(found, key=lambda each: each.start)
 
 
 def _of_text(text: str, series: str) -> Iterator[Link]:
-    folded = text.casefold()
-    if not any(map(folded.__contains__, _words_of_acts())):  # sooner than the patterns
-        return
     verbs = _verbs()
-    places = sorted(match.start() for pattern in verbs[:4] for match in pattern.finditer(text))
+    places = [match.start() for match in _any_verb().finditer(text)]
+    places += [match.start() for match in verbs.alters.finditer(text, 0, EDGE)]
+    places.sort()
     for begin, end in sentences(text) if places else ():
         if bisect_left(places, begin) < bisect_left(places, end):
             yield from _of_sentence(text, begin, end, verbs, series)
@@ -254,11 +285,41 @@ def _of_sentence(text: str, begin: int, end: int, verbs: _Verbs, series: str) ->
     """The acts of the sentence `text[begin:end]`: what stands right behind an active verb, right before a
     passive one, or behind "superseded by" with which it begins."""
     references = _references(text, begin, end, series)
-    if not references:
-        return
+    acts = list(_referring(text, begin, end, verbs, references)) if references else []
+    yield from acts or (_by_noun(text, begin, end, verbs) if begin < EDGE else ())
+
+
+def _by_noun(text: str, begin: int, end: int, verbs: _Verbs) -> Iterator[Link]:
+    """The act of a sentence that changes something, on what it calls by a word for a document behind an
+    article: all of that is ended if the verb stands beside it."""
+    definite = set_of("acts", "definite")
+    for noun in document_nouns().finditer(text, begin, end):
+        before = text[max(begin, noun.start() - NEAR) : noun.start()].casefold().split()[-3:]
+        if definite.isdisjoint(before):
+            continue
+        sentence = " ".join(text[begin:end].split())[:LONGEST]
+        behind = noun.end(), min(end, noun.end() + NEAR)
+        ahead = max(begin, noun.start() - NEAR), noun.start()
+        part = "of" in before
+        for kind, active, passive in (
+            (ANNULS, verbs.annuls, verbs.annulled),
+            (SUPERSEDES, verbs.ends, verbs.ended),
+        ):
+            if not part and (active.search(text, *ahead) or passive.search(text, *behind)):
+                yield Link(noun_key(noun[0]), "", sentence, kind)
+                return
+        if any(verb.search(text, begin, end) for verb in verbs[:7]):
+            yield Link(noun_key(noun[0]), "", sentence, AMENDS)
+            return
+
+
+def _referring(
+    text: str, begin: int, end: int, verbs: _Verbs, references: list[_Reference]
+) -> Iterator[Link]:
+    """The acts of a sentence on what it refers to."""
     active = sorted(
         (found.end(), kind)
-        for pattern, kind in ((verbs.ends, SUPERSEDES), (verbs.changes, AMENDS))
+        for pattern, kind in ((verbs.ends, SUPERSEDES), (verbs.changes, AMENDS), (verbs.annuls, ANNULS))
         for found in pattern.finditer(text, begin, end)
         if not verbs.negated.search(text, max(begin, found.start() - NEAR // 2), found.start())
     )
@@ -271,6 +332,7 @@ def _of_sentence(text: str, begin: int, end: int, verbs: _Verbs, series: str) ->
                 at = each.end
     for passive, kind, inverse in (
         (verbs.changed, AMENDS, AMENDED_BY), (verbs.ended, SUPERSEDES, SUPERSEDED_BY),
+        (verbs.annulled, ANNULS, ANNULS),
     ):  # fmt: skip
         found = passive.search(text, begin, end)
         if found is None:

@@ -1,10 +1,12 @@
 """When a statement holds, by its own words: "from 1 July 2024 the fee is 20", "valid until 30 April 2026".
 
 A text may say when something happened, when it was written and when it holds. The last is said by a phrase
-("takes effect on", "valid until": `lang/*/force.toml`) right before a time, or by a time with which a
-sentence of the present begins ("From June to August a room costs 99"). A sentence of the past tells what was,
-so it holds from nothing on. What is said of a whole passage counts for it: by sentences that make up most of
-it, or by one of itself ("This notice is valid until ...").
+("takes effect on", "valid until": `lang/*/force.toml`) right before a time, by a time with which a
+sentence of the present begins ("From June to August a room costs 99"), or by one that comes after the text
+was published ("the fee is 25 from 1 July 2024"). A sentence of the past tells what was, so it holds from
+nothing on. What is said of a whole passage counts for it: by sentences that make up most of
+it, or by one of itself ("This notice is valid until ..."); what is said of a document counts for its passages
+that say nothing else.
 """
 
 from __future__ import annotations
@@ -14,20 +16,27 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from asof.lang import FIRST, codes, tables
+from asof.lang import FIRST, codes, of_all, tables
 from asof.text.passages import sentences
 from asof.text.tokens import any_of
-from asof.time.span import Span
+from asof.time.span import NEVER, Span
 
 if TYPE_CHECKING:
     from asof.time.expressions import TimeExpression
 
-NEAR = 24
-"""The most characters between such a phrase and its time: "takes effect for all members on 1 May 2024"."""
+NEAR, BESIDE = 24, 9
+"""The most characters between such a phrase and its time ("takes effect for all members on 1 May 2024"), and
+between a preposition and its time."""
 
 _MARK = re.compile(r"[\s>*#|•–-]*(?:[^\W_]{1,3}[.)]\s+)?(?:[\w ]{1,40}:\s+)?")
 """What may stand before the first word of a sentence: the mark of a list item, a label ("Fee: ...")."""
 
+
+_OPEN, _CLOSED = ("in", "since", "as of", "after"), ("until", "before", "by")
+
+EDGE, NEAR_EDGE = 4_000, 1_000
+"""The characters at the beginning and the end of a document in which it is read when it holds; and in which
+a sentence may begin with that."""
 
 HALF, FIFTH = 0.5, 0.2
 """The share of a passage that its sentences about force make up at least; also if one begins with a
@@ -35,14 +44,17 @@ pronoun."""
 
 
 class Phrases(NamedTuple):
-    """The words of a language by which a sentence says since when (`begins`) or until when (`ends`) it holds;
-    with which it begins (`opens`); that it tells what was (`past`), speaks of its own text (`itself`), or
+    """The words of a language by which a sentence says since when (`begins`) or until when (`ends`) it holds,
+    or since when its document does (`rules`, beside these); with which it begins (`opens`), or which stand
+    before a coming time (`coming`); that it tells what was (`past`), speaks of its own text (`itself`),
     denies what follows (`negated`), or goes on (`pronoun`). `release`: words beside the date in the heading
     of a version's section."""
 
     begins: re.Pattern[str]
+    rules: re.Pattern[str]
     ends: re.Pattern[str]
     opens: re.Pattern[str]
+    coming: re.Pattern[str]
     past: re.Pattern[str]
     itself: re.Pattern[str]
     negated: re.Pattern[str]
@@ -57,8 +69,8 @@ def phrases(language: str) -> Phrases:
 
     return Phrases(
         *(
-            any_of(word for code in known for word in tables(code, "force").get(key, ()))
-            for key in Phrases._fields
+            any_of(word for code in known for key in keys for word in tables(code, "force").get(key, ()))
+            for keys in (("begins", "rules") if key == "rules" else (key,) for key in Phrases._fields)
         )
     )
 
@@ -72,8 +84,11 @@ class StatedForce(NamedTuple):
     by_phrase: bool
 
 
-def stated_force(text: str, times: Sequence[TimeExpression], language: str) -> Iterator[StatedForce]:
+def stated_force(
+    text: str, times: Sequence[TimeExpression], language: str, published: Span | None = None
+) -> Iterator[StatedForce]:
     """The times for which a text says that it holds, of all `times` that it mentions."""
+    told = NEVER if published is None else published.last
     known = phrases(language)
     found, at, covered, least = list[StatedForce](), 0, 0, HALF
     for begin, end in sentences(text) if times else ():
@@ -81,7 +96,7 @@ def stated_force(text: str, times: Sequence[TimeExpression], language: str) -> I
         at += len(inside)
         mark = _MARK.match(text, begin, end)
         first = mark.end() if mark else begin
-        if inside and (stated := _force_of(text, first, end, inside, known)):
+        if inside and (stated := _force_of(text, first, end, inside, known, told, NEAR)):
             found.append(stated)
             covered += end - begin
             if known.itself.match(text, first, end):
@@ -92,37 +107,120 @@ def stated_force(text: str, times: Sequence[TimeExpression], language: str) -> I
         yield from found
 
 
-def _force_of(
-    text: str, begin: int, end: int, times: Sequence[TimeExpression], known: Phrases
+def force_of_document(
+    text: str, title: str, language: str, published: Span | None, acts: bool
 ) -> StatedForce | None:
-    """The time for which the sentence `text[begin:end]` says that it holds."""
+    """The time for which a sentence at an EDGE of a document says that all of it holds: "These Regulations
+    come into force on 6 October 2023". Of several the first counts that says since when, and the first that
+    says until when. A document that acts on another one (`acts`) and does not say so is in force from the
+    first day after its publication that it names."""
+    from asof.time.expressions import TimeContext, parse
+
+    known = phrases(language)
+    known = known._replace(begins=known.rules)
+    titled = {noun[0].casefold() for noun in document_nouns().finditer(title)}
+    context = TimeContext(language=language, published=published)
+    begins = ends = None
+    said = []
+    for begin, phrase, end in _phrased_sentences(text, known):
+        if not _of_document(text, begin, phrase, titled, known):
+            continue
+        sentence = text[begin:end]
+        times = parse(sentence, context=context)
+        times = tuple(time for time in times if time.grain in ("day", "month")) or times
+        stated = _force_of(sentence, 0, end - begin, times, known, NEVER, len(sentence))
+        if stated is not None and ((stated.span.start and not begins) or (stated.span.end and not ends)):
+            begins, ends = begins or stated.span.start, ends or stated.span.end
+            said.append(stated.text)
+    if acts and published is not None and begins is None:
+        for time in parse(text[:EDGE], context=context):
+            coming = time.grain == "day" and time.core.first > published.last and time.relation in _OPEN
+            if coming and _last(known.ends, text[max(0, time.start - 4 * NEAR) : time.end], time, NEAR) < 0:
+                begins = time.core.start
+                said.append(time.text)
+                break
+    if not said or (begins and ends and ends <= begins):
+        return None
+    return StatedForce(Span(begins, ends), " ".join(said), True)
+
+
+@cache
+def document_nouns() -> re.Pattern[str]:
+    """Finds the words for kinds of documents in all languages; those of German end compounds, too."""
+    return any_of(of_all("acts", "document"), tables("de", "acts")["document"].split())
+
+
+def _phrased_sentences(text: str, known: Phrases) -> Iterator[tuple[int, int, int]]:
+    """Beginning and end of the sentences with a figure and a phrase of force, and where that begins."""
+    edges = {(0, min(EDGE, len(text))), (max(0, len(text) - EDGE), len(text))}
+    places = {
+        found.start() for pattern in (known.begins, known.ends) for edge in edges
+        for found in pattern.finditer(text, *edge)
+    }  # fmt: skip
+    read = 0
+    for at in sorted(places):
+        if at < read:
+            continue
+        begin = text.rfind("\n\n", 0, at) + 1
+        end = text.find("\n\n", at)
+        pieces = sentences(text, begin, end if end >= 0 else len(text))
+        begin, read = next(piece for piece in pieces if piece[0] <= at < piece[1])
+        if any(map(str.isdigit, text[begin:read])):
+            mark = _MARK.match(text, begin, at)
+            yield mark.end() if mark else begin, at, read
+
+
+def _of_document(text: str, begin: int, phrase: int, titled: set[str], known: Phrases) -> bool:
+    """True if a sentence with a phrase speaks of all of its document: it begins with the phrase near the
+    beginning or the end of the text, or its subject is a word for a document behind "this", or in the title;
+    "it" stands for the subject of the sentence before."""
+    if begin >= phrase:
+        return not NEAR_EDGE <= begin <= len(text) - NEAR_EDGE
+    if known.pronoun.match(text, begin):
+        before = max(text.rfind(mark, 0, max(begin - 2, 0)) for mark in (". ", "\n"))
+        begin, phrase = before + 1, begin
+    nouns = [noun[0].casefold() for noun in document_nouns().finditer(text, begin, phrase)]
+    this = known.itself.match(text, begin) is not None
+    return bool(nouns) if this else not titled.isdisjoint(nouns)
+
+
+def _force_of(
+    text: str, begin: int, end: int, times: Sequence[TimeExpression], known: Phrases, told: int, near: int
+) -> StatedForce | None:
+    """The time for which the sentence `text[begin:end]`, published by the instant `told`, says that it
+    holds, its phrases at most `near` characters before."""
     start = stop = None
     by_phrase = False
     past = known.past.search(text, begin, end) is not None
     for time in times:
-        lead = text[max(begin, time.start - 4 * NEAR) : time.end]
-        begins, ends = (_last(pattern, lead, time) for pattern in (known.begins, known.ends))
+        lead = text[max(begin, time.start - 4 * near) : time.end]
+        begins, ends = (_last(pattern, lead, time, near) for pattern in (known.begins, known.ends))
         opens = time.start - begin <= NEAR and not past and known.opens.match(text, begin, end)
-        phrase = max(begins, ends) >= 0
-        if known.negated.search(lead) if phrase else not opens:
+        phrase, negated = max(begins, ends) >= 0, known.negated.search(lead)
+        coming = not (past or negated or time.relation == "between") and (
+            (time.core.last if time.relation in _CLOSED else time.core.first) > told
+            and _last(known.coming, lead, time, BESIDE) >= 0
+        )
+        if negated if phrase else not (opens or coming):
             continue
         by_phrase |= phrase
         if time.relation == "between":
             start, stop = time.core.start, time.core.end
-        elif ends > begins or (not phrase and time.relation in ("until", "before", "by")):
+        elif ends > begins or (not phrase and time.relation in _CLOSED):
             stop = stop or (time.core.start if time.relation == "before" else time.core.end)
-        elif time.relation in ("in", "since", "as of", "after"):
+        elif time.relation in _OPEN:
             start = start or (time.span.start if time.relation == "after" else time.core.start)
     if (start or stop) is None or (start and stop and stop <= start):
         return None
     return StatedForce(Span(start, stop), " ".join(text[begin:end].split()), by_phrase)
 
 
-def _last(pattern: re.Pattern[str], lead: str, time: TimeExpression) -> int:
-    """Where the last such phrase begins that stands right before the time or at its beginning; -1: none."""
+def _last(pattern: re.Pattern[str], lead: str, time: TimeExpression, near: int) -> int:
+    """Where the last such phrase begins that stands at most `near` characters before the time or at its
+    beginning; -1: none."""
     words = len(time.text)
     found = -1
     for match in pattern.finditer(lead):
-        if match.end() >= len(lead) - words - NEAR:
+        if match.end() >= len(lead) - words - near:
             found = match.start()
     return found

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from tests.support.answers import corpus_fixture, corpus_with, doc, looked
 from tests.support.fact_lines import corpus_of, note
+from tests.support.scripted import ScriptedModel
 
 from asof.answer.ask import Passages, promote_current
 from asof.answer.question import ParsedQuestion
@@ -16,7 +17,7 @@ from asof.answer.write import QuestionModel, step_of
 from asof.errors import UsageError
 from asof.extensions.facts.overview import scope_of
 from asof.models.metered import Meter, MeteredModel, Prices
-from asof.models.ports import Prompt, Reply, ScriptedModel
+from asof.models.ports import Prompt, Reply
 from asof.time.moment import read
 from asof.time.span import Span
 from asof.values import Filters, Usage

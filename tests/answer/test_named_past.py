@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.answers import answered, corpus_with, doc
 from tests.support.corpora import memory_folder
+from tests.support.scripted import ScriptedModel
 
 from asof.answer.ask import life_at, named_past
-from asof.models.ports import ScriptedModel
 from asof.store.reader import VisibleInterval
 from asof.text.question import read as read_question
 from asof.time.moment import read

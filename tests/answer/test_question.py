@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
+from tests.support.scripted import ScriptedModel
 
 from asof.answer.question import MIN_CONFIDENCE, ParsedQuestion, periods_named, times_by_model, times_prompt
 from asof.answer.replies import QuestionTimes
-from asof.models.ports import ScriptedModel
 from asof.text.question import read
 from asof.time.moment import read as moment
 from asof.time.span import GRAINS, Period

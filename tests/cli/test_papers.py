@@ -16,13 +16,13 @@ import pytest
 from tests.support.arxiv_server import Archive, Paper, Version, busy
 from tests.support.json_schema import against
 from tests.support.pier_papers import PIER, pdf, settings
+from tests.support.scripted import ScriptedModel
 
 import asof as library
 from asof import environment
 from asof.extensions.systems.judgements import FeedbackLog
 from asof.extensions.systems.papers import RECIPE
 from asof.extensions.systems.recipes import PAPERS
-from asof.models.ports import ScriptedModel
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 OPTIONS = ("--categories", "cs.IR", "--since", str((NOW - timedelta(days=12)).date()))

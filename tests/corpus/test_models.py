@@ -9,12 +9,13 @@ from contextlib import ExitStack
 
 import pytest
 from tests.support.openai_server import ModelServer, says
+from tests.support.scripted import ScriptedModel
 
 import asof
 from asof import config
 from asof.corpus.session import ModelProvider
 from asof.errors import MissingExtra, UsageError
-from asof.models.ports import Prompt, ScriptedModel
+from asof.models.ports import Prompt
 from asof.recipes import named
 from asof.values import Document
 from asof.wire import replace

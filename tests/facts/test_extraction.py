@@ -7,6 +7,7 @@ from contextlib import closing
 
 import pytest
 from tests.support.fact_lines import Lines, corpus_of, note
+from tests.support.scripted import ScriptedModel
 
 import asof
 from asof import config
@@ -16,7 +17,6 @@ from asof.extensions.facts.extraction import extract_all
 from asof.extensions.facts.indexer import precompute_facts
 from asof.extensions.facts.model import TABLE, ExtractionSettings
 from asof.extensions.facts.store import Extraction
-from asof.models.ports import ScriptedModel
 from asof.values import Document
 
 # -- reading passages for facts --------------------------------------------------------------------

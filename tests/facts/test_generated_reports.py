@@ -9,12 +9,13 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
+from tests.support.scripted import ScriptedModel
 
 import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import ModelError, UsageError
 from asof.extensions.facts.indexer import precompute_reports
-from asof.models.ports import Prompt, Reply, ScriptedModel
+from asof.models.ports import Prompt, Reply
 from asof.time.moment import read
 from asof.values import Document, SourcedTime
 

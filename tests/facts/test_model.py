@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.scripted import ScriptedModel
 
 from asof.extensions.facts.model import (
     DOUBT,
@@ -26,7 +27,7 @@ from asof.extensions.facts.model import (
 )
 from asof.extensions.facts.replies import RepliedFacts
 from asof.extensions.facts.store import Extraction, ExtractorInput, Fact
-from asof.models.ports import Prompt, Reply, ScriptedModel
+from asof.models.ports import Prompt, Reply
 from asof.store.digest import TimeReadingOptions, passage_times
 from asof.text.passages import sentences
 from asof.time.moment import read

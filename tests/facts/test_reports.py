@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.scripted import ScriptedModel
 from tests.support.stated_facts import corpus_of_texts, stated
 
 from asof.errors import ModelError
@@ -19,7 +20,7 @@ from asof.extensions.facts.hierarchy import Hierarchy
 from asof.extensions.facts.reports import MAX_POINTS, PeriodReport
 from asof.extensions.facts.store import CHANGE, NAME
 from asof.extensions.facts.visible import StatedFact
-from asof.models.ports import Prompt, Reply, ScriptedModel
+from asof.models.ports import Prompt, Reply
 from asof.time.moment import read
 from asof.time.span import Period
 

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.scripted import ScriptedModel
 from tests.support.stated_facts import corpus_of_texts, stated
 
 from asof.extensions.facts.build import ReportSelection
@@ -26,7 +27,7 @@ from asof.extensions.facts.summary import (
     summarise_span,
     summary_periods,
 )
-from asof.models.ports import Reply, ScriptedModel
+from asof.models.ports import Reply
 from asof.store.reader import visible_passages
 from asof.time.moment import read
 from asof.time.span import Period, Span

@@ -14,6 +14,7 @@ from tests.guarantee.scripted import script
 from tests.guarantee.texts import CALLS, DATES, ENDS, NAMES, PARAGRAPH, RENAMED, Note, notes
 from tests.support.corpora import Clock
 from tests.support.rows import db_of
+from tests.support.scripted import ScriptedModel
 
 from asof import engine
 from asof.corpus.corpus import Corpus
@@ -21,7 +22,6 @@ from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
 from asof.index.build import merge
 from asof.models.encoders import HashedNgrams
-from asof.models.ports import ScriptedModel
 from asof.store import corrections
 from asof.store.digest import content_digest, digest, span_of
 from asof.store.schema import CorpusSettings, get_meta

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.judged_answers import ASKED, EVIDENCE, JUDGED, SHOP, Script, answer, refusal
+from tests.support.scripted import ScriptedModel
 
 from asof.config import Config
 from asof.errors import UsageError
@@ -37,7 +38,7 @@ from asof.extensions.lab.evaluation import evaluate_incremental as incremental
 from asof.extensions.lab.judge import Case, fenced, preferences, verdicts
 from asof.extensions.lab.replies import Declined, Elements, Pair
 from asof.extensions.lab.runs import EvaluationOptions, Run
-from asof.models.ports import Reply, ScriptedModel
+from asof.models.ports import Reply
 from asof.recipes import named
 from asof.time.moment import read
 from asof.values import QuestionUsage, Usage

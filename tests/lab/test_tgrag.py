@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.support.openai_server import ModelServer
+from tests.support.scripted import ScriptedModel
 
 from asof.config import Config
 from asof.corpus.corpus import open as open_corpus
@@ -20,7 +21,6 @@ from asof.extensions.lab.datasets import load
 from asof.extensions.lab.tgrag import asking, gold_answer, share
 from asof.extensions.lab.tgrag import without_each as variants
 from asof.extensions.providers.chat import LanguageModelConfig
-from asof.models.ports import ScriptedModel
 from asof.values import Filters
 from asof.wire import replace
 

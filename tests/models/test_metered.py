@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, field_validator
 from tests.support.openai_server import ModelServer, half, says, status
+from tests.support.scripted import ScriptedModel
 
 from asof.errors import ModelError
 from asof.extensions.providers.chat import PATH, ChatModel, reply_in
@@ -25,7 +26,7 @@ from asof.models.metered import (
     Prices,
     amount,
 )
-from asof.models.ports import Prompt, Reply, ScriptedModel
+from asof.models.ports import Prompt, Reply
 from asof.values import Usage
 from asof.wire import replace
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.scripted import ScriptedModel
 
 import asof
 from asof import config
@@ -17,7 +18,7 @@ from asof.extensions.providers.encoders import TABLE, EncoderConfig, HttpEncoder
 from asof.models.encoders import HashedNgrams
 from asof.models.local import LocalEncoder
 from asof.models.named import Named, encoder_of, model_of
-from asof.models.ports import Prompt, ScriptedModel
+from asof.models.ports import Prompt
 
 # -- functions in the place of models and encoders -------------------------------------------------
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
+from tests.support.scripted import ScriptedModel
 
 from asof.errors import ModelError, UsageError
 from asof.extensions.providers.chat import response_format
@@ -17,7 +18,6 @@ from asof.models.ports import (
     Prompt,
     Reply,
     ReplyMismatch,
-    ScriptedModel,
     delimiter_for,
     fitted,
     instructions,

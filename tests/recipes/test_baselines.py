@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from tests.support.answers import corpus_with, doc
+from tests.support.scripted import ScriptedModel
 
 from asof.answer.question import combined
-from asof.models.ports import ScriptedModel
 from asof.recipes import named
 
 TEXTS = {

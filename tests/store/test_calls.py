@@ -9,12 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.scripted import ScriptedModel
 
 import asof
 from asof.corpus.corpus import Corpus
 from asof.errors import Busy
 from asof.models.metered import CachedModel, CachedReply
-from asof.models.ports import Prompt, ScriptedModel
+from asof.models.ports import Prompt
 from asof.store.calls import StoredCalls
 from asof.store.schema import exclusive_lock
 from asof.values import Document

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.arxiv_server import HEAD, Archive, day, entry, paper
+from tests.support.scripted import ScriptedModel
 
 from asof import config
 from asof.errors import BadConfig, SourceError
@@ -41,7 +42,6 @@ from asof.extensions.systems.arxiv_harvest import (
     without,
 )
 from asof.extensions.systems.arxiv_question import DEFAULT_CATEGORIES, SYSTEM, by_model, by_rules, table
-from asof.models.ports import ScriptedModel
 from asof.time.span import FIRST, LAST, instant
 
 # -- what `arxiv:...` names, and what it does not --------------------------------------------------

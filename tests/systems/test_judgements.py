@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.corpora import new_corpus
 from tests.support.rows import db_of
+from tests.support.scripted import ScriptedModel
 
 import asof
 from asof.corpus.corpus import Corpus
@@ -40,7 +41,7 @@ from asof.extensions.systems.loss import RankingMetrics, dcg, gains, ideal, ndcg
 from asof.extensions.systems.online import box_of
 from asof.extensions.systems.recipes import PAPERS
 from asof.extensions.systems.replies import RelevanceGrade
-from asof.models.ports import Prompt, Reply, ScriptedModel, delimiter_for
+from asof.models.ports import Prompt, Reply, delimiter_for
 from asof.rank.stage import Recipe, value_of, with_values
 from asof.recipes import named
 from asof.store.reader import StoredPassage

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from tests.support import corpora
 from tests.support.arxiv_server import Archive, busy, day
 from tests.support.pier_papers import KNOWN, NOW, PDFS, PIER, ask, made, names, opened, pdf, requests
+from tests.support.scripted import ScriptedModel
 
 from asof.corpus.corpus import Corpus
 from asof.errors import DamagedState, ModelError, SourceError
@@ -36,7 +37,7 @@ from asof.extensions.systems.papers import (
     learner,
     topic_of,
 )
-from asof.models.ports import Prompt, ScriptedModel
+from asof.models.ports import Prompt
 from asof.store.schema import exclusive_lock
 from asof.time.moment import read
 from asof.time.span import DAY, instant, moment

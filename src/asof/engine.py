@@ -23,7 +23,6 @@ from asof.index.segment import Prefix
 from asof.index.view import DerivedCache, View
 from asof.rank.rerank import batched
 from asof.rank.stage import Ranking, Recipe
-from asof.rank.times import date_of_force
 from asof.revisions.force import amendments, followers, times_of_force
 from asof.revisions.rows import remember
 from asof.store.digest import hit_id
@@ -302,7 +301,7 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     column = ranking.scores
     hits = view.hits(ranking.rows, column.values, column.why)
     rows = tuple(ranking.rows.tolist())
-    followed = _followed(hits, ranking.rows, view, date_of_force(query, view))
+    followed = _followed(hits, ranking.rows, view, query.date_of_force(view.as_of))
     for values in ranking.reusable:
         view.prefix.give_back(values)
     return Results(query, view, recipe.name, followed, rows, ranking.notes, recipe, ranking.halting)

@@ -133,6 +133,7 @@ class WhenResult(Struct, frozen=True):
 
     asked_at: Annotated[Instant, "when the question is asked: `--as-of`, else now"]
     as_of: Annotated[Instant, "the moment that is looked at: an earlier one where the words move it"]
+    in_force: Annotated[Instant, "when the answer has to hold: at a time that is named, else `as_of`"]
     mentions: Annotated[tuple[TimeExpression, ...], "in order, without overlap"]
     recency: Annotated[
         float, Decimals(DIGITS), "how much it asks for the newest, 0 to 1; 1 only by words that say so"
@@ -151,9 +152,9 @@ class WhenResult(Struct, frozen=True):
     def of(cls, reading: QuestionReading, asked_at: int) -> WhenResult:
         query, intent = reading.query, reading.intent
         return cls(
-            asked_at, reading.as_of, reading.mentions, query.recency, intent.direction if intent else None,
-            intent.volatility if intent else None, query.lexical, intent.reasons if intent else (),
-            reading.notes,
+            asked_at, reading.as_of, query.date_of_force(reading.as_of), reading.mentions, query.recency,
+            intent.direction if intent else None, intent.volatility if intent else None, query.lexical,
+            intent.reasons if intent else (), reading.notes,
         )  # fmt: skip
 
 

@@ -701,6 +701,17 @@ class Query(Struct, frozen=True):
     stated: bool = True
     parts: tuple[str, ...] = ()
 
+    def date_of_force(self, as_of: int) -> int:
+        """The instant at which the answer has to hold: that of the filters, else the end of the latest time
+        that the question names, at most `as_of` if that time has begun by then; else `as_of`."""
+        if self.filters.in_force is not None:
+            return self.filters.in_force
+        ends = [
+            min(span.last, as_of) if span.first <= as_of else span.last if span.end else span.first
+            for span in self.about
+        ]
+        return max(ends, default=as_of)
+
 
 # -- hits ----------------------------------------------------------------------------------------------
 

@@ -243,3 +243,79 @@ def test_amendments_of_a_part() -> None:
                 if hit.document == "reg12.md"}  # fmt: skip
     shown = {at: [(each.kind, each.part, each.document) for each in hit.amended] for at, hit in hits.items()}
     assert shown == {"Article 3": [("amends", "", "reg7")], "Article 4": [("amends", "Article 4", "reg7")]}
+
+
+BAGS = [
+    doc("31", "2016-10-12", "Marlow: By-law No. 31", "For an extra bag one sticker is due, of 2 dollars."),
+    doc("44", "2019-06-05", "Marlow: By-law No. 44",
+        "By-law No. 31 is repealed. Extra bags may be put out for nothing from 1 August 2019."),
+    doc("vote", "2021-03-24", "Marlow: Council vote",
+        "The council votes to withdraw By-law No. 44. The sticker is due again as of 3 May 2021."),
+]  # fmt: skip
+
+
+def test_what_an_annulled_act_had_ended_is_in_force_again() -> None:
+    """An act counts from the first coming day of the document that acts until that of the one that annuls it;
+    nothing of it shows before that was published or known."""
+    clock = Clock.at("2019-12-01")
+    with new_corpus(BAGS[:2], clock=clock) as corpus:
+        clock.to("2021-06-01")
+        corpus.add(BAGS[2:])
+
+        def shown(as_of: str, in_force: str = "", known_at: str | None = None) -> tuple[str, bool]:
+            then = corpus.at(as_of, known_at)
+            hits = then.search("extra bag sticker", in_force=in_force or as_of).hits
+            hit = next(hit for hit in hits if hit.document == "31")
+            return force_words(hit.in_force, read(in_force or as_of).last), hit.holds
+
+        assert shown("2019-07-01") == ("in force until 2019-07-31", True)
+        assert shown("2020-01-01") == ("ended on 2019-07-31", False)
+        assert shown("2021-01-01", "2021-06-01") == ("ended on 2019-07-31", False), "not yet published"
+        assert shown("2021-04-01", "2021-06-01") == ("", True)
+        assert shown("2021-06-15") == ("", True)
+        assert shown("2021-06-15", known_at="2021-05-20") == ("ended on 2019-07-31", False), "not yet known"
+
+
+def test_a_document_that_names_another_one_by_its_kind() -> None:
+    """The handbook of the same league, not that of another one, nor one that came later."""
+    old = doc("handbook", "2017", "Northern Chess League: Handbook", "C. Clock. A player has 90 minutes.")
+    other = doc("other", "2017", "Rowing Club: Handbook", "C. Clock. A crew has 90 minutes.")
+    new = doc(
+        "circular",
+        "2019-06-02",
+        "Northern Chess League: Circular 5",
+        "Rule C of the Handbook is overwritten: a player has 75 minutes. Good from 1 September 2019.",
+    )
+    later = doc("later", "2020", "Northern Chess League: new Handbook", "C. Clock. A player has 60 minutes.")
+    with new_corpus([old, other, new, later]) as corpus:
+        then = corpus.at("2021")
+        amended = {
+            hit.document: [each.document for each in hit.amended] for hit in then.search("clock minutes").hits
+        }
+        assert amended == {"handbook": ["circular"], "other": [], "circular": [], "later": []}
+        assert corpus.at("2018").search("clock minutes").hits[0].amended == ()
+
+
+def test_a_draft_is_not_in_force_whatever_dates_it_has(tmp_path: Path) -> None:
+    front = "title: Remote work\ndate: 2022-01-24\neffective_date: 2022-04-01"
+    for status, words in (("draft", "not in force: draft"), ("approved", "in force since 2022-04-01")):
+        (tmp_path / f"{status}.md").write_text(
+            f"---\n{front}\nstatus: {status}\n---\nUp to 4 days {status}.\n"
+        )
+        with new_corpus() as corpus:
+            corpus.add(tmp_path / f"{status}.md")
+            hit = corpus.at("2023").search("days").hits[0]
+            assert force_words(hit.in_force, read("2023").last) == words
+
+
+def test_when_why_not_and_timeline_tell_the_time_of_force() -> None:
+    with new_corpus(COPAY) as corpus:
+        then = corpus.at("2025-06-01")
+        told = then.why_not("r1", "copayment").reason
+        assert told.endswith("; it is not in force on 2025-06-01 (ended on 2025-03-31)")
+        assert then.why_not("r2", "copayment").reason == "it is among the hits, at rank 1"
+        entries = then.timeline("copayment").entries
+        assert [force_words(each.in_force, then.as_of) for each in entries][-1] == "in force since 2025-04-01"
+        assert (
+            then.read("What was the copayment in 2022?").query.date_of_force(then.as_of) == read("2022").last
+        )

@@ -22,6 +22,7 @@ from asof.cli.terminal import counted, moment_text, plain, readable, shortened, 
 from asof.parameters import DiffParameters, TimelineParameters, WhenParameters
 from asof.results import WhenResult
 from asof.time.span import format_instant, instant, iso, nearest_moment
+from asof.values import PUBLISHED
 
 if TYPE_CHECKING:
     from asof.revisions.timeline import Difference, ResultSide, SubjectChange, Timeline, TimelineEntry
@@ -71,6 +72,8 @@ def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
     title = f"  {readable(entry.title)}" if entry.title else ""
     span = click.style(f"{format_instant(entry.start)} - {until}", fg="cyan")
     show(f"{span}{click.style(title, bold=True)}", hang=2)
+    if entry.in_force is not None and entry.in_force.by != PUBLISHED:
+        show(f"  in force {days_of(entry.in_force.span)}")
     show(f"  {readable(entry.sentence) or '(only a title)'}")
     for sign, words in (("+", entry.added), ("-", entry.removed)):
         if words:
@@ -189,6 +192,8 @@ def _show_times(result: WhenResult, *, dated: bool) -> None:
         rows.append(("as of", f"{format_instant(result.as_of)}, by its words"))
     else:
         rows.append(("as of", "then" if dated else "now"))
+    if result.in_force != result.as_of:
+        rows.append(("in force", f"what holds on {iso(result.in_force)[:10]} comes first"))
     rows.append(("newest", f"{_wish(result.recency)} (recency {result.recency:.2g})"))
     if result.direction is not None:
         rows += [

@@ -177,7 +177,7 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     title = click.style(readable(" › ".join(path), TITLE), bold=True)
     show(f"{hit.rank:>3}. {title}  {click.style(plain(when), fg='cyan')}", hang=3)
     click.secho(f"     {plain(hit.document)}  {hit.score:.4f}", dim=True)
-    show_force(hit, results.view.as_of, indent=5)
+    show_force(hit, results.query.date_of_force(results.view.as_of), indent=5)
     analyzer = results.view.analyzer
     below = hit.text[body(hit.text, hit.place.headings) :] or hit.text  # the headings are printed above it
     text, ranges = snippet(say_rows(below, hit.place.headings), words, analyzer, analyzer.detect(hit.text))

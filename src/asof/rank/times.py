@@ -355,13 +355,13 @@ class Supersession:
             return ranked
         if query.recency == 1.0:
             return ranked.note(f"newest first: {count} come after others")
-        day = iso(date_of_force(query, view))[:10]
+        day = iso(query.date_of_force(view.as_of))[:10]
         return ranked.note(f"what holds on {day} comes first: {count} state the same")
 
     def _superseded(self, query: Query, matches: Ranking, view: View) -> tuple[Callable[[int], Why], Values]:
         """The tree of each candidate's largest share, and these shares (n,)."""
         order = view.tie_order(matches.score, matches.rows)[:COMPARED]
-        force = date_of_force(query, view)
+        force = query.date_of_force(view.as_of)
         spans, rows = query.about, matches.rows[order]
         begins, ends, dated, section, stated = validity(view, matches.rows[order])
         about = view.about(matches.rows).take(order)
@@ -475,18 +475,6 @@ COMPARED = 100
 
 CLEARLY = 0.25
 """A note counts the candidates of which so much or more is superseded."""
-
-
-def date_of_force(query: Query, view: View) -> int:
-    """The instant at which the answer has to hold: that of the filters, else the end of the latest time that
-    the question names, at most the moment of the view if that time has begun by then; else that moment."""
-    if query.filters.in_force is not None:
-        return query.filters.in_force
-    ends = [
-        min(span.last, view.as_of) if span.first <= view.as_of else span.last if span.end else span.first
-        for span in query.about
-    ]
-    return max(ends, default=view.as_of)
 
 
 def _of_one_title(view: View, rows: NDArray[np.int64], of: NDArray[np.bool_]) -> Values:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from asof.index.view import View
 from asof.rank.stage import Ranking, Recipe
+from asof.revisions.force import followers, times_of_force
 from asof.store.names import find_document
 from asof.store.reader import PassageHistory, passage_histories
-from asof.time.span import BEGINNING, format_distinctly
-from asof.values import Filters, Query
+from asof.time.span import BEGINNING, format_distinctly, iso
+from asof.values import Filters, Query, force_words, holds_at
 
 
 class StageTrace(NamedTuple):
@@ -55,7 +56,17 @@ def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
     if filter_name:
         return WhyNot(name, None, f"a filter excludes it: {filter_name}")
     steps = tuple(_steps(rows, query, view, recipe))
-    return WhyNot(name, steps[-1].rank, _verdict(steps, query), steps)
+    return WhyNot(name, steps[-1].rank, _verdict(steps, query) + _not_in_force(rows, query, view), steps)
+
+
+def _not_in_force(rows: NDArray[np.int64], query: Query, view: View) -> str:
+    """A remark where none of the rows is in force at the date at which the answer has to hold."""
+    force = query.date_of_force(view.as_of)
+    times = times_of_force(view, rows, view.records(rows), followers(view, rows, max(view.as_of, force)))
+    if any(holds_at(time, force) for time in times):
+        return ""
+    words = force_words(times[0], force).removeprefix("not in force: ")
+    return f"; it is not in force on {iso(force)[:10]} ({words})"
 
 
 def _rows(view: View, known: list[PassageHistory]) -> NDArray[np.int64]:

@@ -260,7 +260,7 @@ def _actors(view: View, documents: Iterable[int]) -> dict[int, _Actor]:
 # -- when passages are in force, and what changes them, also by acts ----------------------------------
 
 
-def followers(view: View, rows: NDArray[np.int64], at: int) -> list[Successor | None]:
+def followers(view: View, rows: NDArray[np.int64], instant: int) -> list[Successor | None]:
     """For each row what follows it in its series, or ends its document by an act that still counts at an
     instant (`acts_on`), and since when that holds: not before it can be seen. The row of an act that only its
     target tells of is -1."""
@@ -271,7 +271,7 @@ def followers(view: View, rows: NDArray[np.int64], at: int) -> list[Successor | 
     documents = view.column("document", rows).tolist()
     acts = acts_on(view, documents)
     for at, document in enumerate(documents):
-        ends = [act for act in acts.get(document, ()) if ends_all(act) and act.until > at]
+        ends = [act for act in acts.get(document, ()) if ends_all(act) and act.until > instant]
         earlier = found[at]
         if ends and (earlier is None or ends[0].since < earlier.instant):
             found[at] = Successor(first_row(view, ends[0]), ends[0].since)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from asof.index.view import View
 from asof.revisions.chains import Succession, succession
+from asof.revisions.force import followers, times_of_force
 from asof.store.digest import hit_id
 from asof.store.reader import StoredPassage, published_of
 from asof.text.passages import sentences
@@ -131,6 +132,7 @@ class TimelineEntry(Struct, frozen=True):
     removed: Annotated[
         tuple[str, ...], As("words_removed"), "runs of words that are gone since the one before"
     ]
+    in_force: Annotated[SourcedTime | None, "when it holds, see the hits of a search"]
 
     @property
     def valid(
@@ -230,10 +232,13 @@ class _SeriesTimeline:
     words: set[str]
     spans: list[Interval] = field(init=False)
     records: list[StoredPassage] = field(init=False)
+    force: list[SourcedTime | None] = field(init=False)
 
     def __post_init__(self) -> None:
         self.spans = _spans(self.view, self.succession, self.rows)
         self.records = self.view.records(self.rows)
+        after = followers(self.view, self.rows, self.view.as_of)
+        self.force = times_of_force(self.view, self.rows, self.records, after)
 
     def entry(self, at: int) -> TimelineEntry:
         record, text = self.records[at], _text(self.records[at])
@@ -244,7 +249,7 @@ class _SeriesTimeline:
         start, end = self.spans[at]
         return TimelineEntry(
             hit_id(record.document, record.key), record.document, record.title, published_of(record), start,
-            end, sentence, differ.added, differ.removed,
+            end, sentence, differ.added, differ.removed, self.force[at],
         )  # fmt: skip
 
 

@@ -14,7 +14,7 @@
     │   └── WayChanged        a source would be read in another way than it was
     ├── CorpusError           the corpus itself
     │   ├── NoCorpus          there is none here
-    │   ├── NewerSchema       written by a later asof
+    │   ├── OtherSchema       written by an earlier or a later asof
     │   ├── Busy              another process is writing
     │   ├── NoSpace           the disk is full
     │   ├── DamagedStore      the database fails SQLite's checks
@@ -86,8 +86,8 @@ class NoCorpus(CorpusError):
     """There is no corpus at this place."""
 
 
-class NewerSchema(CorpusError):
-    """The corpus was written by a later version of asof."""
+class OtherSchema(CorpusError):
+    """The corpus was written by an earlier or a later version of asof."""
 
 
 class Busy(CorpusError):

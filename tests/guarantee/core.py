@@ -143,6 +143,7 @@ right_chain = SeriesCache.succession
 right_last = copies._last
 right_originals = Succession.originals
 right_attributes = writing._attributes
+right_acts = AsOfReader.acts_on
 
 
 def of_all_rows(segments: Any, as_of: int, *known: Any) -> Prefix:
@@ -205,6 +206,16 @@ def words_of_the_id(write: Any, version: int, head: int) -> Any:
     return next(state.name for state in write.touched.values() if state.id == document), *given[1:]
 
 
+def acts_as_of(as_of: int | None, known_at: int | None) -> Any:
+    """Acts are read as of another moment than that of the view."""
+
+    def wrong(self: AsOfReader, keys: Any, kind: str = "") -> Any:
+        then = AsOfReader(self.db, as_of or self.as_of, known_at or self.known_at)
+        return right_acts(then, keys, kind)
+
+    return put(AsOfReader, "acts_on", wrong)
+
+
 counts_what_turned_out_wrong = put(Rows, "known", lambda self, _: self.present.copy())
 
 
@@ -225,6 +236,8 @@ LATER = (
     told("mill.md", "2021-01-15", "The price of bread is 5 euros. See [[mole]]."),
     told("mole.md", "2021-01-15", "Read [[ferry]].", aliases="[The Ledger]"),
 )
+
+NOTED = (told("1.md", "2020-02-03", "A berth costs 3 euros.", title="Note 1"),)
 
 FORM = "Please fill in every part of this form of the harbour."
 FORMS = tuple(told(f"harbour/{at}.md", "2020-03-05" if at < 4 else "2021-01-15", FORM) for at in range(6))
@@ -284,6 +297,12 @@ FAULTS = [
         told("ferry.md", "2020-02-03", "The ferry."), told("mill.md", "2020-02-03", "The mill."),
         Event("rename", name="ferry.md", other="zz1sail.md"),
     ), "2020", asked=Asked("zz1sail ferry")),
+    Fault("an act is seen before it is published", acts_as_of(NEVER - 1, None), ("verb search",), (
+        *NOTED, told("repeal.md", "2021-01-15", "Note 1 is repealed."),
+    ), "2020", asked=Asked("berth costs")),
+    Fault("an act counts before it is learned", acts_as_of(None, NEVER), ("verb search",), (
+        *NOTED, told("repeal.md", "2020-03-05", "Note 1 is repealed."),
+    ), "2022", 1, Asked("berth costs")),
     Fault("a series is known before it goes on", put(Succession, "originals", followed_later), ("series",), (
         fee(ONE, "2020-03-01"), fee(TWO, "2020-03-05"),
     ), "2020-03-03"),

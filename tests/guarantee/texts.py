@@ -30,6 +30,7 @@ def later(text: str) -> str:
 
 
 TITLES = (
+    "Ferry: Rules", "Mill: new Rules",
     "", "Ferry", "Fees 2019", "Fees 2020", "Fees 2021", "The Ledger", "Note 1", "Quay Ltd", "Marta Quill",
     "Note 3", "Correction: Ferry", "Note 4",
 )  # fmt: skip
@@ -65,6 +66,8 @@ SENTENCES = (
     "From {date} a ticket of the ferry costs {n} euros.", "This note is valid until {date}.",
     "Note {n} is repealed with effect from {date}.", "This note supersedes Note {n}.",
     "Part 1 of Note {n} is replaced by the following: the mill ferry is free.",
+    "These rules take effect on {date}.", "The bag limit in the rules is cut to {n} trout from {date}.",
+    "We withdraw Note {n}.", "This tariff is valid until {date}.",
 )  # fmt: skip
 
 QUESTIONS = (

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from asof.corpus.corpus import open as open_corpus
-from asof.errors import CorpusError, DamagedStore, NewerSchema, NoCorpus, NoSpace, UsageError
+from asof.errors import CorpusError, DamagedStore, NoCorpus, NoSpace, OtherSchema, UsageError
 from asof.store.schema import (
     SCHEMA_VERSION,
     CorpusSettings,
@@ -19,12 +19,13 @@ from asof.store.schema import (
 from asof.store.store import Store
 
 
-def test_a_file_of_a_later_version_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("more", "way"), [(1, "use a newer asof"), (-1, "index the sources again")])
+def test_a_file_of_another_version_is_refused(tmp_path: Path, more: int, way: str) -> None:
     open_corpus(tmp_path).close()
     path = tmp_path / ".asof" / "corpus.db"
     with closing(connect(path, write=True)) as db:
-        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
-    with pytest.raises(NewerSchema, match=f"schema {SCHEMA_VERSION + 1}.*newer asof"):
+        db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + more}")
+    with pytest.raises(OtherSchema, match=f"schema {SCHEMA_VERSION + more}.*{way}"):
         open_corpus(tmp_path)
 
 

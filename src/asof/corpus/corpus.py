@@ -58,7 +58,7 @@ def open(  # noqa: A001  asof.open is the word for it
     or an address that does not count, since the user does not trust the folder; without it, the latter is a
     Python warning. `trust`: it counts all the same. `config`: in place of all files.
 
-    Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
+    Raises NoCorpus, OtherSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
     """
     root = folder_of(path)
     folder = root / FOLDER

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from asof.errors import Busy, CorpusError, DamagedStore, NewerSchema, NoSpace, UsageError
+from asof.errors import Busy, CorpusError, DamagedStore, NoSpace, OtherSchema, UsageError
 from asof.files import check_file, log_is_empty, missing_right, open_lock
 from asof.schema import AcceptedValue, boolean, check, text
 from asof.store.digest import AUTO, NONE
@@ -29,7 +29,7 @@ from asof.wire import one_of, replace
 LAST_NAME = "replace(path, rtrim(path, replace(path, '/', '')), '')"
 """SQL for what follows the last / of a path. The index of it is used where it stands like this."""
 
-SCHEMA_VERSION = 8
+SCHEMA_VERSION = 9
 SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -211,7 +211,7 @@ BUSY_MS = 60_000
 def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
     """A connection to `corpus.db`; autocommit, so that every transaction is spelled out.
 
-    Raises NewerSchema when a later asof wrote the file, DamagedStore when it is not a valid database.
+    Raises OtherSchema when another version of asof wrote the file, DamagedStore when it is no valid database.
     """
     for suffix in ("", "-wal", "-shm", "-journal"):
         try:
@@ -238,11 +238,11 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
     except sqlite3.Error as error:
         db.close()
         raise _refused(error, path, write) from error
-    if version > SCHEMA_VERSION:
+    if version not in (0, SCHEMA_VERSION):
         db.close()
-        raise NewerSchema(
-            f"{path} has schema {version}, this asof knows up to {SCHEMA_VERSION}: use a newer asof"
-        )
+        again = f"move {path.parent} away, and index the sources again"
+        way = "use a newer asof" if version > SCHEMA_VERSION else again
+        raise OtherSchema(f"{path} has schema {version}, this asof reads {SCHEMA_VERSION}: {way}")
     return db
 
 

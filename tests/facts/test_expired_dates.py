@@ -50,6 +50,7 @@ def test_a_time_to_come_that_has_passed(text: str, until: str) -> None:
     "text",
     [
         "The crane was delivered in March 2021.",
+        "The fee for the crane is 25 euros from 4 April 2023.",
         "Whoever was hired before 4 April 2023 is paid as before.",
         "Pilots who join in April will not need the review of that year.",
         "What is in progress we will finish this week, or later.",

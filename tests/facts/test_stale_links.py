@@ -48,6 +48,26 @@ def test_a_link_to_a_document_that_was_renamed_names_the_new_one() -> None:
     assert stale.by.document == "gear/lines.md"
 
 
+def test_a_link_to_a_document_that_was_superseded_names_what_did_so() -> None:
+    """From the day on which that is in force; the link of what supersedes is in order."""
+    told: list[Told] = [
+        ("2020", "ropes.md", ROPES),
+        ("2020", "boats.md", SEES),
+        ("2022-05-01", "new.md",
+         "# New ropes\n\nThis note supersedes [the ropes](ropes.md). It takes effect on 1 June 2022."),
+    ]  # fmt: skip
+    (stale,) = found(*told)
+    assert (stale.quote.document, stale.score, stale.change) == (
+        "boats.md",
+        0.7,
+        "'ropes.md' is superseded by 'New ropes'",
+    )
+    assert stale.by is not None
+    assert stale.by.document == "new.md"
+    assert iso(stale.cause).startswith("2022-06-01")
+    assert found(*told, as_of="2022-05-15") == []
+
+
 @pytest.mark.parametrize(
     ("link", "score"),
     [

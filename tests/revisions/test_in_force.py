@@ -319,3 +319,19 @@ def test_when_why_not_and_timeline_tell_the_time_of_force() -> None:
         assert (
             then.read("What was the copayment in 2022?").query.date_of_force(then.as_of) == read("2022").last
         )
+
+
+def test_a_link_of_a_note_names_what_is_superseded(tmp_path: Path) -> None:
+    """Of a Markdown link the text has the words only; "Supersedes" stands before them."""
+    for name, date, title, text in (
+        ("0003-queue.md", "2020-01-01", "3. Use a queue", "Events go through RabbitMQ."),
+        ("0009-stream.md", "2022-01-01", "9. Use a stream",
+         "Supersedes [our third](./0003-queue.md).\n\nEvents go through NATS."),
+    ):  # fmt: skip
+        (tmp_path / name).write_text(f"---\ndate: {date}\n---\n# {title}\n\n{text}\n")
+    with new_corpus() as corpus:
+        corpus.add(tmp_path)
+        hits = {hit.title[:1]: hit for hit in corpus.at("2023").search("events go through").hits}
+        assert hits["3"].superseded is not None
+        assert not hits["3"].holds
+        assert corpus.at("2021").search("events go through").hits[0].holds

@@ -241,7 +241,9 @@ class Transaction:
         """Add a version with the text of `document`."""
         from asof.text.acts import acts_of  # which a search does without
 
-        acts = acts_of(document.path or document.id, document.title, document.text, document.meta)
+        acts = acts_of(
+            document.path or document.id, document.title, document.text, document.meta, document.links
+        )
         head = self.texts.head(document, acts=bool(acts))
         passages = self.texts.passages(document)
         version = StoredVersion(

@@ -131,11 +131,17 @@ def kinds_asked(words: Iterable[str]) -> frozenset[str]:
 # -- acts of a document -------------------------------------------------------------------------------
 
 
-def acts_of(path: str, title: str, text: str, meta: Mapping[str, Any]) -> tuple[Link, ...]:
-    """The acts of a document on others, each once, at most MOST."""
+def acts_of(
+    path: str, title: str, text: str, meta: Mapping[str, Any], links: Iterable[Link] = ()
+) -> tuple[Link, ...]:
+    """The acts of a document on others, each once, at most MOST; of its `links` only the words stand in the
+    text."""
     numbered = (found for name in (title, _last_part(path)) for found in _numbered(name))
     series = next((found["series"] for found in numbered), "")
-    found = dict.fromkeys((*_of_metadata(meta), *_of_title(title), *_of_text(text, series)))
+    targets = ((link.alias, _last_part(link.target)) for link in islice(links, LONGEST))
+    linked = {words or last: reference_key(last) for words, last in targets if len(words or last) > 2}
+    context = _Context(series, linked)
+    found = dict.fromkeys((*_of_metadata(meta), *_of_title(title), *_of_text(text, context)))
     return tuple(found)[:MOST]
 
 
@@ -222,7 +228,7 @@ def _of_title(title: str) -> Iterator[Link]:
                 return
     found = verbs.changes.search(title)
     if found is not None:
-        for reference in _references(title, found.end(), len(title), ""):
+        for reference in _references(title, found.end(), len(title), _Context("", {})):
             yield Link(reference.key, "", reference.text, AMENDS)
 
 
@@ -237,9 +243,16 @@ class _Reference(NamedTuple):
     part: str
 
 
-def _references(text: str, begin: int, end: int, series: str) -> list[_Reference]:
-    """The references in `text[begin:end]`, in order; a number behind a verb ("updates 3168") is of the
-    `series` of its document."""
+class _Context(NamedTuple):
+    """The series of a document ("RFC"), and the words of its links, each with the key of what it leads to."""
+
+    series: str
+    linked: Mapping[str, str]
+
+
+def _references(text: str, begin: int, end: int, context: _Context) -> list[_Reference]:
+    """The references in `text[begin:end]`, in order; a number behind a verb ("updates 3168") is of the series
+    of its document."""
     parts = set_of("acts", "part")
     found = [
         _Reference(reference_key(match[0]), match["wiki"] or match["text"], *match.span(), "")
@@ -249,6 +262,11 @@ def _references(text: str, begin: int, end: int, series: str) -> list[_Reference
         _Reference(_bare(match["title"]), match["title"], *match.span(), "")
         for match in _QUOTED.finditer(text, begin, end)
     ]
+    found += [
+        _Reference(key, words, at, at + len(words), "")
+        for words, key in context.linked.items()
+        if (at := text.find(words, begin, end)) >= 0
+    ]
     named = ""
     for match in _numbered(text, begin, end):
         joined = match.end("series") == match.start("number") and not match["series"].isupper()
@@ -257,8 +275,8 @@ def _references(text: str, begin: int, end: int, series: str) -> list[_Reference
         if match["series"].casefold() in parts:
             named = match[0]
         elif match["series"].casefold() in _verb_words():
-            if series:
-                words = f"{series} {match['number']}"
+            if context.series:
+                words = f"{context.series} {match['number']}"
                 found.append(_Reference(reference_key(words), words, *match.span("number"), named))
         else:
             found.append(_Reference(_number_key(match), match[0], *match.span(), named))
@@ -271,20 +289,20 @@ def _references(text: str, begin: int, end: int, series: str) -> list[_Reference
     return sorted(found, key=lambda each: each.start)
 
 
-def _of_text(text: str, series: str) -> Iterator[Link]:
+def _of_text(text: str, context: _Context) -> Iterator[Link]:
     verbs = _verbs()
     places = [match.start() for match in _any_verb().finditer(text)]
     places += [match.start() for match in verbs.alters.finditer(text, 0, EDGE)]
     places.sort()
     for begin, end in sentences(text) if places else ():
         if bisect_left(places, begin) < bisect_left(places, end):
-            yield from _of_sentence(text, begin, end, verbs, series)
+            yield from _of_sentence(text, begin, end, verbs, context)
 
 
-def _of_sentence(text: str, begin: int, end: int, verbs: _Verbs, series: str) -> Iterator[Link]:
+def _of_sentence(text: str, begin: int, end: int, verbs: _Verbs, context: _Context) -> Iterator[Link]:
     """The acts of the sentence `text[begin:end]`: what stands right behind an active verb, right before a
     passive one, or behind "superseded by" with which it begins."""
-    references = _references(text, begin, end, series)
+    references = _references(text, begin, end, context)
     acts = list(_referring(text, begin, end, verbs, references)) if references else []
     yield from acts or (_by_noun(text, begin, end, verbs) if begin < EDGE else ())
 

@@ -21,6 +21,7 @@ from asof.extensions.facts.current import (
 )
 from asof.extensions.facts.dated_documents import historical_headings, of_their_day
 from asof.index.view import View
+from asof.text.force import BESIDE, phrases
 from asof.text.tokens import tokenize
 from asof.time.expressions import TimeContext, TimeExpression, parse
 from asof.time.span import DAY, format_instant, nearest_moment
@@ -197,7 +198,10 @@ def _strength(sentence: TimedSentence, mention: TimeExpression, since: int) -> f
     until = pattern(language, "until").search(masked, max(start - 30, 0), end)
     if until or mention.relation in ("until", "by"):
         return UNTIL
-    return PLAIN if _BEFORE.search(masked, max(start - 24, 0), start) else 0.0
+    holds = phrases(language).coming.search(
+        masked, max(start - BESIDE, 0), start
+    )  # "is 25 euros from 1 July"
+    return PLAIN if not holds and _BEFORE.search(masked, max(start - 24, 0), start) else 0.0
 
 
 def _is_named(mention: TimeExpression) -> bool:

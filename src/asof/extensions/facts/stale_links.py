@@ -1,4 +1,4 @@
-"""Stale links: the target was removed or renamed, or never was there.
+"""Stale links: the target was removed, renamed or superseded, or never was there.
 
 `stale_links`, at the end, uses the tables and places before it; a renamed document is found by its text.
 """
@@ -35,11 +35,12 @@ from asof.extensions.facts.current import (
 )
 from asof.extensions.facts.dated_documents import of_their_day
 from asof.index.view import View
+from asof.revisions.force import acts_on, ends_all
 from asof.store.digest import stem_of
 from asof.store.reader import LinkResolver, LinkTarget, has_links
 from asof.text.passages import body, sentences
 from asof.time.span import NEVER
-from asof.values import Why
+from asof.values import PASSIVE, Why
 
 # -- links of current documents, and all documents by name -----------------------------------------
 
@@ -226,7 +227,7 @@ def listed(view: View, placed: list[Placed]) -> list[Stale]:
         parts = [Why(fault.says, fault.sure)]
         if each.document in days:
             parts.append(Why("in a document of its day", OF_ITS_DAY))
-        why = Why.of("a broken link", "product", *parts)
+        why = Why.of("a stale link", "product", *parts)
         cause = quote.since if fault.cause is None else max(fault.cause, quote.since)
         by = meant.get((fault.target, fault.heading)) if fault.target is not None else None
         stale = Stale(LINK, why.value, quote, by, cause, fault.says, why)
@@ -360,9 +361,9 @@ def _best(known: Mapping[int, DocumentLifetime], number: int, common: Counter[in
 # -- stale links -----------------------------------------------------------------------------------
 
 
-REMOVED, RENAMED, HEADING_GONE, NEVER_THERE, UNWRITTEN = 0.95, 0.9, 0.75, 0.8, 0.25
-"""The certainty that a link is stale: its document was removed, or renamed, or never was in the corpus; `[[a
-note]]` that never was may be one that is yet to be written."""
+REMOVED, RENAMED, HEADING_GONE, NEVER_THERE, ENDED, UNWRITTEN = 0.95, 0.9, 0.75, 0.8, 0.7, 0.25
+"""The certainty that a link is stale: its document was removed, or renamed, or never was in the corpus, or is
+superseded; `[[a note]]` that never was may be one that is yet to be written."""
 
 Faults = dict[WrittenLink, Fault]
 
@@ -380,6 +381,7 @@ def stale_links(view: View) -> list[Stale]:
     ]  # fmt: skip
     faults = _broken(view, table, shape, broken)
     whole = [(link, table.numbers[document]) for link, document in leads if document is not None]
+    faults |= _ended(view, table, whole)
     faults |= _without_heading(view, table, [each for each in whole if is_named(each[0].heading)])
     placed = _placed(view, faults, shape, table)
     return listed(view, placed)
@@ -407,6 +409,19 @@ def _broken(view: View, table: LinkTable, shape: LinkShape, links: list[WrittenL
             faults[link] = Fault(RENAMED, f"{name!r} was renamed to {to!r}", ended, moved[number])
         else:
             faults[link] = Fault(REMOVED, f"{name!r} was removed", ended)
+    return faults
+
+
+def _ended(view: View, table: LinkTable, links: list[tuple[WrittenLink, int]]) -> Faults:
+    """The faults of links to documents that another one than the linking one has superseded or annulled."""
+    faults: Faults = {}
+    acts = acts_on(view, {number for _, number in links})
+    for link, number in links:
+        for act in acts.get(number, ()):
+            counts = act.since <= view.as_of < act.until and act.by != link.document
+            if counts and ends_all(act):
+                says = f"{table.names[number]!r} is {PASSIVE[act.kind]} by {act.title or act.name!r}"
+                faults[link] = Fault(ENDED, says, act.since, act.by if act.by >= 0 else None)
     return faults
 
 

@@ -149,6 +149,7 @@ def test_the_date_of_force_can_be_given() -> None:
             assert [(hit.document, hit.holds) for hit in hits] == [
                 (document, True), ("r2" if document == "r1" else "r1", False)
             ]  # fmt: skip
+            assert then.ask("What is the copayment?", in_force=day).citations[0].document == document
 
 
 def test_sections_of_a_list(tmp_path: Path) -> None:

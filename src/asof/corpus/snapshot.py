@@ -207,19 +207,20 @@ class Snapshot:
     # -- asking -------------------------------------------------------------------------------------
 
     def ask(
-        self, question: str, *, mode: str | None = None, filters: Filters | None = None,
-        recipe: str | Recipe | None = None, tokens: int | None = None, on_text: TextCallback | None = None,
-        budget: float | None = None,
+        self, question: str, *, in_force: When | None = None, mode: str | None = None,
+        filters: Filters | None = None, recipe: str | Recipe | None = None, tokens: int | None = None,
+        on_text: TextCallback | None = None, budget: float | None = None,
     ) -> Answer:  # fmt: skip
         """Answer a question from what was current then, with citations; or refuse, with the reason.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
         "auto" whichever fits. `tokens`: how much of the passages found is read. Quotes, unless a language
         model is configured; `on_text` gets its words as they arrive. `budget`: the most that a model may cost
-        (US dollars; tokens without prices). None: the value of [ask] in asof.toml. Raises UsageError,
-        BeforeHorizon, ModelError.
+        (US dollars; tokens without prices). None: the value of [ask] in asof.toml. `in_force` and `filters`
+        as in `search`. Raises UsageError, BeforeHorizon, ModelError.
         """
-        return self.answer(AskRequest(question, mode, filters or Filters(), recipe, tokens, on_text, budget))
+        hard = filters or self.filters(in_force=in_force)
+        return self.answer(AskRequest(question, mode, hard, recipe, tokens, on_text, budget))
 
     def answer(self, request: AskRequest) -> Answer:
         """Answers a request; see `ask`."""

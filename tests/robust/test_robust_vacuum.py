@@ -17,6 +17,7 @@ from tests.support.rows import db_of
 import asof
 from asof.corpus.snapshot import Snapshot
 from asof.errors import BeforeHorizon
+from asof.models.encoders import HashedNgrams
 from asof.rank.rerank import Originals
 from asof.recipes import ASOF
 from asof.store.schema import get_meta
@@ -163,3 +164,14 @@ def test_what_is_kept_for_a_later_version_only_is_no_past(memory_folder, documen
             corpus.add([document("ferry", "the storm", "2031")])
             assert [corpus.at(year).text("ferry") for year in ("2025", "2031")] == ["a mill", "the storm"]
     assert said[0] == said[1]
+
+
+def test_nothing_is_left_of_a_corpus_with_vectors(memory_folder: Path) -> None:
+    with asof.open(memory_folder, encoder=HashedNgrams(d=16)) as corpus:
+        corpus.session.clock, corpus.maintenance.background = Clock(0, 0), False
+        clock = clock_of(corpus)
+        for each in (asof.Document("a", "Mill.", published="1971"), Ended("a", "1972")):
+            clock.now += 900 * DAY
+            corpus.add([each])
+        corpus.vacuum(moment(clock.now))
+        assert corpus.check() == []

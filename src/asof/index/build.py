@@ -519,7 +519,7 @@ def segment_fault(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment,
         segment.verify()
         if segment.facts["encoder"] not in ("", encoder):
             return f"{entry.file} holds vectors of another encoder"
-        if "vectors" in segment:
+        if "vectors" in segment and segment.n:  # without a passage the store knows no width
             width = dimensions(db, encoder)
             if segment["vectors"].shape[1] != width:
                 return f"{entry.file} holds vectors of other dimensions than the store ({width})"

@@ -228,6 +228,13 @@ def test_relations_of_a_document() -> None:
     }  # fmt: skip
 
 
+def test_an_act_on_what_is_not_there_is_listed() -> None:
+    said = "This notice supersedes Notice 4 and Notice 5."
+    with new_corpus([doc("n4", "2020", "Notice 4", "Free."), doc("n9", "2022", "Notice 9", said)]) as corpus:
+        found = [(each.kind, each.document, each.title) for each in corpus.at("2023").links("n9").relations]
+    assert found == [("supersedes", "", "Notice 5"), ("supersedes", "n4", "Notice 4")]
+
+
 def test_what_is_not_in_force_acts_on_nothing() -> None:
     draft = Document("n9", PARKING[1].text, PARKING[1].title, "2022-03-01", meta={"status": "Draft"})
     with new_corpus([PARKING[0], draft]) as corpus:

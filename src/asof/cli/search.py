@@ -136,6 +136,7 @@ def links(asked: LinksParameters, index: Path | None, as_json: bool) -> int:
             acts = relation.kind if relation.direction == "out" else f"is {PASSIVE[relation.kind]} by"
             part = f", {relation.part}" if relation.part else ""
             words = f"{acts} {relation.title or relation.document}{part}, since {iso(relation.since)[:10]}"
+            words += "" if relation.document else " (not in the corpus)"
             show(f"  {plain(words)}", hang=4)
         if not linked.neighbours and not linked.broken and not linked.relations:
             click.echo("no links")

@@ -142,6 +142,18 @@ def ends_all(act: Act, *kinds: str) -> bool:
     return not act.part and act.kind in (kinds or (SUPERSEDES, ANNULS))
 
 
+def unresolved(view: View, document: int, targets: Iterable[int]) -> list[StoredAct]:
+    """The acts that a document states by name on none of these documents (by number)."""
+    from asof.text.acts import name_keys
+
+    named = (name_keys(each.path, each.title, json.loads(each.meta)) for each in view.store.names_of(targets))
+    keys = frozenset[str]().union(*named)
+    own = (act for each in view.store.names_of([document]) for act in view.store.acts_by(each.version))
+    return [
+        act for act in own if act.kind not in _INVERSE and act.target[0] != "~" and act.target not in keys
+    ]
+
+
 def _none_yet(view: View) -> dict[int, tuple[Act, ...]] | None:
     """Where the acts on documents are kept; None in a corpus without any."""
     return {} if has_acts(view.store.db) else None

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.revisions.force import acts_on
+from asof.revisions.force import acts_on, unresolved
 from asof.store.names import find_document
 from asof.store.reader import (
     LinkResolver,
@@ -178,12 +178,17 @@ def reach(view: View, document: str, depth: int) -> Reach:
 
 
 def _relations(view: View, document: int, graph: LinkGraph) -> tuple[RelatedDocument, ...]:
-    """The acts of a document on others, and of others on it."""
-    found = []
+    """The acts of a document on others, also on what is not in the corpus, and of others on it."""
+    found, targets = list[RelatedDocument](), set[int]()
     for target, acts in acts_on(view, graph.titles).items():
         for act in acts:
             if act.by == document:
+                targets.add(target)
                 found.append(RelatedDocument(act.kind, "out", *graph.titles[target], act.part, act.since))
             elif target == document:
                 found.append(RelatedDocument(act.kind, "in", act.name, act.title, act.part, act.since))
+    found += [
+        RelatedDocument(act.kind, "out", "", act.text, act.part, act.visible)
+        for act in unresolved(view, document, targets)
+    ]
     return tuple(sorted(found, key=lambda each: (each.since, each.document, each.kind, each.part)))

@@ -141,6 +141,17 @@ def test_an_answer_says_that_nothing_in_force_says_so() -> None:
             assert corpus.at(as_of).ask(question).text.startswith(lead)
 
 
+def test_what_lapsed_leads_an_answer_but_not_what_never_was_in_force() -> None:
+    """The first hit says more of the question; the second one is in force."""
+    other = doc("n", "2021", "Office", "Some orders of old are stored on paper.")
+    for given, quote in (({"in_force": (None, "2022-01-01")}, "MongoDB"), ({"status": "Deferred"}, "paper")):
+        first = doc("d", "2020", "Orders", "All orders of the shop are stored in MongoDB.", **given)
+        with new_corpus([first, other]) as corpus:
+            assert (
+                quote in corpus.at("2023").ask("Where are all orders of the shop stored?").citations[0].quote
+            )
+
+
 def test_the_date_of_force_can_be_given() -> None:
     with new_corpus(COPAY) as corpus:
         then = corpus.at("2025-01-15")

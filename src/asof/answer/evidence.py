@@ -13,7 +13,7 @@ from asof.answer.boilerplate import common_lines, is_boilerplate
 from asof.answer.question import WORD, ParsedQuestion
 from asof.index.view import View
 from asof.rank.words import largest_idf, weighted_words
-from asof.store.digest import KIND, TEXT
+from asof.store.digest import KIND, STATUS, TEXT
 from asof.text.figures import NONE, language_of, lexicon
 from asof.text.names import is_label
 from asof.text.passages import (
@@ -157,6 +157,11 @@ def document_times(hit: Hit) -> tuple[Span, ...]:
     """The times that a hit's document is about by its metadata or title; else its date of publication."""
     stated = tuple(time.span for time in hit.about if KIND.get(time.by, 0) < HEADING)
     return stated or ((hit.published.span,) if hit.published else ())
+
+
+def has_lapsed(hit: Hit) -> bool:
+    """True if a hit was in force, or will be, and is not at the date of force."""
+    return not hit.holds and hit.in_force is not None and hit.in_force.by != STATUS
 
 
 def document_in_time(hit: Hit, span: Span) -> bool:
@@ -391,8 +396,8 @@ def _score(
     score = RELEVANCE * passage.relevance - RANK * log2(1 + passage.rank)
     score += WORDS * words.share(sentence.titled_stems) + PASSAGE_WORDS * passage.words
     score += _expected(question, sentence)
-    lapsed = not sentence.hit.holds and passage.rank > 0
-    if (sentence.hit.superseded is not None or lapsed) and not question.times:
+    against = not sentence.hit.holds and (passage.rank > 0 or not has_lapsed(sentence.hit))
+    if (sentence.hit.superseded is not None or against) and not question.times:
         score += SUPERSEDED
     named = times_named(sentence)
     times = [span for span in question.times if span.last - span.first >= MONTH]

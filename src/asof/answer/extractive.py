@@ -20,6 +20,7 @@ from asof.answer.evidence import (
     WeightedPhrase,
     best_quotes,
     document_times,
+    has_lapsed,
     hit_in_time,
     mentions_name,
     name_use,
@@ -192,11 +193,12 @@ def periods(question: ParsedQuestion, name: str, hits: Sequence[Hit]) -> list[Ta
 
 
 def current_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits that no other of them supersedes and that are in force, or are first; all of them if there are
-    none."""
+    """The hits that no other of them supersedes and that are in force, or first and were so; else all."""
     ids = {hit.id for hit in hits}
     current = [hit for hit in hits if hit.superseded is None or hit.superseded.id not in ids] or list(hits)
-    return [hit for hit in current if hit.holds or hit is current[0] is hits[0]] or current
+    return [
+        hit for hit in current if hit.holds or (hit is current[0] is hits[0] and has_lapsed(hit))
+    ] or current
 
 
 def _each_period(question: ParsedQuestion, hits: Sequence[Hit], span: Span) -> list[tuple[Span | None, str]]:

@@ -112,8 +112,8 @@ def force_of_document(
 ) -> StatedForce | None:
     """The time for which a sentence at an EDGE of a document says that all of it holds: "These Regulations
     come into force on 6 October 2023". Of several the first counts that says since when, and the first that
-    says until when. A document that acts on another one (`acts`) and does not say so is in force from the
-    first day after its publication that it names."""
+    says until when. A short document that acts on another one (`acts`) and does not say so is in force from
+    the first day after its publication that it names."""
     from asof.time.expressions import TimeContext, parse
 
     known = phrases(language)
@@ -132,8 +132,8 @@ def force_of_document(
         if stated is not None and ((stated.span.start and not begins) or (stated.span.end and not ends)):
             begins, ends = begins or stated.span.start, ends or stated.span.end
             said.append(stated.text)
-    if acts and published is not None and begins is None:
-        for time in parse(text[:EDGE], context=context):
+    if acts and published is not None and begins is None and len(text) <= 2 * EDGE:
+        for time in parse(text, context=context):
             coming = time.grain == "day" and time.core.first > published.last and time.relation in _OPEN
             if coming and _last(known.ends, text[max(0, time.start - 4 * NEAR) : time.end], time, NEAR) < 0:
                 begins = time.core.start

@@ -334,6 +334,7 @@ def test_at_a_terminal_vectors_are_made_in_the_background(asof, sea, monkeypatch
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     monkeypatch.setattr(subprocess, "Popen", lambda *a, **more: started.append(popen(*a, **more)))
     asof("index", "--index", ".", "sea/mill.md")
+    assert started[0].wait(60) == 0  # it reads asof.toml, too
     (sea.parent / "asof.toml").write_text('[encoder]\nmodel = "a/b"\n')
     environment.trust(sea.parent)
     told = asof("index", "sea")

@@ -27,13 +27,8 @@ NAME = "scripted"
 
 @dataclass(slots=True, eq=False)
 class ScriptedModel(CompletesReplies):
-    """A `Model` without a server. `prompts`: every prompt in the order of requests.
-
-    Replies are read by the schema of their prompt just as those of a server are: one
-    that does not fit is asked for once more, and that prompt is in `prompts` too; its user's words begin with
-    those of the first, by which a mapping knows it. A token is a run of characters without a blank. Cached
-    replies are its own, unless it gets another `name`: then those of all of that name.
-    """
+    """A `Model` without a server; `prompts`: all that it was asked, in order. Its replies are cached
+    for itself alone, unless it gets another `name`."""
 
     script: Script
     name: str = NAME
@@ -43,17 +38,13 @@ class ScriptedModel(CompletesReplies):
 
     @property
     def settings(self) -> str:
-        """The cache key of its replies, beside the name: the identity of this object."""
         return self._own if self.name == NAME else ""
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
-        """The place of each prompt and its reply, one at a time. Raises UsageError where none is scripted,
-        and what the script says."""
         for at, prompt in enumerate(prompts):
             yield at, fitted(prompt, self._ask)
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
-        """The reply word by word, the blanks after a word with it."""
         yield from re.findall(r"\s*\S+\s*|\s+", self._ask(prompt).text)
 
     def _ask(self, prompt: Prompt) -> Reply:

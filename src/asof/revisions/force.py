@@ -137,9 +137,9 @@ def _annulled(view: View, documents: set[int], chain: int = CHAIN) -> dict[int, 
     return {document: instant for document, instant in first.items() if instant < NEVER}
 
 
-def ends_all(act: Act, *kinds: str) -> bool:
-    """True if an act ends all of a document, not a part of it (`kinds`: by one of these)."""
-    return not act.part and act.kind in (kinds or (SUPERSEDES, ANNULS))
+def ends_all(act: Act) -> bool:
+    """True if an act ends all of a document, not a part of it."""
+    return not act.part and act.kind in (SUPERSEDES, ANNULS)
 
 
 def unresolved(view: View, document: int, targets: Iterable[int]) -> list[StoredAct]:

@@ -18,10 +18,7 @@ from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.force import acts_on, unresolved
 from asof.store.names import find_document
-from asof.store.reader import (
-    LinkResolver,
-    has_links,
-)
+from asof.store.reader import LinkResolver, has_links
 from asof.time.span import Instant, format_instant
 from asof.values import AMENDS, ANNULS, CORRECTS, SUPERSEDES, UPDATES
 from asof.wire import one_of

@@ -22,8 +22,9 @@ from asof.text.passages import sentences
 from asof.text.tokens import any_of
 from asof.values import ACTS, AMENDED_BY, AMENDS, ANNULS, CORRECTS, SUPERSEDED_BY, SUPERSEDES, UPDATES, Link
 
-MOST, LONGEST = 64, 300
-"""The most acts of a document, and the most characters of a reference."""
+MOST, LONGEST, LINKS = 64, 300, 1_000
+"""The most acts of a document, the most characters of a reference, and the most links of a document whose
+words are looked for."""
 
 NEAR = 30
 """The most characters between a verb and the document that it is about: "supersedes the rules of RFC 1"."""
@@ -45,6 +46,7 @@ _LINK = re.compile(
 )
 _QUOTED = re.compile(r"[\"“„«](?P<title>[^\"“”„«»\n]{4,200})[\"”“»]")
 _QUOTES = '"“„«'
+_PARTS = re.compile(r"\s[–—|-]\s|:\s")
 _SEPARATOR = re.compile(r"[;\n]|,(?= )")
 
 
@@ -64,24 +66,25 @@ def reference_key(text: str) -> str:
 
 
 def name_keys(path: str, title: str, meta: Mapping[str, Any]) -> frozenset[str]:
-    """The keys by which acts may name a document of this path, title and metadata: of the title each part of
-    several ("City of Ansel – Handbook"); its words for a document, each also with a number that the metadata
-    has ("decree#641/11")."""
+    """The keys by which acts may name a document of this path, title and metadata: also the words for a
+    document in its title, alone and with what the metadata calls its number ("decree#641/11")."""
     last = _last_part(path)
-    parts = {title, *_PARTS.split(title)}
-    keys = {_bare(path), _bare(last), *map(_bare, parts)}
-    keys.update(_number_key(found) for text in (last, *parts) for found in islice(_numbered(text), 1))
+    keys = {_bare(path), _bare(last), _bare(title)}
+    keys.update(_number_key(found) for text in (last, title) for found in islice(_numbered(text), 1))
     nouns = {noun[0].casefold() for noun in document_nouns().finditer(title)}
     keys.update(map(noun_key, nouns))
-    for value in meta.values():
-        name = str(value) if isinstance(value, str | int) else ""
-        if len(name) <= 30 and _IDENTIFIER.fullmatch(name):
+    for field, value in meta.items():
+        name = str(value) if isinstance(value, str | int) and _is_identifier(field) else ""
+        if any(map(str.isdigit, name)) and len(name) <= LONGEST:
             keys.update((name.casefold(), *(f"{noun}#{_parts_of(name)}" for noun in nouns)))
     return frozenset(keys - {""})
 
 
-_PARTS = re.compile(r"\s[–—|-]\s|:\s")
-_IDENTIFIER = re.compile(r"(?!\d{4}-\d\d)(?=[^0-9]*[0-9])[\w./ -]+")
+@cache
+def _is_identifier(field: str) -> bool:
+    """True if a field of the metadata has the number of a document: "number", "reference", "order: 118"."""
+    names = frozenset(map(plain_name, of_all("acts", "identifier")))
+    return plain_name(field) in names or document_nouns().fullmatch(field) is not None
 
 
 def noun_key(noun: str) -> str:
@@ -138,7 +141,7 @@ def acts_of(
     text."""
     numbered = (found for name in (title, _last_part(path)) for found in _numbered(name))
     series = next((found["series"] for found in numbered), "")
-    targets = ((link.alias, _last_part(link.target)) for link in islice(links, LONGEST))
+    targets = ((link.alias, _last_part(link.target)) for link in islice(links, LINKS))
     linked = {words or last: reference_key(last) for words, last in targets if len(words or last) > 2}
     context = _Context(series, linked)
     found = dict.fromkeys((*_of_metadata(meta), *_of_title(title), *_of_text(text, context)))
@@ -266,6 +269,7 @@ def _references(text: str, begin: int, end: int, context: _Context) -> list[_Ref
         _Reference(key, words, at, at + len(words), "")
         for words, key in context.linked.items()
         if (at := text.find(words, begin, end)) >= 0
+        and not any(map(str.isalnum, text[max(at - 1, 0) : at] + text[at + len(words) : at + len(words) + 1]))
     ]
     named = ""
     for match in _numbered(text, begin, end):

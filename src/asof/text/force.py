@@ -31,7 +31,6 @@ between a preposition and its time."""
 _MARK = re.compile(r"[\s>*#|•–-]*(?:[^\W_]{1,3}[.)]\s+)?(?:[\w ]{1,40}:\s+)?")
 """What may stand before the first word of a sentence: the mark of a list item, a label ("Fee: ...")."""
 
-
 _OPEN, _CLOSED = ("in", "since", "as of", "after"), ("until", "before", "by")
 
 EDGE, NEAR_EDGE = 4_000, 1_000
@@ -146,8 +145,9 @@ def force_of_document(
 
 @cache
 def document_nouns() -> re.Pattern[str]:
-    """Finds the words for kinds of documents in all languages; those of German end compounds, too."""
-    return any_of(of_all("acts", "document"), tables("de", "acts")["document"].split())
+    """Finds the words for kinds of documents in all languages; some end a compound, too."""
+    ends = of_all("acts", "document_end")
+    return any_of((*of_all("acts", "document"), *ends), ends)
 
 
 def _phrased_sentences(text: str, known: Phrases) -> Iterator[tuple[int, int, int]]:
@@ -157,13 +157,14 @@ def _phrased_sentences(text: str, known: Phrases) -> Iterator[tuple[int, int, in
         found.start() for pattern in (known.begins, known.ends) for edge in edges
         for found in pattern.finditer(text, *edge)
     }  # fmt: skip
-    read = 0
+    pieces, read = list[tuple[int, int]](), 0
     for at in sorted(places):
         if at < read:
             continue
-        begin = text.rfind("\n\n", 0, at) + 1
-        end = text.find("\n\n", at)
-        pieces = sentences(text, begin, end if end >= 0 else len(text))
+        if not pieces or at >= pieces[-1][1]:
+            first, last = max(read, at - EDGE), min(len(text), at + EDGE)  # a text may be one line
+            begin, end = text.rfind("\n\n", first, at) + 1 or first, text.find("\n\n", at, last)
+            pieces = sentences(text, begin, end if end >= 0 else last)
         begin, read = next(piece for piece in pieces if piece[0] <= at < piece[1])
         if any(map(str.isdigit, text[begin:read])):
             mark = _MARK.match(text, begin, at)
@@ -177,7 +178,7 @@ def _of_document(text: str, begin: int, phrase: int, titled: set[str], known: Ph
     if begin >= phrase:
         return not NEAR_EDGE <= begin <= len(text) - NEAR_EDGE
     if known.pronoun.match(text, begin):
-        before = max(text.rfind(mark, 0, max(begin - 2, 0)) for mark in (". ", "\n"))
+        before = max(text.rfind(mark, max(begin - EDGE, 0), max(begin - 2, 0)) for mark in (". ", "\n"))
         begin, phrase = before + 1, begin
     nouns = [noun[0].casefold() for noun in document_nouns().finditer(text, begin, phrase)]
     this = known.itself.match(text, begin) is not None

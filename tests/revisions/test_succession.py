@@ -16,9 +16,10 @@ from tests.revisions.made import document, fresh, noted
 from asof.corpus.corpus import Corpus
 from asof.revisions import chains, rows
 from asof.revisions.chains import SeriesCache, status, succession, superseded
-from asof.revisions.features import MOST_LEADS, WordReader, frame_of, leads_of, title_of
+from asof.revisions.features import WordReader, title_of
 from asof.revisions.link import Linker
 from asof.revisions.rows import Rows
+from asof.revisions.statements import MOST_LEADS, frame_of, leads_of
 from asof.time.moment import read
 from asof.time.span import iso
 from asof.values import Document, Ended, SourcedTime
@@ -156,9 +157,9 @@ def test_short_texts_with_all_words_of_one_title_state_its_value(
     ],
 )
 def test_frames(text: str, other: str, same: bool) -> None:
-    lexicon = WordReader(("en", "de"))
+    grammar = WordReader(("en", "de")).grammar
     language = "de" if text.startswith("Die") else "en"
-    one, two = (frame_of(each, language, lexicon) for each in (text, other))
+    one, two = (frame_of(each, language, grammar) for each in (text, other))
     assert 0 not in (one.hash, two.hash)
     assert (one == two) == same
 
@@ -173,9 +174,9 @@ def test_frames(text: str, other: str, same: bool) -> None:
     ],
 )  # fmt: skip
 def test_leads_are_what_statements_say_before_their_values(text: str, number: int) -> None:
-    lexicon = WordReader(("en",))
-    assert len(leads_of(text, lexicon)) == number
-    assert leads_of(text.replace("4", "5").replace("9 May", "3 June"), lexicon) == leads_of(text, lexicon)
+    grammar = WordReader(("en",)).grammar
+    assert len(leads_of(text, grammar)) == number
+    assert leads_of(text.replace("4", "5").replace("9 May", "3 June"), grammar) == leads_of(text, grammar)
 
 
 def test_prices_are_no_versions() -> None:
@@ -189,9 +190,9 @@ def test_prices_are_no_versions() -> None:
 
 
 def test_a_frame_needs_words() -> None:
-    lexicon = WordReader(("en",))
-    assert frame_of("So what?", "en", lexicon) == frame_of("It is so.", "en", lexicon) == (0, 0)
-    assert frame_of("word " * 80, "en", lexicon) == (0, 0)
+    grammar = WordReader(("en",)).grammar
+    assert frame_of("So what?", "en", grammar) == frame_of("It is so.", "en", grammar) == (0, 0)
+    assert frame_of("word " * 80, "en", grammar) == (0, 0)
 
 
 def test_dates_in_a_title_are_left_out() -> None:

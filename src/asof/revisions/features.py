@@ -26,8 +26,9 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.columns import Array
-from asof.lang import calendar_words, of_all, tables
+from asof.lang import calendar_words, of_all
 from asof.revisions.rows import DEFAULT, GraphLimits
+from asof.revisions.statements import DIGIT, LETTERS, MOST_LEADS, Grammar, frame_of, leads_of
 from asof.sources.source import original_of
 from asof.text.query import mixed
 from asof.text.tokens import Analyzer, term_hash, tokenize
@@ -44,7 +45,6 @@ SIZE_WORDS = BITS // 64
 WORDS_OF = np.array([-BITS * math.log(1 - min(k, BITS - 1) / BITS) for k in range(BITS + 1)])
 """The estimated number of words, by the number of bits set."""
 
-_DIGIT = re.compile(r"\d")
 _OTHER, _CONTENT = 0, 1
 
 
@@ -55,9 +55,9 @@ class WordReader:
         self._analyzer = Analyzer(languages)
         self._kinds = np.zeros(0, np.uint8)
         self.languages = languages
-        self.calendar = frozenset().union(*map(calendar_words, languages))
-        self.stop = self._analyzer.stop_words
-        self._dates = {stem for word in self.calendar for stem in (word, *self._analyzer.alternatives(word))}
+        self.grammar = Grammar(frozenset().union(*map(calendar_words, languages)), self._analyzer.stop_words)
+        calendar = self.grammar.calendar
+        self._dates = {stem for word in calendar for stem in (word, *self._analyzer.alternatives(word))}
 
     def begin(self) -> None:
         """Start a batch of texts: only here may the numbering of words be reset."""
@@ -87,7 +87,7 @@ class WordReader:
 
     def _kind(self, number: int, stop: frozenset[int]) -> int:
         word = self._analyzer.stem_of(number)
-        other = number in stop or word in self._dates or len(word) < 2 or _DIGIT.search(word)
+        other = number in stop or word in self._dates or len(word) < 2 or DIGIT.search(word)
         return _OTHER if other else _CONTENT
 
 
@@ -139,9 +139,6 @@ PARTS = 3
 BANDS, PER_BAND = 4, 2
 LEAST_UNTITLED = 3
 """The least words of a text without a title for keys of words; with one `CandidateLimits.words_titled`."""
-
-MOST_LEADS = 12
-"""The most statements of a passage that are compared, from its beginning."""
 
 COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "body": (np.uint64, (SIZE_WORDS,)), "title": (np.uint64, (SIZE_WORDS,)), "subject": (np.uint64, ()),
@@ -205,7 +202,7 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
     columns["version"][:] = -1
     nodes = np.array([row[0] for row in rows], np.int64) - first - low
     above, place = _distinct((f"{row[5]}\n{row[3]}", row[6]) for row in rows)
-    titles = [title_of(text, lexicon.calendar) for text, _ in above]
+    titles = [title_of(text, lexicon.grammar.calendar) for text, _ in above]
     bodies = lexicon.read([row[4][:READ] for row in rows], [row[6] for row in rows])
     headed = lexicon.read([text for text, _ in above], [language for _, language in above])
     content_words = bodies.content()
@@ -214,11 +211,11 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
     columns["title"][nodes] = bits_of(*headed.content(), len(titles))[place]
     columns["subject"][nodes] = np.array([title.subject for title in titles], np.uint64)[place]
     columns["version"][nodes] = _versions([title.version for title in titles])[place]
-    frames = [frame_of(row[4], row[6], lexicon) for row in rows]
+    frames = [frame_of(row[4], row[6], lexicon.grammar) for row in rows]
     columns["frame"][nodes] = [frame.hash for frame in frames]
     columns["framed"][nodes] = [frame.words for frame in frames]
     for node, row in zip(nodes.tolist(), rows, strict=True):
-        found = leads_of(row[4], lexicon)
+        found = leads_of(row[4], lexicon.grammar)
         columns["leads"][node, : len(found)] = found
     columns["changed"][nodes] = [row[7] in CHANGES for row in rows]
     columns["text"][nodes] = [term_hash(" ".join(row[4].split())) for row in rows]
@@ -273,97 +270,6 @@ def _title_line(text: str, calendar: frozenset[str]) -> tuple[str, bool, list[st
     return " ".join(words), not calendar.isdisjoint(tokens), versions
 
 
-class Frame(NamedTuple):
-    """The frame of a statement: a hash of its text without the values in it, 0 for none, and how many words
-    of content are left (negative if there are no values in it)."""
-
-    hash: int
-    words: int
-
-
-NO_FRAME = Frame(0, 0)
-
-LONGEST_FRAME = 300
-"""The most characters of a text that is one statement."""
-
-LEAST_FRAME = 2
-"""The fewest words of content of a frame; one is enough beside a value, if there is a title."""
-
-LONGEST_VALUE = 6
-"""The most words of the value of a label of three words or more ("Where is the ferry now: at the mole"); one
-of fewer may be the name of who speaks, or a field that every document has."""
-
-_LABEL = re.compile(r": (?=\S)([^\n:.!?]+)[.]?\Z")
-_PIECE = re.compile(r"\w+(?:[.,:/'’-]\w+)*|[.!?\n]")
-
-
-def frame_of(text: str, language: str, lexicon: WordReader) -> Frame:
-    """The frame of a text: its words, but "_" for each run of names, numbers and dates, and for the value of
-    a label.
-
-    "The fee for a berth is 40 crowns" and "... 45 crowns" have one frame, as have "The master is Ada Marsh"
-    and "The master is Tom Reed".
-    """
-    text = text.strip()
-    if len(text) > LONGEST_FRAME:
-        return NO_FRAME
-    label = _LABEL.search(text) if "\n" not in text else None
-    if label and len(label[1].split()) <= LONGEST_VALUE and text.count(" ", 0, label.start()) >= 2:
-        text = text[: label.start()] + " 0"
-    nouns = tables(language, "questions").get("capital_nouns", False)
-    calendar, stop = lexicon.calendar, lexicon.stop
-    words: list[str] = []
-    count = values = 0
-    begins = named = True  # at the beginning of a sentence; behind a word that begins it and has a capital
-    for word in _PIECE.findall(text):
-        if word in ".!?\n":
-            begins = True
-            continue
-        folded = word.lower()
-        capital = folded != word and word[0].isupper() and not nouns
-        if (capital and not begins) or folded in calendar or not (word.isalpha() or not _DIGIT.search(word)):
-            if capital and named and words and words[-1] not in stop:  # the name that begins a sentence
-                count -= words.pop() != "_"
-            if not words or words[-1] != "_":
-                words.append("_")
-            values += 1
-        else:
-            words.append(folded)
-            count += len(word) > 1 and folded not in stop
-        begins, named = False, begins and capital
-    if not values:
-        count = -count if count >= LEAST_FRAME else 0
-    return Frame(term_hash(" ".join(words)) or 1, count) if count else NO_FRAME
-
-
-_LEAD = re.compile(
-    r"(?:^|[.!?…。]\s)[ \t|*+•–-]{0,8}+([^\n.!?…。|:：\d]{2,160}+)(:\s|：|\||)[^\S\n]?[€$£¥]?(\d?)",
-    re.MULTILINE,
-)
-
-
-_BEHIND_LEAD = re.compile(r"[\d:：]")
-
-
-def leads_of(text: str, lexicon: WordReader) -> list[int]:
-    """Hashes of what the statements of a text say before their values; the first `MOST_LEADS`, each once.
-
-    Before a number that is a label, the name of a row, or two words of content; before another value a label
-    of two words that is no name ("Ann Lee: Shall we sail?").
-    """
-    found: dict[int, None] = {}
-    for lead, label, number in _LEAD.findall(text) if _BEHIND_LEAD.search(text) else ():
-        if not number and (label in ("", "|") or lead.istitle()):
-            continue
-        words = [word for word in _LETTERS.findall(lead.lower()) if word not in lexicon.calendar]
-        count = sum(len(word) > 1 and word not in lexicon.stop for word in words)
-        if count >= (1 if label and number else 2):
-            found[term_hash(" ".join(words)) & 0xFFFFFFFF] = None
-            if len(found) == MOST_LEADS:
-                break
-    return list(found)
-
-
 @cache
 def _day_words() -> tuple[str, ...]:
     return tuple(f" {word} " for word in of_all("stale", "day"))
@@ -375,11 +281,9 @@ def _tells_of_a_day(document: str, title: str) -> bool:
     if document.endswith(".eml") or PART in document:
         return True
     names = (title, *(document.rpartition(".")[0] or document).split("/"))
-    parts = (f" {' '.join(_LETTERS.findall(name.casefold()))} " for name in names)
+    parts = (f" {' '.join(LETTERS.findall(name.casefold()))} " for name in names)
     return any(part.startswith(_day_words()) or part.endswith(_day_words()) for part in parts)
 
-
-_LETTERS = re.compile(r"[^\W\d_]+")
 
 _OF_DOCUMENTS: dict[str, Callable[[str, str], int]] = {
     "name": lambda name, _: term_hash(name.casefold()),

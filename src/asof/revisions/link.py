@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 
 from asof.index.columns import Array, changed_at, longer, places_of
 from asof.revisions.copies import copies, copies_since
-from asof.revisions.features import LEAST_FRAME, LEAST_UNTITLED, PARTS, StatementTable, words_in
+from asof.revisions.features import LEAST_UNTITLED, PARTS, StatementTable, words_in
 from asof.revisions.rows import DEFAULT, CandidateLimits, GraphLimits, Postings, Rows
+from asof.revisions.statements import LEAST_FRAME
 from asof.text.query import mixed
 from asof.time.span import NEVER
 

@@ -313,7 +313,7 @@ def test_a_word_of_the_title_tells_texts_apart() -> None:
     with fresh(*notes) as corpus:
         assert follows(corpus) == {}
     with fresh(*(replace(note, title="") for note in notes)) as corpus:
-        assert follows(corpus) == {"women": "men"}  # nothing says that they are two subjects
+        assert follows(corpus) == {}  # nor without titles, in so short a text
 
 
 def test_what_one_speaker_says_is_no_series() -> None:

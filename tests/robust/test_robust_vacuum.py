@@ -18,7 +18,7 @@ import asof
 from asof.corpus.snapshot import Snapshot
 from asof.errors import BeforeHorizon
 from asof.models.encoders import HashedNgrams
-from asof.rank.rerank import Originals
+from asof.rank.rerank import Leaders
 from asof.recipes import ASOF
 from asof.store.schema import get_meta
 from asof.time.moment import read
@@ -32,7 +32,7 @@ BACK = st.sampled_from((0, 1, 2, 20, 80, 400, 1_500))
 """Half days before now from which on history is kept."""
 
 
-WITHOUT_COPIES = replace(ASOF, stages=tuple(each for each in ASOF.stages if not isinstance(each, Originals)))
+WITHOUT_COPIES = replace(ASOF, stages=tuple(each for each in ASOF.stages if not isinstance(each, Leaders)))
 """A text that is dropped makes no copy of one that repeats it, as docs/explanation/data.md says."""
 
 

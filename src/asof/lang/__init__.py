@@ -7,6 +7,7 @@
     answer_kinds.toml  words that name the kind of answer: a price, a result, a record
     facts.toml         words by which sentences state facts
     questions.toml     words that tell what a question asks for: "each quarter", "highest"
+    statements.toml    words by which a statement that stands alone says what is so, and what no longer is
     states.toml        words by which states, offices and events are told
     force.toml         words by which a sentence says when it holds
     stale.toml         words that bind a sentence or a document to its day: "currently", "minutes"

@@ -293,16 +293,19 @@ class ExactName:
             return ranking
         matches = ranking.matching()
         count = len(np.unique(view.column("document", window.rows(named))))
-        more = np.setdiff1d(named, matches.chosen)
-        before = Joined(matches.scores, Constant("no match", 0.0), matches.count, len(more))
-        places = np.concatenate([matches.chosen, more])
-        mask = np.isin(places, named)
+        joined, before = _joined(matches, np.setdiff1d(named, matches.chosen))
+        mask = np.isin(joined.chosen, named)
         half = product("half of the score", before, Constant("half", 0.5))
         first = Constant("documents of that name come first", 0.5)
-        joined = replace(matches, places=places, columns={}, by="")
         return joined.with_column(
             "exact_name", Where(mask, total("of that name", first, half), half), high=1.0
         ).note(f"{count} document{'s are' if count > 1 else ' is'} called that")
+
+
+def _joined(matches: Ranking, more: Places) -> tuple[Ranking, Expression]:
+    """The candidates and more of them, without columns, and their scores: 0 for what does not match."""
+    score = Joined(matches.scores, Constant("no match", 0.0), matches.count, len(more))
+    return replace(matches, places=np.concatenate([matches.chosen, more]), columns={}, by=""), score
 
 
 def _allowed(places: Places, query: Query, window: Window, view: View) -> Places:
@@ -313,41 +316,76 @@ def _allowed(places: Places, query: Query, window: Window, view: View) -> Places
     return places[window.visible(places) if allowed is None else window.visible(places) & allowed[places]]
 
 
-# -- copies --------------------------------------------------------------------------------------------
+# -- copies, and statements that have ended --------------------------------------------------------------
 
 BEHIND = 1 - 1 / 4096
-"""The share of the score of an original that its copy has at most."""
+"""The share of the score of its leader that a passage has at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class Originals:
-    """The column `originals`: the score; that of a copy (`asof.revisions.copies`) is at most just below the
-    score of what is current of that which it repeats, if that is a candidate.
+class Leaders:
+    """The column `led`: the score; that of a passage with a leader among the candidates is at most just below
+    that of the leader.
 
-        originals = min(score, (1 - 1/4096) · score of the original)       of a copy
-        originals = score                                                  of all others
+        led = max(score, scores of the statements that it ends)            of what leads
+        led = min(score, (1 - 1/4096) · led of the leader)                 of what has a leader
+        led = score                                                        of all others
+
+    The leader of a copy (`asof.revisions.copies`) is what is current of that which it repeats; that of a
+    statement without a title the one which says that it has ended, from its date on ("Mara moved from Lyon to
+    Ghent" leads "Mara lives in Lyon", though it has less of a question where she lives).
     """
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
-        chains = succession(view)
-        repeated = chains.originals(matches.rows)
-        copies = np.flatnonzero(repeated >= 0)
-        current = np.array([chains.series(row)[-1] for row in repeated[copies].tolist()], np.int64)
-        order = np.argsort(matches.rows)
-        at = order[np.searchsorted(matches.rows, current, sorter=order) % max(matches.count, 1)]
-        of_original = matches.score.copy()
-        of_original[copies] = np.where(matches.rows[at] == current, matches.score[at], matches.score[copies])
-        behind = np.zeros(matches.count, bool)
-        behind[copies] = matches.score[copies] > BEHIND * of_original[copies]
-        behind[copies] &= matches.rows[at] == current
-        if not behind.any():
+        leader, ended = self._leaders(query, matches, view)
+        if (leader < 0).all():
             return ranking
-        limited = product(
-            "behind its original", Given("score of the original", of_original), Constant("less", BEHIND)
-        )
-        score = matches.scores
-        return matches.with_column("originals", Where(behind, limited, score), high=score.high)
+        missing = np.setdiff1d(matches.window.places(leader[ended]), [-1, *matches.chosen.tolist()])
+        missing = _allowed(missing, query, matches.window, view)
+        leader = np.append(leader, np.full(len(missing), -1))
+        joined, score = _joined(matches, missing)
+        before, at = score.evaluated(np.arange(joined.count)), places_among(leader, joined.rows)
+        led = np.flatnonzero((at >= 0) & (at != np.arange(joined.count)))
+        of_ended, at = led[np.append(ended, np.zeros(len(missing), bool))[led]], at[led]
+        raised = np.array(before, np.float64)
+        np.maximum.at(raised, at[np.isin(led, of_ended)], raised[of_ended])
+        leads, of_leader, behind = raised > before, raised.copy(), np.zeros(joined.count, bool)
+        of_leader[led] = raised[at]
+        behind[led] = raised[led] > BEHIND * of_leader[led]
+        if not (leads.any() or behind.any()):
+            return ranking
+        limit = Given("score of the leader", of_leader)
+        limited = product("behind its leader", limit, Constant("less", BEHIND))
+        ends = Where(leads, Given("score of what it ends", raised), score)
+        return joined.with_column("led", Where(behind, limited, ends), high=matches.scores.high)
+
+    @staticmethod
+    def _leaders(query: Query, matches: Ranking, view: View) -> tuple[Places, NDArray[np.bool_]]:
+        """For each candidate the row of its leader, -1 for none; and whether that ends it."""
+        chains = succession(view)
+        leader, repeated = _last_to_end(query, view, matches.rows), chains.originals(matches.rows)
+        copies = np.flatnonzero(repeated >= 0)
+        leader[copies] = [chains.series(row)[-1] for row in repeated[copies].tolist()]
+        return leader, (leader >= 0) & (repeated < 0)
+
+
+def _last_to_end(query: Query, view: View, rows: Places) -> Places:
+    """For each row the last of the statements that ended it, one another, by the date of force; -1 for
+    none."""
+    last, following = np.full(len(rows), -1, np.int64), rows
+    for _ in range(MOST_ENDED):
+        following = succession(view).ended_by(following)
+        said = view.column("said", np.maximum(following, 0))
+        following = np.where(said <= query.date_of_force(view.as_of), following, -1)
+        if (following < 0).all():
+            break
+        last = np.where(following >= 0, following, last)
+    return last
+
+
+MOST_ENDED = 16
+"""The most statements in a row of which each ends the one before that are followed."""
 
 
 # -- round robin over documents, for the subjects and periods that a question asks for -----------------

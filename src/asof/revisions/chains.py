@@ -46,7 +46,7 @@ from asof.time.span import BEGINNING, NEVER
 
 FOLDER = "succession"
 FILE = "chains.seg"
-FORMAT = 8
+FORMAT = 9
 
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
 FILE_FORMAT = FileFormat(
@@ -253,6 +253,12 @@ class Succession(Struct, frozen=True):
         for following, of in choices:
             found = np.where(found >= 0, found, self._rows(np.where(of < 0, -1, following[of])))
         return found
+
+    def ended_by(self, rows: RowNumbers) -> RowNumbers:
+        """For each row the statement that says that what it states has ended, or -1."""
+        after = self.successors(rows)
+        nodes = self.nodes(after)
+        return np.where((nodes >= 0) & (self.linker.statements["ended"][nodes, 0] > 0), after, -1)
 
     def originals(self, rows: RowNumbers) -> RowNumbers:
         """For each row the one that it repeats, or one of the document of which its own is a copy; or -1."""

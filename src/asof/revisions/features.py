@@ -7,7 +7,9 @@ sets.
     subject      hash of title and headings without numbers and dates, equal for "Node.js 21.7.0" and
                  "Node.js 21.6.2"; 0 if nothing is left
     version      the first three numbers of the version in the title, -1 for none
-    leads        hashes of what its statements say before their values ("Single ticket, adult:"), 0 for none
+    leads        hashes of what its statements say before their values ("Single ticket, adult:"), 0 for none;
+                 of a text without a title the words of what it states
+    ended        of a text without a title hashes of the words of a state that it ends, 0 for none
     dated        whether the passage has a date
 """
 
@@ -28,7 +30,17 @@ from numpy.typing import NDArray
 from asof.index.columns import Array
 from asof.lang import calendar_words, of_all
 from asof.revisions.rows import DEFAULT, GraphLimits
-from asof.revisions.statements import DIGIT, LETTERS, MOST_LEADS, Grammar, frame_of, leads_of
+from asof.revisions.statements import (
+    DIGIT,
+    LETTERS,
+    MOST_ENDED,
+    MOST_LEADS,
+    Grammar,
+    Statement,
+    frame_of,
+    leads_of,
+    statement_of,
+)
 from asof.sources.source import original_of
 from asof.text.query import mixed
 from asof.text.tokens import Analyzer, term_hash, tokenize
@@ -55,8 +67,8 @@ class WordReader:
         self._analyzer = Analyzer(languages)
         self._kinds = np.zeros(0, np.uint8)
         self.languages = languages
-        self.grammar = Grammar(frozenset().union(*map(calendar_words, languages)), self._analyzer.stop_words)
-        calendar = self.grammar.calendar
+        calendar = frozenset[str]().union(*map(calendar_words, languages))
+        self.grammar = Grammar(calendar, self._analyzer.stop_words, self._analyzer.stem)
         self._dates = {stem for word in calendar for stem in (word, *self._analyzer.alternatives(word))}
 
     def begin(self) -> None:
@@ -137,18 +149,22 @@ READ = 600
 
 PARTS = 3
 BANDS, PER_BAND = 4, 2
-LEAST_UNTITLED = 3
+LEAST_UNTITLED = 7
 """The least words of a text without a title for keys of words; with one `CandidateLimits.words_titled`."""
 
 COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "body": (np.uint64, (SIZE_WORDS,)), "title": (np.uint64, (SIZE_WORDS,)), "subject": (np.uint64, ()),
     "version": (np.int32, (PARTS,)), "frame": (np.uint64, ()), "framed": (np.int16, ()),
-    "leads": (np.uint32, (MOST_LEADS,)), "folder": (np.uint64, ()), "event": (np.bool_, ()),
+    "leads": (np.uint32, (MOST_LEADS,)), "ended": (np.uint32, (MOST_ENDED,)), "folder": (np.uint64, ()),
+    "event": (np.bool_, ()),
     "dated": (np.bool_, ()), "changed": (np.bool_, ()), "text": (np.uint64, ()), "name": (np.uint64, ()),
     "original": (np.uint64, ()),
 }  # fmt: skip
 
-_SALTS = {"subject": 1, "frame": 2, "first": 3, "second": 4, "words": 5}
+_SALTS = {"subject": 1, "frame": 2, "first": 3, "second": 4, "words": 5, "stated": 6}
+OF_WORDS, STATED = np.uint64(1), np.uint64(2)
+"""The last bits of keys of words, and of keys of what texts without titles state; of others they are 0."""
+
 _DIGITS = re.compile(r"\d+")
 _VERSION = re.compile(r"(?:(?<!\w)|(?<=\bv)|(?<=\bV))\d+(?:\.\d+)*")
 _DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:1\d|20)\d\d")
@@ -196,13 +212,14 @@ def read(
 def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int, low: int, high: int,
            lexicon: WordReader, words_titled: int) -> StatementBatch:  # fmt: skip
     lexicon.begin()
+    grammar = lexicon.grammar
     columns: dict[str, Array] = {
         name: np.zeros((high - low, *shape), dtype) for name, (dtype, shape) in COLUMNS.items()
     }
     columns["version"][:] = -1
     nodes = np.array([row[0] for row in rows], np.int64) - first - low
     above, place = _distinct((f"{row[5]}\n{row[3]}", row[6]) for row in rows)
-    titles = [title_of(text, lexicon.grammar.calendar) for text, _ in above]
+    titles = [title_of(text, grammar.calendar) for text, _ in above]
     bodies = lexicon.read([row[4][:READ] for row in rows], [row[6] for row in rows])
     headed = lexicon.read([text for text, _ in above], [language for _, language in above])
     content_words = bodies.content()
@@ -211,12 +228,14 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
     columns["title"][nodes] = bits_of(*headed.content(), len(titles))[place]
     columns["subject"][nodes] = np.array([title.subject for title in titles], np.uint64)[place]
     columns["version"][nodes] = _versions([title.version for title in titles])[place]
-    frames = [frame_of(row[4], row[6], lexicon.grammar) for row in rows]
-    columns["frame"][nodes] = [frame.hash for frame in frames]
-    columns["framed"][nodes] = [frame.words for frame in frames]
-    for node, row in zip(nodes.tolist(), rows, strict=True):
-        found = leads_of(row[4], lexicon.grammar)
-        columns["leads"][node, : len(found)] = found
+    for node, row, at in zip(nodes.tolist(), rows, place.tolist(), strict=True):
+        if titles[at].subject:
+            said = Statement(frame_of(row[4], row[6], grammar), leads_of(row[4], grammar), ())
+        else:
+            said = statement_of(row[4], row[6], grammar)
+        columns["frame"][node], columns["framed"][node] = said.frame
+        columns["leads"][node, : len(said.leads)] = said.leads
+        columns["ended"][node, : len(said.ended)] = said.ended
     columns["changed"][nodes] = [row[7] in CHANGES for row in rows]
     columns["text"][nodes] = [term_hash(" ".join(row[4].split())) for row in rows]
     documents, of = _distinct((row[2], row[5]) for row in rows)
@@ -304,7 +323,8 @@ def _versions(named: Sequence[str]) -> NDArray[np.int32]:
 
 
 def _keys(columns: dict[str, Array]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Keys of subjects: alone, with a frame, one and two parts of a version."""
+    """Keys of subjects: alone, with a frame, one and two parts of a version; and of what texts without titles
+    state."""
     subject = columns["subject"].astype(np.uint64)
     version = columns["version"].astype(np.int64)
     has_subject = subject > 0
@@ -317,13 +337,18 @@ def _keys(columns: dict[str, Array]) -> tuple[NDArray[np.uint64], NDArray[np.int
         ("second", has_subject & (version[:, 2] >= 0), minor),
     ]  # fmt: skip
     keys = [salted(name, subject[which] ^ mixed(more[which])) for name, which, more in kinds]
-    return np.concatenate(keys), np.concatenate([np.flatnonzero(which) for _, which, _ in kinds])
+    owners = [np.flatnonzero(which) for _, which, _ in kinds]
+    for name in ("leads", "ended"):
+        owner, at = np.nonzero((columns[name] > 0) & ~has_subject[:, None])
+        keys.append(salted("stated", columns[name][owner, at].astype(np.uint64)))
+        owners.append(owner)
+    return np.concatenate(keys), np.concatenate(owners)
 
 
 def salted(name: str, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Values as keys of one kind; keys of words are odd numbers."""
-    keys = mixed(values + np.uint64(_SALTS[name] * 0x9E3779B97F4A7C15 % 2**64))
-    return keys | np.uint64(1) if name == "words" else keys & ~np.uint64(1)
+    """Values as keys of one kind (`OF_WORDS`, `STATED`)."""
+    keys = mixed(values + np.uint64(_SALTS[name] * 0x9E3779B97F4A7C15 % 2**64)) & ~(OF_WORDS | STATED)
+    return keys | {"words": OF_WORDS, "stated": STATED}.get(name, np.uint64(0))
 
 
 def _bands(

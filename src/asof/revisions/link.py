@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from asof.index.columns import Array, changed_at, longer, places_of
 from asof.revisions.copies import copies, copies_since
-from asof.revisions.features import LEAST_UNTITLED, PARTS, StatementTable, words_in
+from asof.revisions.features import LEAST_UNTITLED, OF_WORDS, PARTS, STATED, StatementTable, words_in
 from asof.revisions.rows import DEFAULT, CandidateLimits, GraphLimits, Postings, Rows
 from asof.revisions.statements import LEAST_FRAME
 from asof.text.query import mixed
@@ -44,16 +44,18 @@ def recent(
     selected: NDArray[np.bool_],
     rows: Rows,
     limits: CandidateLimits,
+    ending: NDArray[np.bool_],
 ) -> Pairs:
     """The last few nodes before each selected one with a key in common.
 
     `keys` (p) and the `nodes` (p) that have them, in any order: all nodes with a key of a selected one.
-    `selected`: by node.
+    `selected` and `ending` are by node; keys of what is stated count for the latter only.
     """
     each = _ordered(keys, nodes, rows)
-    mine = np.flatnonzero(selected[each.nodes] & (each.now > each.begin))
+    counts = selected[each.nodes] & (each.now > each.begin)
+    mine = np.flatnonzero(counts & (ending[each.nodes] | (each.keys & STATED == 0)))
     last = each.now[mine]
-    of_words = each.keys[mine] & np.uint64(1)  # see `features.salted`
+    of_words = each.keys[mine] & OF_WORDS
     most = np.where(of_words, min(limits.window, limits.window_of_words), limits.window)
     lowest = np.maximum(each.begin[mine], last - most)
     later: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
@@ -132,6 +134,10 @@ NO, SAME_WORDS, SAME_FRAME, SAME_PLACE = 0, 1, 2, 3
 NEARLY, NEARLY_WORDS = 0.6, 4
 """The least similarity of nearly the same texts (Jaccard, without the words of titles), and the fewest common
 words where the subject is the same (others: `CandidateLimits.words_titled`, `LEAST_UNTITLED`)."""
+
+RESTATED = 0.9
+"""The same of short texts without titles: where they differ in a word, that is the subject as often as the
+value."""
 
 REPEATED = 0.2
 """The least similarity of passages of one subject and folder that repeat statements with other values."""
@@ -299,7 +305,14 @@ class Linker(Struct, frozen=True):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
         """The selected nodes that have a predecessor, and these predecessors. One that is `copied` follows
         what was edited, and nothing else."""
-        pairs = recent(keys, nodes, selected & ~copied, self.rows, self.limits.candidates)
+        pairs = recent(
+            keys,
+            nodes,
+            selected & ~copied,
+            self.rows,
+            self.limits.candidates,
+            self.statements["ended"][:, 0] > 0,
+        )
         pairs = Pairs(*(each[~copied[pairs.earlier]] for each in pairs))
         edits = edited(ends, mine, selected, self.rows, self.limits.candidates.edits)
         both = Pairs(
@@ -352,8 +365,9 @@ class Linker(Struct, frozen=True):
         framed = self.statements["framed"][later]
         alike = (title_1 == title_2).all(axis=1) & (version[later] == version[earlier]).all(axis=1)
         by_frame &= np.where(
-            framed < 0, near & alike, framed >= np.where(untitled, LEAST_FRAME, np.where(near, 1, ELSEWHERE))
+            framed < 0, near & alike, framed >= np.where(near, np.where(untitled, LEAST_FRAME, 1), ELSEWHERE)
         )
+        by_end = untitled & near & self._ends(later, earlier)
 
         event = event[later] | event[earlier]
         leads, unnumbered = self.statements["leads"], (version[later, 0] < 0) & (version[earlier, 0] < 0)
@@ -366,7 +380,8 @@ class Linker(Struct, frozen=True):
 
         fewest = np.where(untitled, LEAST_UNTITLED, self.limits.candidates.words_titled)
         fewest = np.where(same, NEARLY_WORDS, fewest)
-        by_words = near & (own >= NEARLY) & (own_shared > fewest - 0.5)
+        alone = untitled & (np.maximum(own_1, own_2) < LONG)
+        by_words = near & (own >= np.where(alone, RESTATED, NEARLY)) & (own_shared > fewest - 0.5)
         by_words &= ~event
         by_words &= untitled | (subject[later] != 0) & (subject[earlier] != 0)
         by_words &= ~(title_1 & ~title_2).any(axis=1) | ~(title_2 & ~title_1).any(axis=1)
@@ -375,11 +390,20 @@ class Linker(Struct, frozen=True):
         documents = self.rows.columns["document"]
         one_document = documents[later] == documents[earlier]
         over = ends[earlier] <= self.rows.columns["visible"][later]
-        grade = np.where(by_frame | by_leads, SAME_FRAME, np.where(by_words, SAME_WORDS, NO))
+        grade = np.where(by_frame | by_leads | by_end, SAME_FRAME, np.where(by_words, SAME_WORDS, NO))
         grade[edit & (same | (whole >= EDITED))] = SAME_PLACE
         parts = _parts(version, later, earlier)
         grade[~over & one_document] = NO
         return PairGrades(grade, parts, np.rint(UNIT * whole).astype(np.int64))
+
+    def _ends(self, later: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which pairs are of a statement that ends a state and one that states it: with all its words."""
+        ended = self.statements["ended"][later]
+        stated: NDArray[np.bool_] = ended[:, 0] > 0
+        leads = self.statements["leads"][earlier[stated]]
+        has = (ended[stated][:, :, None] == leads[:, None, :]).any(axis=2)
+        stated[stated] = (has | (ended[stated] == 0)).all(axis=1)
+        return stated
 
     def _linked(self, chain: Chain, touched: NDArray[np.int64]) -> Chain:
         """The chain with `after` and `edit` of the `touched` nodes (ascending) computed from `before`."""

@@ -1,26 +1,31 @@
 """What a text states but for its values: by that it is found to follow an earlier one.
 
 A *frame* is a short text without its names, numbers and dates; a *lead* is what a statement of a longer text
-says before its value.
+says before its value. A text without a title is read as one *statement*: only of a state that a thing is in
+once at a time it has a frame, and it may say that an earlier state has ended.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import NamedTuple
 
-from asof.lang import tables
-from asof.text.tokens import term_hash
+from asof.lang import codes, of_all, set_of, tables
+from asof.text.tokens import any_of, term_hash
 
 DIGIT = re.compile(r"\d")
 LETTERS = re.compile(r"[^\W\d_]+")
 
 
 class Grammar(NamedTuple):
-    """The words of the calendar and of grammar in the languages of a corpus."""
+    """The words of the calendar and of grammar in the languages of a corpus, and the stem of a word in one of
+    them."""
 
     calendar: frozenset[str]
     stop: frozenset[str]
+    stem: Callable[[str, str], str]
 
 
 class Frame(NamedTuple):
@@ -57,14 +62,32 @@ def frame_of(text: str, language: str, grammar: Grammar) -> Frame:
     text = text.strip()
     if len(text) > LONGEST_FRAME:
         return NO_FRAME
+    label = _label(text)
+    if label:
+        text = f"{label} 0"
+    words, count, values = _without_values(text, language, grammar)
+    if not values:
+        count = -count if count >= LEAST_FRAME else 0
+    return Frame(term_hash(" ".join(words)) or 1, count) if count else NO_FRAME
+
+
+def _label(text: str) -> str:
+    """The label of a text that is a label and its value, else ""."""
     label = _LABEL.search(text) if "\n" not in text else None
-    if label and len(label[1].split()) <= LONGEST_VALUE and text.count(" ", 0, label.start()) >= 2:
-        text = text[: label.start()] + " 0"
+    short = label and len(label[1].split()) <= LONGEST_VALUE and text.count(" ", 0, label.start()) >= 2
+    return text[: label.start()] if label and short else ""
+
+
+def _without_values(
+    text: str, language: str, grammar: Grammar, begins: bool = True
+) -> tuple[list[str], int, int]:
+    """The words of a text with "_" for its values, how many of content are left, and how many values there
+    are; `begins`: at the beginning of a sentence, where a capital is no sign of a name."""
     nouns = tables(language, "questions").get("capital_nouns", False)
     calendar, stop = grammar.calendar, grammar.stop
     words: list[str] = []
     count = values = 0
-    begins = named = True  # at the beginning of a sentence; behind a word that begins it and has a capital
+    named = begins  # behind a word that begins a sentence and has a capital
     for word in _PIECE.findall(text):
         if word in ".!?\n":
             begins = True
@@ -81,9 +104,7 @@ def frame_of(text: str, language: str, grammar: Grammar) -> Frame:
             words.append(folded)
             count += len(word) > 1 and folded not in stop
         begins, named = False, begins and capital
-    if not values:
-        count = -count if count >= LEAST_FRAME else 0
-    return Frame(term_hash(" ".join(words)) or 1, count) if count else NO_FRAME
+    return words, count, values
 
 
 MOST_LEADS = 12
@@ -115,3 +136,172 @@ def leads_of(text: str, grammar: Grammar) -> list[int]:
             if len(found) == MOST_LEADS:
                 break
     return list(found)
+
+
+# -- statements without titles ---------------------------------------------------------------------------
+
+LONGEST, MOST_ENDED = 200, 6
+"""The most characters of a text that is one statement, and the most words of a state that it may end."""
+
+_WORD = re.compile(r"n't|\w+(?:[.,:/'’-]\w+)*")
+_CLAUSE = re.compile(r"[,;:.!]\s+")
+_INSIDE = re.compile(r"[.!?]\s+\S")
+
+
+class Statement(NamedTuple):
+    """What a text states: its frame; its `leads_of`, or without a title hashes of the words of the states
+    that it says are so; those of a state that it says has ended, the last one being what it was."""
+
+    frame: Frame
+    leads: Sequence[int]
+    ended: Sequence[int]
+
+
+NOTHING = Statement(NO_FRAME, (), ())
+
+
+class _Words(NamedTuple):
+    """The lists of `lang/*/statements.toml`, of all languages; `kind` is that of a verb of a state."""
+
+    verbs: frozenset[str]
+    kind: Mapping[str, str]
+    change: Mapping[str, str]
+    leave: Mapping[str, str]
+    ended: tuple[frozenset[str], ...]
+    instead: re.Pattern[str]
+    joins: re.Pattern[str]
+
+
+@cache
+def _words() -> _Words:
+    def rows(table: str) -> dict[str, str]:
+        lists = (tables(code, "statements").get(table, {}) for code in codes("statements"))
+        return {word: row for each in lists for row, words in each.items() for word in words.split()}
+
+    kind = rows("state")
+    verbs = set_of("statements", "verbs") | {word for word, row in kind.items() if row != "use"}
+    ended = tuple(frozenset(phrase.split()) for phrase in of_all("statements", "ended"))
+    instead, joins = (any_of(of_all("statements", key)) for key in ("instead", "joins"))
+    return _Words(verbs, kind, rows("change"), rows("leave"), ended, instead, joins)
+
+
+def statement_of(text: str, language: str, grammar: Grammar) -> Statement:
+    """What a text without a title states; nothing for a question, or a text of several lines or sentences.
+
+    "We use Exa now, no longer Jina" ends what says that we use Jina; "Mara moved from Lyon to Ghent" that she
+    lives in Lyon, and says that she lives in Ghent.
+    """
+    text = text.strip()
+    if len(text) > LONGEST or "\n" in text or text.endswith(("?", "？")):
+        return NOTHING
+    known, so, ended = _words(), dict[str, None](), list[str]()
+    clauses = [part for each in _CLAUSE.split(text) for part in known.joins.split(each) if part]
+    kinds = [kind for word in _split(text) if (kind := known.kind.get(word))]
+    for clause in clauses:
+        parts = _change(clause, kinds, known)
+        if parts is not None and not ended:
+            ended = list(_items(parts[0], language, grammar))
+        so.update(dict.fromkeys(_items(clause if parts is None else parts[1], language, grammar)))
+    if not 2 <= len(ended) <= MOST_ENDED or ended[-1].startswith("="):
+        ended = []
+    negated = not set_of("statements", "negated").isdisjoint(_split(text))
+    said = [] if negated and not ended else list(so)[:MOST_LEADS]
+    frame = NO_FRAME if negated or ended else _frame(text, language, grammar)
+    return Statement(frame, *(tuple(term_hash(word) & 0xFFFFFFFF for word in each) for each in (said, ended)))
+
+
+_NEGATED = re.compile(r"n['’]t\b|\bn['’](?=\w)")
+
+
+def _split(text: str) -> list[str]:
+    """The words of a text, the shortened ones for "not" by themselves: "is n't", "ne habite plus"."""
+    plain = _NEGATED.sub(lambda match: " n't" if match[0][-1] == "t" else "ne ", text.casefold())
+    return _WORD.findall(plain)
+
+
+def _items(text: str, language: str, grammar: Grammar) -> Iterator[str]:
+    """The stems of the words of a clause, without those of grammar; "=live" for a verb of that kind of state,
+    and the last for what is last."""
+    known, own, stop = _words(), set_of("statements", "person"), set_of("words", "stop")
+    for word in _split(text):
+        kind = known.kind.get(word)
+        if kind:
+            yield f"={kind}"
+        elif word in own or word not in stop:
+            plain = word.removesuffix("'s").removesuffix("’s")
+            yield grammar.stem(plain, language) if plain.isalpha() else plain
+
+
+def _change(clause: str, kinds: Sequence[str], known: _Words) -> tuple[str, str] | None:
+    """What a clause says has ended, what was so being last, and what is so now; None if it ends nothing.
+
+    `kinds`: of the verbs of states in its sentence, one of which it may mean without saying it.
+    """
+    words = _split(clause)
+    instead = known.instead.search(clause)
+    if instead is not None and kinds:
+        return f"{kinds[0]} {clause[instead.end() :]}", clause[: instead.start()]
+    marks = next((marks for marks in known.ended if marks.issubset(words)), None)
+    if marks is not None and set_of("statements", "negated").isdisjoint(set(words) - marks):
+        left = [word for word in words if word not in marks]
+        verb = [] if len(left) > 1 or not kinds else [_verb(kinds[0])]
+        return " ".join([*verb, *left]), ""
+    for at, word in enumerate(words):
+        if word in known.leave:
+            return " ".join([*words[:at], _verb(known.leave[word]), *words[at + 1 :]]), " ".join(words[:at])
+    changed = next((word for word in words if word in known.change), None)
+    begin = next((at for at, word in enumerate(words) if word in set_of("statements", "origin")), None)
+    if changed is None or begin is None:
+        return None
+    goals = set_of("statements", "goal")
+    end = next((at for at in range(begin + 1, len(words)) if words[at] in goals), len(words))
+    verb = [_verb(known.change[changed])] if known.change[changed] != "any" else []
+    who = [*(word for word in words[:begin] if word != changed), *verb]
+    new = [word for word in words[end + 1 :] if word != changed]
+    return " ".join([*who, *words[begin + 1 : end]]), " ".join([*who, *new])
+
+
+def _verb(kind: str) -> str:
+    """A verb of a kind of state."""
+    return next(word for word, row in _words().kind.items() if row == kind)
+
+
+def _frame(text: str, language: str, grammar: Grammar) -> Frame:
+    """The frame of a sentence of a state: what it is of, as it stands, and the rest without values.
+
+    "The rent of flat 3 is 800 euros": "the rent of flat 3 is _ euros". What has one value at a time may have
+    any ("the favourite coffee of the user is a cortado"); and who is "the master of the harbour" may change.
+    A label of some words has a value, too.
+    """
+    label = _label(text)
+    if label:
+        return Frame(term_hash(f"{label.casefold()}: _") or 1, LEAST_FRAME)
+    if _INSIDE.search(text):
+        return NO_FRAME
+    words = [word for word in _PIECE.findall(text) if word not in ".!?"]
+    folded = [word.casefold() for word in words]
+    at = next((at for at, word in enumerate(words) if at and word in _words().verbs), 0)
+    before, after = folded[:at], folded[at + 1 :]
+    if not at or not after or not set_of("statements", "unclear").isdisjoint(before):
+        return NO_FRAME
+    named = all(word[0].isupper() for word in words[:at]) and before[0] not in grammar.stop
+    if named and after[0] in set_of("acts", "definite"):
+        return Frame(term_hash(" ".join(["_", *folded[at:]])) or 1, LEAST_FRAME)
+    own, stop = set_of("statements", "person"), set_of("words", "stop")
+    if all(word in stop and word not in own for word in before):
+        return NO_FRAME
+    if any(map(_is_attribute, before)) and len(after) <= LONGEST_VALUE:
+        return Frame(term_hash(" ".join([*before, folded[at], "_"])) or 1, LEAST_FRAME)
+    rest, _, values = _without_values(" ".join(words[at + 1 :]), language, grammar, begins=False)
+    if not values or any(word[0].isupper() and word.endswith(("'s", "’s")) for word in words[at + 1 :]):
+        return NO_FRAME
+    return Frame(term_hash(" ".join([*before, folded[at], *rest])) or 1, LEAST_FRAME)
+
+
+LONG_WORD = 5
+"""The letters of a word that may be a part of a compound ("Telefonnummer")."""
+
+
+def _is_attribute(word: str) -> bool:
+    known = set_of("statements", "attribute")
+    return word in known or any(len(each) > LONG_WORD and word.startswith(each) for each in known)

@@ -134,6 +134,15 @@ DATES = Table("How dates in figures are read.", {
 }, Fields, dict)  # fmt: skip
 
 
+AUTHORITY = Table("Which sources lead where current statements of one thing differ.", {
+    "official": _field(
+        'Sources ("source:hr"), tags ("tag:policy") and folders ("policies/") or patterns of ids, the highest'
+        " first; all others come after them.",
+        "policies/",
+    ),
+}, dict)  # fmt: skip
+
+
 class SearchDefaults(Struct, frozen=True):
     """Defaults of `asof search`; `rerank` of ask, too."""
 
@@ -186,6 +195,7 @@ class Config(Struct, frozen=True):
     [rerank] the model that reranks, see `providers.rerankers`.
     [model] the language model, see `providers.chat`; nothing asks one that is not named.
     [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer`.
+    [authority] official: the order of sources, tags and folders.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.
     [TABLE] what else is read, by its name, as extensions of asof offer it (`plugins.TABLES`).
@@ -207,6 +217,7 @@ class Config(Struct, frozen=True):
     reranking: Any = None
     model: Any = None
     asking: AskSettings = msgspec.field(default_factory=AskSettings)
+    official: tuple[str, ...] = ()
     sources: Mapping[str, Mapping[str, Any]] = msgspec.field(default_factory=dict)
     tables: Mapping[str, Any] = msgspec.field(default_factory=dict)
     changed: Mapping[str, Recipe] = msgspec.field(default_factory=dict)
@@ -233,7 +244,7 @@ class Config(Struct, frozen=True):
 _TABLES: Mapping[str, Table | str] = {
     "index": INDEX, "fields": FIELDS, "dates": DATES, "search": SEARCH,
     "encoder": plugins.MODELS, "rerank": plugins.MODELS,
-    "model": plugins.MODELS, "ask": ASK,
+    "model": plugins.MODELS, "ask": ASK, "authority": AUTHORITY,
     **dict.fromkeys(plugins.BUILT_IN[plugins.TABLES], plugins.TABLES),
 }  # fmt: skip
 """The tables, or the group of plugins that offers them: those are loaded when they are used."""
@@ -326,7 +337,7 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
         CorpusSettings(**found.pop("index", {}), **searched), Fields(**named, **found.pop("dates", {})),
         defaults.k, defaults.unit, defaults.recipe, defaults.rerank,
         found.pop("encoder", None), found.pop("rerank", None), found.pop("model", None),
-        found.pop("ask", AskSettings()),
+        found.pop("ask", AskSettings()), found.pop("authority", {}).get("official", ()),
         {name: tables[name] for name in schemes(tables) if tables[name]},
         {name: each for name, each in found.items() if name in plugins.BUILT_IN[plugins.TABLES]},
         _changed(tables.get("recipes", {}), where),

@@ -217,6 +217,7 @@ class ViewFactory:
     manifest: Manifest
     db: sqlite3.Connection
     derived: DerivedCache
+    official: tuple[str, ...] = ()
     analyzer: Analyzer = field(init=False)
     _version: int = -1
     _state: IndexState | None = None
@@ -242,7 +243,7 @@ class ViewFactory:
         self.analyzer.reset_if_large()
         return View(
             as_of, known, self._prefix(state, as_of, known), AsOfReader(self.db, as_of, known),
-            self.analyzer, self.derived, state.encoder,
+            self.analyzer, self.derived, state.encoder, self.official,
         )  # fmt: skip
 
     def forget(self) -> None:

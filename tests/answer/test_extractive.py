@@ -164,7 +164,7 @@ def test_words_that_nothing_says_are_named(ask, question, as_of, notes):
 
 
 def made(found: Looked):
-    return table_cells(found.asked, found.view, found.hits, found.said)
+    return table_cells(found.asked, found.view, found.hits, found.said, {})
 
 
 town = corpus_fixture(

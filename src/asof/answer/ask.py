@@ -266,8 +266,14 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     query = retrieved.reading.query
     return AnswerContext(
         query.text, WeightedPhrase.of(query.lexical, view), question, hits, rows,
-        tuple(quotable_sentences(view, hits[:count])), notes,
+        tuple(quotable_sentences(view, hits[:count])), notes, _authority(view, hits, rows),
     )  # fmt: skip
+
+
+def _authority(view: View, hits: Sequence[Hit], rows: Sequence[int]) -> dict[str, int]:
+    """The place of each hit in the order of authority, by its id; {} without an order."""
+    places = view.authority(np.array(rows, np.int64)).tolist() if view.official else []
+    return dict(zip((hit.id for hit in hits), places, strict=False))
 
 
 # -- past: answers as of a past time that the question names, where the present has none for it --------

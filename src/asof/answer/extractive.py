@@ -8,10 +8,11 @@ Parts: the successor of something ("who came after X"), the table, the answer.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
 from typing import Protocol
 
+import msgspec
 from msgspec import Struct
 
 from asof.answer.evidence import (
@@ -32,6 +33,7 @@ from asof.answer.match import (
     SentenceMatch,
     TableCell,
     contradiction_reason,
+    differing,
     figure_shown,
     figures_in,
     find_contradiction,
@@ -135,8 +137,9 @@ def _is_figure(stem: str) -> bool:
 
 
 def table_cells(
-    question: ParsedQuestion, view: View, hits: Sequence[Hit], sentences: Sequence[Sentence]
-) -> list[TableCell]:
+    question: ParsedQuestion, view: View, hits: Sequence[Hit], sentences: Sequence[Sentence],
+    authority: Mapping[str, int],
+) -> list[TableCell]:  # fmt: skip
     """The cells of a question, empty ones included, in order of names and then of time."""
     topics = [WeightedPhrase.of(topic, view) for topic in question.topics]
     cells = []
@@ -146,7 +149,7 @@ def table_cells(
         phrases = topics or [WeightedPhrase.of(name, view)]
         for cell in periods(question, name, hits_about):
             inside = _of(cell.hits, naming)
-            best = (_best(phrase, cell, inside, question) for phrase in phrases)
+            best = (_best(phrase, cell, inside, question, authority) for phrase in phrases)
             cell.matches += [match for match in best if match is not None]
             cells.append(cell)
     return cells
@@ -215,8 +218,9 @@ def _each_period(question: ParsedQuestion, hits: Sequence[Hit], span: Span) -> l
 
 
 def _best(
-    topic: WeightedPhrase, cell: TableCell, sentences: Sequence[Sentence], question: ParsedQuestion
-) -> SentenceMatch | None:
+    topic: WeightedPhrase, cell: TableCell, sentences: Sequence[Sentence], question: ParsedQuestion,
+    authority: Mapping[str, int],
+) -> SentenceMatch | None:  # fmt: skip
     """The sentence that answers a topic best in a cell; with a figure, if each period is asked for one."""
     matches = [each for sentence in sentences if (each := match_sentence(topic, cell, sentence, question))]
     if question.grain is not None and question.wants_value:
@@ -224,14 +228,14 @@ def _best(
     if not matches:
         return None
     best = max(matches, key=lambda each: each.score)
-    return _with_contradiction(best, sentences, newest=not question.times)
+    return _with_contradiction(best, sentences, authority, newest=not question.times)
 
 
 def _with_contradiction(
-    match: SentenceMatch, sentences: Sequence[Sentence], *, newest: bool
+    match: SentenceMatch, sentences: Sequence[Sentence], authority: Mapping[str, int], *, newest: bool
 ) -> SentenceMatch:
     """The match with its contradiction; replaced by the statement preferred to it, if there is one."""
-    contradiction = find_contradiction(match.sentence, sentences, newest=newest)
+    contradiction = find_contradiction(match.sentence, sentences, authority, newest=newest)
     if contradiction is not None and contradiction.preferred is not None:
         match = replace(match, sentence=contradiction.preferred)
     return replace(match, figure=figure_shown(match.sentence), contradiction=contradiction)
@@ -256,7 +260,7 @@ class AnswerContext(Struct, frozen=True):
     """The input of an answer: the question, and the passages with their sentences.
 
     `words`: the searched words of the question. `hits` and `rows` are in the same order; `notes` tell what
-    was left out.
+    was left out. `authority`: the place of each hit in the order of authority, by its id; {} without one.
     """
 
     question: str
@@ -266,6 +270,7 @@ class AnswerContext(Struct, frozen=True):
     rows: tuple[int, ...]
     sentences: tuple[Sentence, ...]
     notes: tuple[str, ...] = ()
+    authority: Mapping[str, int] = msgspec.field(default_factory=dict)
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:
@@ -279,13 +284,15 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
 
 def _extracted(view: View, context: AnswerContext) -> Answer:
     question = context.parsed
-    cells = table_cells(question, view, context.hits, context.sentences)
+    cells = table_cells(question, view, context.hits, context.sentences, context.authority)
     reason = ""
     if question.asks_for_figures:
         reason = unreachable_cells(question, context.hits, cells)
     following = successor_quotes(question, context.words, view, context.sentences)
     if not reason and not following and _is_sure(context, cells):
-        return _table_answer(view, context, cells)
+        first = cells[0].matches[0].sentence if len(cells) == 1 and cells[0].matches else None
+        differ = None if first is None else _differing_answer(view, context, first)
+        return differ or _table_answer(view, context, cells)
     reason = reason or unanswerable_reason(question, context.words, context.hits, context.sentences, view)
     if reason:
         nearest = best_quotes(question, context.words, context.hits, context.sentences, inf)
@@ -293,7 +300,11 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     quotes = following or best_quotes(question, context.words, context.hits, context.sentences)
     if not quotes:
         return _refused_beside(view, context, "no sentence that was found states anything", [])
-    contradiction = find_contradiction(quotes[0].sentence, context.sentences, newest=not question.times)
+    contradiction = find_contradiction(
+        quotes[0].sentence, context.sentences, context.authority, newest=not question.times
+    )
+    if contradiction is None and (differ := _differing_answer(view, context, quotes[0].sentence)):
+        return differ
     if contradiction is not None and contradiction.preferred is None:
         return _contradicted(view, context.question, contradiction)
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
@@ -304,6 +315,21 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     return Answer(
         context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), tuple(notes)
     )  # fmt: skip
+
+
+def _differing_answer(view: View, context: AnswerContext, sentence: Sentence) -> Answer | None:
+    """The answer to a question for a figure where current statements differ: what each says, those of the
+    highest authority first, then the newest. None where they agree, and for a question that names a time."""
+    question = context.parsed
+    if not question.figure or question.times or question.asks_for_table:
+        return None
+    found = differing(context.words, sentence, context.sentences, context.authority)
+    citations = _numbered((each.hit, each.text, None) for each, _ in found)
+    if len(citations) < 2:
+        return None
+    said = ", ".join(f"{stated.text} [{at}]" for at, (_, stated) in enumerate(found, 1))
+    text = "\n".join([f"The sources differ: {said}.", *map(_quoted, citations)])
+    return Answer(context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations)
 
 
 def _not_in_force(citations: Sequence[Citation], at: int) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import combinations
 from typing import NamedTuple
@@ -72,6 +72,59 @@ def figures_in(sentence: Sentence) -> list[Figure]:
     ]
 
 
+class StatedValue(NamedTuple):
+    """The only value of a sentence, its unit or the word behind it, and both as they are written."""
+
+    value: float
+    unit: str
+    text: str
+
+
+_NEXT_WORD = re.compile(r"\s*-?([^\W\d_]+)")
+
+
+def stated_value(sentence: Sentence) -> StatedValue | None:
+    """The value that a sentence states, if it is the only one: "2 days" of "up to 2 days a week"."""
+    figures = figures_in(sentence)
+    measured = [figure for figure in figures if figure.unit] or figures
+    if len(measured) != 1:
+        return None
+    only, text = measured[0], sentence.text
+    word = None if only.unit else _NEXT_WORD.match(text, only.end)
+    unit = only.unit or (word[1].casefold().rstrip("s") if word else "")
+    return StatedValue(only.value, unit, text[only.start : word.end() if word else only.end].strip())
+
+
+AS_MUCH = 2 / 3
+"""The share of the words of the question that another statement of the same thing has, of those that the best
+one has."""
+
+
+def differing(
+    words: WeightedPhrase, sentence: Sentence, sentences: Iterable[Sentence], authority: Mapping[str, int]
+) -> list[tuple[Sentence, StatedValue]]:
+    """What documents state of the same thing that are in force, each another value of the same unit, with the
+    sentence itself: of the highest authority (by the id of a hit) first, then the newest; [] if they agree.
+
+    A statement that names a time is left out: it may be of another one.
+    """
+    own, share = stated_value(sentence), words.share(sentence.titled_stems)
+    if own is None or times_named(sentence) or not sentence.hit.holds:
+        return []
+    found = {sentence.hit.document: (sentence, own)}
+    for other in sentences:
+        if other.hit.document in found or other.hit.superseded is not None or not other.hit.holds:
+            continue
+        if words.share(other.titled_stems) < AS_MUCH * share or times_named(other):
+            continue
+        stated = stated_value(other)
+        if stated is not None and stated.unit == own.unit:
+            found[other.hit.document] = other, stated
+    if len({stated.value for _, stated in found.values()}) < 2:
+        return []
+    return sorted(found.values(), key=lambda each: (authority.get(each[0].hit.id, 0), -_published(each[0])))
+
+
 # -- contradictions ------------------------------------------------------------------------------------
 
 LONGEST_VALUE = 5
@@ -101,17 +154,20 @@ class _Difference(NamedTuple):
 
 
 def find_contradiction(
-    sentence: Sentence, sentences: Iterable[Sentence], *, newest: bool
+    sentence: Sentence, sentences: Iterable[Sentence], authority: Mapping[str, int], *, newest: bool
 ) -> Contradiction | None:
     """The contradiction between a sentence and those of other documents, or None.
 
-    `newest`: what was published last is asked for.
+    `authority`: the place of each hit in the order of authority, by its id; `newest`: what was published last
+    is asked for.
     """
     opposing = [other for other in sentences if contradict(sentence, other)]
     if not opposing:
         return None
     everything = [sentence, *opposing]
     preferred = _prefer(everything, lambda each: each.hit.superseded is None and each.hit.holds)
+    highest = min(authority.get(each.hit.id, 0) for each in preferred)
+    preferred = _prefer(preferred, lambda each: authority.get(each.hit.id, 0) == highest)
     if newest:
         last = max(map(_published, preferred))
         preferred = _prefer(preferred, lambda each: _published(each) == last)

@@ -90,7 +90,7 @@ class Session:
                 reader = self._idle.pop() if self._idle else None
             if reader is None:
                 db = self.store.reader()
-                reader = Reader(db, ViewFactory(self.manifest, db, self.derived))
+                reader = Reader(db, ViewFactory(self.manifest, db, self.derived, self.config.official))
             try:
                 yield reader
             finally:

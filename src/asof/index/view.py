@@ -84,8 +84,8 @@ class View:
     """The passages visible at (`as_of`, `known_at`), the instants of the query.
 
     `prefix` holds the index's rows and statistics; rows are numbered from 0 over all its parts. `encoder` is
-    the one that the corpus's vectors were made with, if any. `memo` caches what several stages of one query
-    need.
+    the one that the corpus's vectors were made with, if any. `official`: the order of `authority`.
+    `memo` caches what several stages of one query need.
     """
 
     as_of: int
@@ -95,6 +95,7 @@ class View:
     analyzer: Analyzer
     derived: DerivedCache
     encoder: Encoder | None = None
+    official: tuple[str, ...] = ()
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     _records: dict[int, StoredPassage] = field(default_factory=dict, repr=False, compare=False)
 
@@ -236,6 +237,18 @@ class View:
             masks.append((then & ~about.known) | about.overlap(first, last))
         return np.concatenate(masks)
 
+    def authority(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The place (n,) of the document of each row in the order of sources, tags and folders (`official`):
+        0 is the highest; what none names comes last."""
+        places = np.full(len(rows), len(self.official))
+        if self.official and len(rows):
+            documents = self.column("document", rows)
+            among = np.unique(documents).tolist()
+            for place, name in reversed(list(enumerate(self.official))):
+                passing = documents_passing(self.store, among=among, **_named(name))
+                places[np.isin(documents, passing)] = place
+        return places
+
     def rows_of_document(self, document: int) -> NDArray[np.int64]:
         """The current rows of a document, by its number."""
         window = self.prefix.window()
@@ -364,3 +377,13 @@ def _bound(scores: NDArray[np.float64], k: int) -> float:
         return 0.0
     maxima = scores[:whole].reshape(-1, block).max(axis=1)
     return float(np.partition(maxima, len(maxima) - k)[len(maxima) - k])
+
+
+def _named(name: str) -> dict[str, Any]:
+    """The filter of a name in the order of authority: "source:hr", "tag:policy", "policies/"."""
+    kind, _, rest = name.partition(":")
+    if kind == "source" and rest:
+        return {"source": rest}
+    if kind == "tag" and rest:
+        return {"tags": (rest,)}
+    return {"path": f"{name}*" if name.endswith("/") else name}

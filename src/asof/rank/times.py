@@ -320,10 +320,11 @@ class Supersession:
         near(i, j) = 1 - (match(i) - match(j)) / margin, from 0 to 1            wish = (1 + recency) / 2
 
     j is in force instead of i if it holds at the date of force, and i began before j, or only after that date
-    and does not speak of it. A passage holds as its metadata says (`valid_from`, `valid_until`), else since
-    it was published; its begin is not after the date of force if its metadata, title or headings name a time
-    that the question names. Where this names several times, a passage of one is not superseded by one that is
-    not of it. One without a date may be older or newer: it is superseded half, and supersedes nothing.
+    and does not speak of it; or j has a higher authority (`View.authority`). A passage holds as its metadata
+    says (`valid_from`, `valid_until`), else since it was published; its begin is not after the date of force
+    if its metadata, title or headings name a time that the question names. Where this names several times, a
+    passage of one is not superseded by one that is not of it. One without a date may be older or newer: it is
+    superseded half, and supersedes nothing.
 
     same(i, j) = 1 where the words of the question ask for the newest (recency 1), and for two dated sections
     of one document (a changelog, a list of prices) if it asks for a time; else, of two documents, the larger
@@ -370,10 +371,12 @@ class Supersession:
         begins = np.where(titled.any(axis=1), np.minimum(begins, force), begins)
         match = self._match(matches)[order]
         near = np.clip(1 - (match[:, None] - match) / self.margin, 0.0, 1.0)
+        official = view.authority(rows)
         later = (begins[:, None] < begins) | ((begins > force) & ~told.any(axis=1))[:, None]
         if len(spans) > 1:
             of = told | np.array([(span.first <= begins) & (begins <= span.last) for span in spans]).T
             later &= ~(of[:, None] & ~of).any(axis=2)
+        later = (later & (official[:, None] == official)) | (official[:, None] > official)
         in_force = dated & (begins <= force) & (ends >= force)
         lapsed = (ends < force) | ((begins > force) & stated)
         named = _named(query, matches, view)[order] | mentions_termination(query.text)

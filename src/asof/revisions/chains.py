@@ -333,8 +333,13 @@ def succession(view: View) -> Succession:
 
 
 def superseded(view: View, rows: RowNumbers) -> list[Successor | None]:
-    """For each row its successor in the view, None for none."""
+    """For each row its successor in the view, None for none: the first one of no lower authority."""
     after = succession(view).successors(rows)
+    while view.official:
+        lower = np.flatnonzero((after >= 0) & (view.authority(np.maximum(after, 0)) > view.authority(rows)))
+        if not len(lower):
+            break
+        after[lower] = succession(view).successors(after[lower])
     visible = view.column("said", np.maximum(after, 0)).tolist() if len(rows) else []
     return [
         Successor(row, instant) if row >= 0 else None

@@ -606,11 +606,15 @@ def _passages(db: sqlite3.Connection, version: int) -> dict[bytes, tuple[str, st
 def documents_passing(
     store: AsOfReader, *, source: str = "", path: str = "", tags: Sequence[str] = (),
     meta: Sequence[tuple[str, str]] = (), any_tags: Sequence[str] = (),
-    no_tags: Sequence[str] = (), documents: Sequence[str] = (),
+    no_tags: Sequence[str] = (), documents: Sequence[str] = (), among: Sequence[int] = (),
 ) -> list[int]:  # fmt: skip
-    """The numbers of the documents whose attributes pass the filters (see `asof.values.Filters`) in the
-    version that is current; a path also by the aliases that are published, and by an id as a hit shows it."""
+    """The numbers of the documents, of all or `among` these numbers, whose attributes pass the filters (see
+    `asof.values.Filters`) in the version that is current; a path also by the aliases that are published, and
+    by an id as a hit shows it."""
     where, values = ["1 = 1"], list[object]()
+    if among:
+        where.append("h.document IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(list(among)))
     if source:
         where.append("h.source IN (SELECT id FROM sources WHERE name = ?)")
         values.append(source)

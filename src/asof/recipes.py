@@ -19,6 +19,7 @@ from asof.rank.rerank import (
 )
 from asof.rank.stage import Range, Recipe, Tunable
 from asof.rank.times import JustPublished, Supersession, Terminations, TimeEvidence
+from asof.rank.versions import VersionAsked
 from asof.rank.words import NeighbouringText, QueryCoverage, TitleColumns
 from asof.wire import replace
 
@@ -85,6 +86,7 @@ ASOF = Recipe(
         TimeEvidence(),
         Terminations(),
         Supersession(margin=0.2),
+        VersionAsked(),
         Combine(
             (
                 ("normalized", 1.0),
@@ -95,6 +97,7 @@ ASOF = Recipe(
                 ("off_topic_title", OBJECTION),
                 ("termination", OBJECTION),
                 ("superseded", -1.0),
+                ("version_asked", 2.0),
             ),
             "relevance",
         ),

@@ -24,6 +24,7 @@ from asof.store.reader import VisibleInterval
 from asof.text.passages import pack, passage_header, tokens
 from asof.text.query import key
 from asof.text.question import QuestionReading
+from asof.text.versions import asked
 from asof.time.intent import STATE
 from asof.time.span import BEGINNING, NEVER, Span, format_instant
 from asof.values import (
@@ -242,7 +243,8 @@ def mode_for(mode: str, reading: QuestionReading) -> str:
         overviews()
     if mode != AUTO:
         return mode
-    overview = answering() is not None and ParsedQuestion.of(reading).overview
+    overview = answering() is not None and asked(reading.query.text) is None
+    overview = overview and ParsedQuestion.of(reading).overview
     return GLOBAL if overview else LOCAL
 
 

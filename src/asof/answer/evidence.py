@@ -28,6 +28,7 @@ from asof.text.passages import (
     unnumbered,
 )
 from asof.text.query import key, parse
+from asof.text.versions import of_heading, of_passage
 from asof.time.span import DAY, Span, holds_in, nearest_moment
 from asof.values import PUBLISHED, Hit, Query, SourcedTime
 
@@ -44,7 +45,8 @@ class Sentence(Struct, frozen=True):
 
     `text`: a row of a table is "header: cell; header: cell", an item of a list has the words before it that
     introduce it, a lone short line its heading. `stems`: those of it; `context_stems`: these and
-    those of the headings above it; `titled_stems`: these and those of the title.
+    those of the headings above it; `titled_stems`: these and those of the title. `edition`: the heading or
+    the part of the path that names its `version` (an ordinal, 0 for none), "" where its title does.
     """
 
     hit: Hit
@@ -54,6 +56,14 @@ class Sentence(Struct, frozen=True):
     stems: frozenset[str]
     context_stems: frozenset[str]
     titled_stems: frozenset[str]
+    edition: str = ""
+    version: int = 0
+
+    @property
+    def quoted(self) -> str:
+        """The text as it is quoted, behind what names its version."""
+        named = not self.edition or self.text.startswith(self.edition)
+        return self.text if named else f"{self.edition} › {self.text}"
 
 
 class WeightedPhrase(NamedTuple):
@@ -100,6 +110,7 @@ def quotable_sentences(view: View, hits: Sequence[Hit]) -> list[Sentence]:
     for hit, language in zip(hits, languages, strict=True):
         headings = frozenset(view.analyzer.terms(" ".join(hit.place.headings), language))
         title = frozenset(view.analyzer.terms(hit.title, language))
+        edition, version = edition_of(hit)
         lead, above = "", frozenset[str]()  # the words that introduce a list, their stems
         for start, end, row in _parts(hit):
             if common and is_boilerplate(hit.text, start, end, common):
@@ -113,8 +124,20 @@ def quotable_sentences(view: View, hits: Sequence[Hit]) -> list[Sentence]:
             elif lead:
                 text = f"{lead} {text}"
             context = headings | stems | above
-            quotable.append(Sentence(hit, start, end, text, stems, context, context | title))
+            quotable.append(
+                Sentence(hit, start, end, text, stems, context, context | title, edition, version)
+            )
     return quotable
+
+
+def edition_of(hit: Hit) -> tuple[str, int]:
+    """The innermost heading of a hit that names a version, or the version that its document's id names, and
+    the ordinal of that; "" where its title names it."""
+    version = of_passage("\n".join(hit.place.headings), hit.title, hit.document)
+    if version is None or version == of_heading(hit.title):
+        return "", version.at if version else 0
+    heading = next((each for each in reversed(hit.place.headings) if of_heading(each)), version.text)
+    return heading, version.at
 
 
 def _parts(hit: Hit) -> Iterator[tuple[int, int, str]]:
@@ -291,9 +314,11 @@ class Excerpt(Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The quoted text; a row of a table with its header."""
-        alone = (self.start, self.end) == (self.sentence.start, self.sentence.end)
-        return self.sentence.text if alone else shown(self.hit.text[self.start : self.end])
+        """The quoted text, behind what names its version; a row of a table with its header."""
+        if (self.start, self.end) == (self.sentence.start, self.sentence.end):
+            return self.sentence.quoted
+        said, edition = shown(self.hit.text[self.start : self.end]), self.sentence.edition
+        return f"{edition} › {said}" if edition else said
 
     @property
     def emphasis(self) -> tuple[int, int] | None:

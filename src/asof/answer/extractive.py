@@ -21,11 +21,13 @@ from asof.answer.evidence import (
     WeightedPhrase,
     best_quotes,
     document_times,
+    edition_of,
     has_lapsed,
     hit_in_time,
     mentions_name,
     name_use,
     quote_of,
+    states_something,
     tells_more,
 )
 from asof.answer.match import (
@@ -43,7 +45,9 @@ from asof.answer.match import (
 )
 from asof.answer.question import ParsedQuestion
 from asof.index.view import View
+from asof.text.passages import is_field
 from asof.text.query import key
+from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, of_change
 from asof.time.span import Period, Span, holds_in, label
 from asof.values import LOCAL, Answer, Citation, Hit, Value, force_words, shortened
 from asof.wire import replace
@@ -277,7 +281,7 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
     """The answer in quotes, or a refusal with the nearest passages. Where nothing that is quoted is in force
     at the moment of the question, the answer begins with that."""
     answer = _extracted(view, context)
-    if answer.refused or context.parsed.times:
+    if answer.refused or context.parsed.times or ((asks := asked(context.question)) and asks.version):
         return answer
     return replace(answer, text="\n".join([*_not_in_force(answer.citations, view.as_of), answer.text]))
 
@@ -289,7 +293,11 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     if question.asks_for_figures:
         reason = unreachable_cells(question, context.hits, cells)
     following = successor_quotes(question, context.words, view, context.sentences)
-    if not reason and not following and _is_sure(context, cells):
+    asks = asked(context.question)
+    if asks is not None and not following and (versions := _of_versions(view, context, asks)):
+        return versions
+    of_version = asks is not None and asks.version is not None
+    if not reason and not following and not of_version and _is_sure(context, cells):
         first = cells[0].matches[0].sentence if len(cells) == 1 and cells[0].matches else None
         differ = None if first is None else _differing_answer(view, context, first)
         return differ or _table_answer(view, context, cells)
@@ -317,6 +325,40 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     )  # fmt: skip
 
 
+def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answer | None:
+    """The answer to what changed in a version: its statements, those of the kind of change that is asked for;
+    or to which version is right before or after one: its name. None for another question."""
+    named = asks.version
+    if not context.hits or named is None or not (asks.change or asks.kind in (BEFORE, AFTER)):
+        return None
+    stating = [
+        each for each in context.sentences
+        if each.version and states_something(each) and not is_field(each.hit.text, each.start)
+    ]  # fmt: skip
+    lines = []
+    if asks.change:
+        found = [each for each in stating if named.first <= each.version < named.behind]
+        found = [each for each in found if each.hit.document == found[0].hit.document]
+        kind = of_change(asks.change)
+        of_kind = [
+            each for each in found if kind.search(" ".join([*each.hit.place.headings[-1:], each.text]))
+        ]
+        found = (of_kind if asks.change != CHANGED else []) or found
+    else:
+        first = context.hits[0]
+        edition, version = edition_of(first)
+        if not version or (version < named.first) != (asks.kind == BEFORE):
+            return None
+        found = [
+            each for each in stating if each.hit.document == first.document and each.version == version
+        ][:1]  # fmt: skip
+        lines = [f"{edition or first.title} [1]"]
+    citations = _numbered((each.hit, each.quoted, None) for each in found)
+    text = "\n".join([*lines, *map(_quoted, citations)])
+    made = Answer(context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations)
+    return made if citations else None
+
+
 def _differing_answer(view: View, context: AnswerContext, sentence: Sentence) -> Answer | None:
     """The answer to a question for a figure where current statements differ: what each says, those of the
     highest authority first, then the newest. None where they agree, and for a question that names a time."""
@@ -324,7 +366,7 @@ def _differing_answer(view: View, context: AnswerContext, sentence: Sentence) ->
     if not question.figure or question.times or question.asks_for_table:
         return None
     found = differing(context.words, sentence, context.sentences, context.authority)
-    citations = _numbered((each.hit, each.text, None) for each, _ in found)
+    citations = _numbered((each.hit, each.quoted, None) for each, _ in found)
     if len(citations) < 2:
         return None
     said = ", ".join(f"{stated.text} [{at}]" for at, (_, stated) in enumerate(found, 1))
@@ -371,7 +413,7 @@ def _table_answer(view: View, context: AnswerContext, cells: Sequence[TableCell]
     for each in contradictions:
         if each.preferred is None:
             return _contradicted(view, context.question, each)
-    citations = _numbered((match.sentence.hit, match.sentence.text, None) for match in matches)
+    citations = _numbered((match.sentence.hit, match.sentence.quoted, None) for match in matches)
     number = {(each.id, each.quote): each.n for each in citations}
     values = tuple(
         Value(cell.name, cell.period, match.topic, _figure(match), number[_quote_of(match)])
@@ -409,10 +451,10 @@ def refused(moments: Moments, question: str, reason: str, mode: str = LOCAL) -> 
 def _contradicted(view: View, question: str, contradiction: Contradiction) -> Answer:
     """A refusal that cites the sources that contradict each other."""
     others = contradiction.others
-    citations = _numbered((each.hit, each.text, None) for each in others)
+    citations = _numbered((each.hit, each.quoted, None) for each in others)
     number = {(each.id, each.quote): each.n for each in citations}
-    quoted = [each for each in others if (each.hit.id, each.text) in number]
-    reason = contradiction_reason(quoted, [number[each.hit.id, each.text] for each in quoted])
+    quoted = [each for each in others if (each.hit.id, each.quoted) in number]
+    reason = contradiction_reason(quoted, [number[each.hit.id, each.quoted] for each in quoted])
     answer = refused(view, question, reason)
     return replace(answer, text="\n".join([answer.text, *map(_quoted, citations)]), citations=citations)
 
@@ -427,11 +469,11 @@ def _numbered(quotes: Iterable[tuple[Hit, str, tuple[int, int] | None]]) -> tupl
 
 
 def _contradiction_note(contradiction: Contradiction) -> str:
-    return "; ".join(f"it contradicts {_with_source(each.text, each.hit)}" for each in contradiction.others)
+    return "; ".join(f"it contradicts {_with_source(each.quoted, each.hit)}" for each in contradiction.others)
 
 
 def _quote_of(match: SentenceMatch) -> tuple[str, str]:
-    return match.sentence.hit.id, match.sentence.text
+    return match.sentence.hit.id, match.sentence.quoted
 
 
 def _figure(match: SentenceMatch) -> str:

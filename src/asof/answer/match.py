@@ -117,6 +117,8 @@ def differing(
             continue
         if words.share(other.titled_stems) < AS_MUCH * share or times_named(other):
             continue
+        if other.version != sentence.version:
+            continue
         stated = stated_value(other)
         if stated is not None and stated.unit == own.unit:
             found[other.hit.document] = other, stated
@@ -187,8 +189,9 @@ def _prefer(sentences: Sequence[Sentence], condition: Callable[[Sentence], bool]
 def contradict(one: Sentence, other: Sentence) -> bool:
     """True if two sentences of different documents are equal but for one value: another figure, or another
     name for what only one can be, about a subject that both name (or under one title). They are of one time:
-    one that both name, or else one day of publication, since a later statement follows an earlier one."""
-    if one.hit.document == other.hit.document:
+    one that both name, or else one day of publication, since a later statement follows an earlier one; and of
+    one version."""
+    if one.hit.document == other.hit.document or one.version != other.version:
         return False
     if not times_named(one) and _published(one) != _published(other):
         return False

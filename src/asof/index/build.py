@@ -29,7 +29,7 @@ from asof.text.tokens import Analyzer
 
 COLUMNS = {
     "visible": np.int64, "added": np.int64, "said": np.int64, "run": np.int64, "passage": np.int64,
-    "document": np.int64, "digest": np.int64, "number": np.int32, "length": np.int32,
+    "document": np.int64, "digest": np.int64, "version": np.int64, "number": np.int32, "length": np.int32,
     "dated": np.uint8,
 }  # fmt: skip
 """The fixed columns of every row, with their types."""

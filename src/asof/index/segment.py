@@ -83,7 +83,7 @@ SEGMENT = FileFormat(
     {
         "visible": instants("n", "ascending"), "added": instants("n"), "passage": instants("n"),
         "document": instants("n"), "digest": instants("n"), "said": instants("n"),
-        "run": instants("n"),
+        "run": instants("n"), "version": ArraySpec("<i8", "n", low=0),
         "number": ArraySpec("<i4", "n", low=0), "length": ArraySpec("<i4", "n", low=0),
         "dated": ArraySpec("|u1", "n", below=2), "row_of": ArraySpec("<i4", "span", low=-1, below="n"),
         "terms": ArraySpec("<u8", "m", order="distinct"),

@@ -42,6 +42,7 @@ from asof.schema import within
 from asof.store.digest import METADATA, TITLE
 from asof.store.names import called
 from asof.text.names import is_label
+from asof.text.versions import asked as asked_version
 from asof.values import Query
 from asof.wire import replace
 
@@ -94,7 +95,8 @@ class RerankWindow:
 
     `n` does not depend on the number of hits shown, so neither do the first of them. Where the question names
     a time, the `of_time` best that were published within it or mention it go on as well: among the editions
-    of many years the right ones need not be among the best by words.
+    of many years the right ones need not be among the best by words. So do those of versions where it speaks
+    of one.
     """
 
     n: int = within(100, 10, 10_000)
@@ -111,6 +113,9 @@ class RerankWindow:
         near = np.zeros(len(rows), bool)
         if query.about:
             then = of_time(view, matching.window, matching.places, query.about)
+            near[then[_best(score[then], rows[then], view, self.of_time)]] = True
+        if asked_version(query.text) is not None:
+            then = np.flatnonzero(view.column("version", rows))
             near[then[_best(score[then], rows[then], view, self.of_time)]] = True
         near[_best(score, rows, view, self.n)] = True
         chosen = np.flatnonzero(near)

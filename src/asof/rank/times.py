@@ -31,6 +31,7 @@ from asof.rank.expression import (
     total,
 )
 from asof.rank.stage import Ranking, Traits
+from asof.rank.versions import in_order, on_one_axis
 from asof.rank.words import largest_coverage, weighted_words
 from asof.revisions.chains import succession
 from asof.revisions.force import acts_on, ends_all, validity
@@ -39,6 +40,7 @@ from asof.store.digest import HEADING, METADATA, TEXT, TITLE
 from asof.text.names import asked
 from asof.text.passages import sentences
 from asof.text.tokens import Analyzer, term_hash, tokenize
+from asof.text.versions import asked as asked_version
 from asof.time.intent import mentions_termination
 from asof.time.span import DAY, Span, iso
 from asof.values import ANNULS, CHANGES, CORRECTS, SUPERSEDES, UPDATES, Query, Why
@@ -376,19 +378,30 @@ class Supersession:
         if len(spans) > 1:
             of = told | np.array([(span.first <= begins) & (begins <= span.last) for span in spans]).T
             later &= ~(of[:, None] & ~of).any(axis=2)
+        version = view.column("version", rows)
+        axis = on_one_axis(view, rows, version)
+        asks = asked_version(query.text)
+        by_version, beyond = in_order(asks, version, axis)
         later = (later & (official[:, None] == official)) | (official[:, None] > official)
         in_force = dated & (begins <= force) & (ends >= force)
         lapsed = (ends < force) | ((begins > force) & stated)
         named = _named(query, matches, view)[order] | mentions_termination(query.text)
-        lapsed &= ~named
+        lapsed = (lapsed & ~named) | beyond
         acted[named] = 0.0
         instead = np.where(lapsed[:, None], True, np.where(dated[:, None], later, UNDATED)) * in_force
+        instead = np.where(axis, by_version * (in_force | ~dated), instead)
         acts = acted > 0
         wish = np.where(acts | lapsed[:, None], 1.0, (1 + query.recency) / 2)
         same = np.where(acts, 1.0, _states_the_same(query, matches, view, order, section))
         same = np.maximum(same, _of_one_title(view, rows, lapsed))
+        same = np.maximum(same, axis)
         covered = matches.column("query_coverage").values[order]
         margin = self.margin * (1.0 + 2.0 * lapsed[:, None])
+        near = np.where(
+            axis & (asks is not None),
+            np.clip(1 - (match[:, None] - match) / (3 * self.margin), 0.0, 1.0),
+            near,
+        )
         near = np.where(acts, np.clip(1 - (covered[:, None] - covered) / margin, 0.0, 1.0), near)
         near = np.where((acted > AMENDED) & (query.recency > 0), 1.0, near)
         shares = same * near * instead * wish

@@ -44,6 +44,7 @@ from asof.revisions.statements import (
 from asof.sources.source import original_of
 from asof.text.query import mixed
 from asof.text.tokens import Analyzer, term_hash, tokenize
+from asof.text.versions import of_path
 from asof.values import CHANGES, PART
 
 # -- word sets -----------------------------------------------------------------------------------------
@@ -158,7 +159,7 @@ COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "leads": (np.uint32, (MOST_LEADS,)), "ended": (np.uint32, (MOST_ENDED,)), "folder": (np.uint64, ()),
     "event": (np.bool_, ()),
     "dated": (np.bool_, ()), "changed": (np.bool_, ()), "text": (np.uint64, ()), "name": (np.uint64, ()),
-    "original": (np.uint64, ()),
+    "original": (np.uint64, ()), "edition": (np.int64, ()),
 }  # fmt: skip
 
 _SALTS = {"subject": 1, "frame": 2, "first": 3, "second": 4, "words": 5, "stated": 6}
@@ -309,6 +310,7 @@ _OF_DOCUMENTS: dict[str, Callable[[str, str], int]] = {
     "original": lambda name, _: term_hash(original) if (original := original_of(name)) else 0,
     "folder": lambda name, _: term_hash(name.partition(PART)[0].rpartition("/")[0]),
     "event": _tells_of_a_day,
+    "edition": lambda name, _: edition.at if (edition := of_path(name.rpartition("/")[0] + "/")) else 0,
 }
 """What the name and the title of a document tell."""
 

@@ -393,6 +393,8 @@ class Linker(Struct, frozen=True):
         grade = np.where(by_frame | by_leads | by_end, SAME_FRAME, np.where(by_words, SAME_WORDS, NO))
         grade[edit & (same | (whole >= EDITED))] = SAME_PLACE
         parts = _parts(version, later, earlier)
+        edition = self.statements["edition"]
+        grade[~one_document & (edition[later] != edition[earlier])] = NO
         grade[~over & one_document] = NO
         return PairGrades(grade, parts, np.rint(UNIT * whole).astype(np.int64))
 

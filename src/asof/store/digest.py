@@ -450,7 +450,8 @@ def _iter_times(
     yield from (time for time in stated if time is not whole and not (ended and is_of_force(time.by)))
     mentions = _mentions(text, published, options)
     if whole is not None or all(time.kind > FORCE for time in stated):
-        own = [*_section_force(headings.rpartition("\n")[2], published, options)]
+        sections = (_section_force(each, published, options) for each in reversed(headings.split("\n")))
+        own = [*next(filter(None, sections), ())]
         own = own or [*_stated_force(text, mentions, published, options)]
         yield from own or ([whole] if whole is not None else [])
     if title:

@@ -44,6 +44,7 @@ from asof.store.validity import (
     VersionPassages,
     interval_changes,
 )
+from asof.text.versions import of_passage
 from asof.time.span import BEGINNING, NEVER
 from asof.values import Document, SourcedTime
 from asof.wire import replace
@@ -78,6 +79,12 @@ class IndexRow(NamedTuple):
     title: str = ""
     path: str = ""
     headings: str = ""
+
+    @property
+    def version(self) -> int:
+        """The ordinal of the version that it is of (`asof.text.versions`), 0 for none."""
+        version = of_passage(self.headings, self.title, self.path)
+        return 0 if version is None else version.at
 
 
 class EndRow(NamedTuple):

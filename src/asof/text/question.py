@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from asof.lang import FIRST
 from asof.text.passages import sentences
+from asof.text.versions import asked
 from asof.time.expressions import TimeContext, TimeExpression, parse
 from asof.time.intent import INSTANCE, STATE, WISHED, Intent, intent, recency
 from asof.time.span import Span, format_instant, instant, nearest_moment
@@ -86,7 +87,8 @@ def read(
             recency = max(recency, STATE)
             what = "other times count from then" if windowed else "newest first until then"
             notes.append(f"nothing is known to have been published “{mention.text}”: {what}")
-    lexical = without(question, [*detected.wishes, *(_extent(question, each) for each in times)])
+    of_version = asks.words if (asks := asked(question)) else ()
+    lexical = without(question, [*detected.wishes, *(_extent(question, each) for each in times), *of_version])
     if recency < WISHED and (len(sentences(question)) > 1 or _lasting(detected)):
         recency = 0.0
     query = Query(question, lexical, recency, about=tuple(dict.fromkeys(about)))

@@ -1,0 +1,187 @@
+"""Versions of a thing, which order what is said of it beside dates: "2.1.0", "v3", "since 1.15", "1.15-1.20".
+
+A passage is of the version that its innermost heading with one names ("## [1.4.2] - 2021-03-05"), else its
+document's title, a folder or the name of its file ("v2/limits.md", "docs-3.x/limits.md"). A question may name
+a version at which the answer has to hold ("in 2.3"), one beside which another is asked for ("before 3.0"), or
+ask for a version itself ("which release dropped X"). Words are in `lang/*/versions.toml`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from asof.lang import of_all
+from asof.text.tokens import any_of
+
+PARTS, BITS, PRE = 4, 12, 1 << 11
+"""The most numbers of a version, the bits of each in an ordinal, and the last number of a release: those
+before it are of what comes before the release (2.0.0b3)."""
+
+_NUMBER = (
+    r"(\d{1,6}(?:\.\d{1,6}){0,5})((?:\.[xX*])?)(?:[-.]?(alpha|beta|preview|pre|rc|dev|a|b)[-.]?(\d{0,3}))?"
+)
+_DOTTED = re.compile(rf"(?<![\w.,/-])[vV]?(?=\d+\.[\dxX*]|(?<=[vV])\d){_NUMBER}(?![\w%])(?!\.\d|,\d)")
+_DATE = re.compile(
+    r"(?:19|20)\d\d[.](?:0[1-9]|(?:0?[1-9]|1[0-2])[.]\d{1,2})|\d{1,2}[.]\d{1,2}[.](?:19|20)?\d\d"
+)
+_MONTH, _NAME = re.compile(r"(?:19|20)\d\d[.](?:[1-9]|1[0-2])"), re.compile(r"[^\W\d_]\s\Z")
+_STAGES = {"dev": 0, "a": 1, "alpha": 1, "b": 2, "beta": 2, "pre": 3, "preview": 3, "rc": 4}
+
+
+class Version(NamedTuple):
+    """A version as it is written, its ordinal, and those of the first and behind the last one that begins so:
+    1.15 covers 1.15.0rc1 and 1.15.9."""
+
+    text: str
+    at: int
+    first: int
+    behind: int
+
+
+@lru_cache(maxsize=4096)
+def _version(text: str, numbers: str, stage: str, serial: str) -> Version:
+    parts = [min(int(each), (1 << BITS) - 1) for each in numbers.split(".")[:PARTS]]
+    pre = 128 * _STAGES[stage] + min(int(serial or 0), 127) + 1 if stage else 0
+    padded = [*parts, *[0] * (PARTS - len(parts))]
+    low = 0
+    for part in padded:
+        low = low << BITS | part
+    low <<= BITS
+    if pre:
+        return Version(text, low + pre, low + pre, low + pre + 1)
+    return Version(text, low + PRE, low, low + (1 << BITS * (PARTS + 1 - len(parts))))
+
+
+def versions_in(text: str) -> Iterator[tuple[Version, int, int]]:
+    """The versions in a text, each with its beginning and end: numbers with dots or a "v", and whole ones
+    behind a word for a version ("release 12")."""
+    found = [*_DOTTED.finditer(text), *_named().finditer(text)]
+    read = 0
+    for match in sorted(found, key=lambda each: (each.start(), -each.end())):
+        start = match.start(1) - (text[match.start(1) - 1 : match.start(1)] in ("v", "V"))
+        dated = _DATE.fullmatch(match[1]) or (_MONTH.fullmatch(match[1]) and not _NAME.search(text[:start]))
+        if start >= read and not dated:
+            read = match.end()
+            words = text[start : match.end()]
+            yield _version(words, match[1], (match[3] or "").casefold(), match[4] or ""), start, match.end()
+
+
+@cache
+def _named() -> re.Pattern[str]:
+    nouns = any_of(of_all("words", "version")).pattern
+    return re.compile(rf"{nouns}[ \t-]{{1,2}}{_NUMBER}(?![\w%])(?!\.\d|,\d)", re.IGNORECASE)
+
+
+# -- the version of a passage ------------------------------------------------------------------------------
+
+_LEADS = 3
+"""A heading or title of a version has at most so many words before it ("Release notes for 4.2.1")."""
+
+
+@lru_cache(maxsize=8192)
+def of_heading(heading: str) -> Version | None:
+    """The version that a heading or a title names; a number alone, if it has dots."""
+    found = next(versions_in(heading), None)
+    if found is None or len(heading[: found[1]].split()) > _LEADS:
+        return None
+    return found[0]
+
+
+@lru_cache(maxsize=8192)
+def of_path(path: str) -> Version | None:
+    """The version that the last part of a path with one names: `v2/limits.md`, `docs-3.x/limits.md`."""
+    folders, _, name = path.rpartition("/")
+    for part in (name.rpartition(".")[0], *reversed(folders.split("/"))) if folders else ():
+        plain = re.sub(r"[_-]", " ", part)
+        found = [
+            version for version, start, end in versions_in(plain) if start == 0 or plain[start - 1] == " "
+        ]
+        if found:
+            return found[0]
+    return None
+
+
+def of_passage(headings: str, title: str, path: str) -> Version | None:
+    """The version of a passage, by its headings (the innermost first), its document's title and path."""
+    for heading in reversed(headings.split("\n")):
+        if any(map(str.isdigit, heading)) and (found := of_heading(heading)):
+            return found
+    return of_heading(title) or of_path(path)
+
+
+# -- what a question asks ------------------------------------------------------------------------------------
+
+IN, UNDER, BEFORE, AFTER, WHICH, FIRST = "in", "under", "before", "after", "which", "first"
+
+
+class AskedVersion(NamedTuple):
+    """What a question says of versions: it holds IN one, or UNDER one, in what came before it; the one BEFORE
+    or AFTER one is asked for, or WHICH one it is, or the FIRST of several; `version` is the one that it
+    names. `change`: the kind of change that it asks about, a list of `lang/*/versions.toml`, or "". `words`:
+    the beginnings and ends of its words that say nothing else."""
+
+    kind: str
+    version: Version | None
+    change: str = ""
+    words: tuple[tuple[int, int], ...] = ()
+
+
+CHANGED = "changed"
+CHANGES = ("removed", "deprecated", "fixed", "added", CHANGED)
+GAP = 3
+"""The most words between "which" and "version"."""
+
+
+@cache
+def _words(key: str) -> re.Pattern[str]:
+    return any_of(of_all("versions", key))
+
+
+def of_change(kind: str) -> re.Pattern[str]:
+    """Finds the words of a kind of change."""
+    return _words(kind)
+
+
+@cache
+def _which() -> re.Pattern[str]:
+    ask, nouns = (any_of(of_all("versions", key)).pattern for key in ("which", "noun"))
+    return re.compile(rf"({ask})(?:\s+\S+){{0,{GAP}}}?\s+({nouns})", re.IGNORECASE)
+
+
+EARLY = 4
+"""A question for what changed in a version says so among so many words at its beginning, or in the last."""
+
+
+@lru_cache(maxsize=256)
+def asked(question: str) -> AskedVersion | None:
+    """What a question says of versions; None for nothing."""
+    named, which = next(versions_in(question), None), _which().search(question)
+    words = tuple(which.span(group) for group in (1, 2)) if which else ()
+    if named is None:
+        if not which and not _words("since").search(question):
+            return None
+        change = _change(question)
+        first = _words("first").search(question) or change == "added"
+        return AskedVersion(FIRST if first else WHICH, None, change, words)
+    before, version = question[: named[1]].rstrip(), named[0]
+    side = next((kind for kind in (BEFORE, AFTER) if _ends_with(kind, before)), IN)
+    if side != IN and (which or _words("noun").search(before) or _words("comes").search(before)):
+        words += tuple(match.span() for match in _words("noun").finditer(question))
+        return AskedVersion(side, version, words=words)
+    said = question.rstrip("?").split()
+    change = _change(" ".join([*said[:EARLY], said[-1]])) if side == IN else ""
+    return AskedVersion(UNDER if side == BEFORE else IN, version, change, () if change else (named[1:],))
+
+
+def _change(text: str) -> str:
+    """The kind of change that a text names first, in this order."""
+    return next((key for key in CHANGES if _words(key).search(text)), "")
+
+
+def _ends_with(kind: str, text: str) -> bool:
+    """True if a text ends with one of these words, or with a word for a version or a name behind it."""
+    found = list(_words(kind).finditer(text))
+    return bool(found) and len(text[found[-1].end() :].split()) <= 2

@@ -1,0 +1,108 @@
+"""What holds in a version: changelogs, pages of each version, notes on each release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import asof
+from asof.corpus.corpus import Corpus
+
+CHANGELOG = """# Changelog
+
+## 3.1.0 (2024-09-09)
+### Added
+- Dark mode in the web view.
+
+## 3.0.0 (2023-11-02)
+### Changed
+- The default port is 9443 now.
+### Removed
+- Import of XML files.
+
+## 2.4.0 (2022-05-10)
+### Added
+- Jobs can be paused.
+
+## 2.3.0 (2021-12-01)
+### Fixed
+- A leak in the scheduler.
+
+## 2.0.0 (2021-02-03)
+### Changed
+- The default port is 9090 instead of 8080.
+
+## 1.0.0 (2020-01-01)
+- First release. The default port is 8080.
+- Import of XML and CSV files.
+"""
+LIMITS = "# Limits\n\nA cluster has at most {} shards.\n"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
+    folder: Path = tmp_path_factory.mktemp("versions")
+    files = {
+        "kestrel/CHANGELOG.md": CHANGELOG,
+        "murm/history.md": "# Murm\n\n## v1\n\nMurm logs to disk.\n\n## v2\n\nMurm logs to syslog.\n",
+        **{f"murm/v{number}/limits.md": LIMITS.format(4**number) for number in (1, 2, 3)},
+    }
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    made = asof.open(folder)
+    made.add(folder)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("What is the default port of Kestrel?", "3.0.0 (2023-11-02) › The default port is 9443 now."),
+        (
+            "What was the default port in Kestrel 2.3?",
+            "2.0.0 (2021-02-03) › The default port is 9090 instead",
+        ),
+        ("What was the default port before 2.0?", "1.0.0 (2020-01-01) › The default port is 8080."),
+        ("Which Kestrel version removed the import of XML?", "3.0.0 (2023-11-02) › Import of XML files."),
+        ("Since which version can jobs be paused?", "2.4.0 (2022-05-10) › Jobs can be paused."),
+        ("first Kestrel version with import of XML", "1.0.0 (2020-01-01) › Import of XML and CSV"),
+        ("What changed in Kestrel 3.0.0?", "3.0.0 (2023-11-02) › The default port is 9443 now."),
+        ("What was removed in Kestrel 3.0.0?", "3.0.0 (2023-11-02) › Import of XML files."),
+        ("How many shards may a Murm cluster have in v1?", "v1 › A cluster has at most 4 shards."),
+        ("How many shards may a Murm cluster have in v2?", "v2 › A cluster has at most 16 shards."),
+        ("How many shards may a Murm cluster have?", "v3 › A cluster has at most 64 shards."),
+        ("Where does Murm log to in v1?", "v1 › Murm logs to disk."),
+        ("Where does Murm log to?", "v2 › Murm logs to syslog."),
+    ],
+)
+def test_answers_are_of_the_version_that_is_asked_for(corpus: Corpus, question: str, quoted: str) -> None:
+    """A value holds from its version on, to the next one that states it."""
+    answer = corpus.at().ask(question)
+    assert not answer.refused
+    assert answer.citations[0].quote.startswith(quoted)
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("Which Kestrel version came before 2.4.0?", "2.3.0 (2021-12-01) [1]"),
+        ("Which Kestrel release came after 2.4.0?", "3.0.0 (2023-11-02) [1]"),
+    ],
+)
+def test_the_version_beside_one_is_named(corpus: Corpus, question: str, name: str) -> None:
+    assert corpus.at().ask(question).text.splitlines()[0] == name
+
+
+def test_all_that_changed_in_a_version_is_listed(corpus: Corpus) -> None:
+    answer = corpus.at().ask("What changed in Kestrel 3.0.0?")
+    assert [each.quote.partition(" › ")[2] for each in answer.citations] == [
+        "The default port is 9443 now.", "Import of XML files.",
+    ]  # fmt: skip
+
+
+def test_pages_of_other_versions_supersede_nothing(corpus: Corpus) -> None:
+    hits = corpus.at().search("How many shards may a Murm cluster have?").hits
+    assert [hit.superseded for hit in hits if "limits" in hit.document] == [None, None, None]
+    assert hits[0].document.endswith("v3/limits.md")

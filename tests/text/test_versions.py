@@ -1,0 +1,99 @@
+"""Versions in texts, headings and paths, and what a question asks of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from asof.text.versions import (
+    AFTER,
+    BEFORE,
+    FIRST,
+    IN,
+    UNDER,
+    WHICH,
+    asked,
+    of_heading,
+    of_passage,
+    of_path,
+    versions_in,
+)
+
+
+def written(text: str) -> list[str]:
+    return [version.text for version, _, _ in versions_in(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("since 1.15, gone in v2.0.1", ["1.15", "v2.0.1"]), ("version 5 and release 12", ["5", "12"]),
+        ("2.0.0b22 before 2.0.0rc1", ["2.0.0b22", "2.0.0rc1"]), ("docs for 3.x", ["3.x"]), ("v3", ["v3"]),
+        ("on 2024.05.06 and 6.5.2024", []), ("Minutes 2024.05", []), ("Gridlet 2023.2", ["2023.2"]),
+        ("in 2023.2", ["2023.2"]),
+        ("5 boats", []), ("it cost 4,50 or 4.5%", []), ("10.0.0.1.", ["10.0.0.1"]), ("IPv6", []),
+        ("PEP 649", []),
+    ],
+)  # fmt: skip
+def test_versions_in_a_text(text: str, found: list[str]) -> None:
+    assert written(text) == found
+
+
+def test_ordinals_are_in_the_order_of_versions() -> None:
+    """1.15 covers 1.15.0rc1 to 1.15.9; a release comes after what led to it."""
+    texts = ["1.9", "1.10.0a1", "1.10.0b2", "1.10.0rc1", "1.10.0", "1.10.1", "1.11", "2.0", "11.1"]
+    found = [next(versions_in(text))[0] for text in texts]
+    assert [each.at for each in found] == sorted(each.at for each in found)
+    ten = next(versions_in("1.10"))[0]
+    assert [ten.first <= each.at < ten.behind for each in found] == [False, *[True] * 5, *[False] * 3]
+
+
+@pytest.mark.parametrize(
+    ("headings", "title", "path", "version"),
+    [
+        ("Changelog\n[1.4.2] - 2021-03-05\nFixed", "Changelog", "CHANGELOG.md", "1.4.2"),
+        ("Release notes for 4.2", "Notes", "a.md", "4.2"), ("", "Foo 4.2.1", "releases/x.md", "4.2.1"),
+        ("Limits", "Limits", "docs/v2/limits.md", "v2"), ("Limits", "Limits", "docs-3.x/limits.md", "3.x"),
+        ("Limits", "Limits", "1.15/limits.md", "1.15"), ("", "", "releases/4.2.1.md", "4.2.1"),
+        ("How we moved from the old build to 3.0", "Notes", "a.md", ""),
+        ("Limits", "Limits", "docs/limits.md", ""),
+        ("", "Diary", "2024/05/2024.05.06.md", ""), ("1 Scope", "Law", "law.md", ""),
+    ],
+)  # fmt: skip
+def test_the_version_of_a_passage(headings: str, title: str, path: str, version: str) -> None:
+    """Its innermost heading with one counts, then its title, then a part of its path."""
+    found = of_passage(headings, title, path)
+    assert (found.text if found else "") == version
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "version", "change"),
+    [
+        ("What was the default port in Kestrel 2.3?", IN, "2.3", ""),
+        ("how many shards does v1 allow", IN, "v1", ""),
+        ("what was the port before 3.0", UNDER, "3.0", ""),
+        ("Which release dropped XML?", WHICH, "", "removed"),
+        ("in which Kestrel version was --fast introduced", FIRST, "", "added"),
+        ("first version with dark mode", FIRST, "", ""),
+        ("which release came right before 2.4.0?", BEFORE, "2.4.0", ""),
+        ("the release after 1.9", AFTER, "1.9", ""),
+        ("What changed in 1.8.2?", IN, "1.8.2", "changed"), ("what was fixed in 4.2.1", IN, "4.2.1", "fixed"),
+        ("Seit welcher Version gibt es Cron?", FIRST, "", "added"),
+        ("Was wurde in 2.1 behoben?", IN, "2.1", "fixed"),
+    ],
+)  # fmt: skip
+def test_what_a_question_asks_of_versions(question: str, kind: str, version: str, change: str) -> None:
+    asks = asked(question)
+    assert asks is not None
+    assert (asks.kind, asks.version.text if asks.version else "", asks.change) == (kind, version, change)
+
+
+@pytest.mark.parametrize(
+    "question", ["Who is the mayor?", "what happened in 2023", "the latest news", "PEP 649"]
+)
+def test_other_questions_ask_nothing_of_versions(question: str) -> None:
+    assert asked(question) is None
+
+
+def test_a_path_without_folders_names_no_version() -> None:
+    assert of_path("notes-1.2.md") is None
+    assert of_heading("1.2") is not None

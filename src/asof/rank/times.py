@@ -379,8 +379,8 @@ class Supersession:
             of = told | np.array([(span.first <= begins) & (begins <= span.last) for span in spans]).T
             later &= ~(of[:, None] & ~of).any(axis=2)
         version = view.column("version", rows)
-        axis = on_one_axis(view, rows, version)
         asks = asked_version(query.text)
+        axis = on_one_axis(view, rows, version, asks)
         by_version, beyond = in_order(asks, version, axis)
         later = (later & (official[:, None] == official)) | (official[:, None] > official)
         in_force = dated & (begins <= force) & (ends >= force)

@@ -15,14 +15,36 @@ from numpy.typing import NDArray
 from asof.index.view import View
 from asof.rank.expression import Constant, Given, Values
 from asof.rank.stage import Ranking, Traits
-from asof.text.versions import BEFORE, FIRST, IN, UNDER, AskedVersion, asked
+from asof.text.versions import BEFORE, FIRST, IN, UNDER, WHICH, AskedVersion, Version, asked
 from asof.values import Query
 
 
-def on_one_axis(view: View, rows: NDArray[np.int64], version: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which two of some rows (n, n), of these versions, stand on one axis."""
-    group, document = view.titles(rows).group_of, view.column("document", rows)
+def reaches(view: View, version: Version) -> bool:
+    """True if current passages of one document or title are of versions up to and from this one."""
+    window = view.prefix.window()
+    places = np.flatnonzero(window.column("version"))
+    places = places[window.visible(places)]
+    at, document = window.column("version")[places], window.column("document")[places]
+    title = view.titles(window.rows(places)).of
+    up_to, since = at < version.behind, at >= version.first
+    return any(
+        len(np.intersect1d(of[up_to & (of >= 0)], of[since & (of >= 0)])) > 0 for of in (document, title)
+    )
+
+
+def on_one_axis(
+    view: View, rows: NDArray[np.int64], version: NDArray[np.int64], asks: AskedVersion | None
+) -> NDArray[np.bool_]:
+    """Which two of some rows (n, n), of these versions, stand on one axis by which a question goes.
+
+    One that asks for the version itself goes by none, and one that asks nothing of versions leaves documents
+    of titles with figures to their dates.
+    """
+    titles, document = view.titles(rows), view.column("document", rows)
+    group = titles.of + 1 if asks is None else titles.group_of
     same: NDArray[np.bool_] = (document[:, None] == document) | ((group[:, None] == group) & (group > 0))
+    if asks is not None and asks.kind == WHICH:
+        same[:] = False
     return same & (version[:, None] > 0) & (version > 0)
 
 
@@ -31,13 +53,12 @@ def in_order(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """For each two rows on one `axis` (n, n) whether the second holds instead of the first by their versions:
     the later one does, of those up to the version that the question names where the axis goes so far; if it
-    asks for the first, the earlier one; if it asks which one it is, none. And which rows (n) do not hold yet
-    in the version that it names."""
+    asks for the first, the earlier one. And which rows (n) do not hold yet in the version that it names."""
     one, other = version[:, None], version
     if asks is not None and asks.kind == FIRST:
         return axis & (one > other), np.zeros(len(version), bool)
     if asks is None or asks.version is None:
-        return axis & (one < other) & (asks is None), np.zeros(len(version), bool)
+        return axis & (one < other), np.zeros(len(version), bool)
     least = asks.version.first
     most = least if asks.kind == UNDER else asks.version.behind
     reached = np.where(axis, other, 0).max(axis=1, initial=0) >= least
@@ -75,8 +96,8 @@ def _of_version(asks: AskedVersion, matches: Ranking, view: View) -> Values:
     assert asks.version is not None  # noqa: S101  checked by the caller
     version = view.column("version", matches.rows)
     named = (asks.version.first <= version) & (version < asks.version.behind)
-    axis = on_one_axis(view, matches.rows, version)
-    if asks.kind in (IN, UNDER):
+    axis = on_one_axis(view, matches.rows, version, asks)
+    if asks.kind in (IN, UNDER, WHICH):
         beyond = in_order(asks, version, axis)[1]
         return named.astype(np.float64) * bool(asks.change) - beyond
     beside = version < asks.version.first if asks.kind == BEFORE else version >= asks.version.behind

@@ -173,6 +173,8 @@ def asked(question: str) -> AskedVersion | None:
         return AskedVersion(side, version, words=words)
     said = question.rstrip("?").split()
     change = _change(" ".join([*said[:EARLY], said[-1]])) if side == IN else ""
+    if which and not change and side == IN:
+        return AskedVersion(WHICH, version)
     return AskedVersion(UNDER if side == BEFORE else IN, version, change, () if change else (named[1:],))
 
 

@@ -22,7 +22,7 @@ from asof.cli.terminal import counted, moment_text, plain, readable, shortened, 
 from asof.parameters import DiffParameters, TimelineParameters, WhenParameters
 from asof.results import WhenResult
 from asof.time.span import format_instant, instant, iso, nearest_moment
-from asof.values import PUBLISHED
+from asof.values import PUBLISHED, force_words
 
 if TYPE_CHECKING:
     from asof.revisions.timeline import Difference, ResultSide, SubjectChange, Timeline, TimelineEntry
@@ -83,7 +83,7 @@ def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
 
 # -- asof diff -----------------------------------------------------------------------------------------
 
-SIGNS = {"changed": "~", "added": "+", "removed": "-", "unchanged": "="}
+SIGNS = {"changed": "~", "added": "+", "removed": "-", "ended": "!", "begun": "*", "unchanged": "="}
 
 
 @verb_command(
@@ -91,10 +91,11 @@ SIGNS = {"changed": "~", "added": "+", "removed": "-", "unchanged": "="}
     q="QUERY", a="A", b="B",
 )  # fmt: skip
 def diff(asked: DiffParameters, index: Path | None, as_json: bool) -> int:
-    """Compare the answers to QUERY as of A and as of B: changed, added, removed, unchanged.
+    """Compare the answers to QUERY as of A and as of B: changed, added, removed, ended, begun, unchanged.
 
     QUERY of several words needs quotes: asof diff "harbour master" 2019 2023-06. A hit has changed when
-    another statement of its series, or another version of its document, replaced it.
+    another statement of its series, or another version of its document, replaced it; it has ended when it was
+    in force as of A only.
     """
     with open_corpus(index) as corpus:
         difference = verbs.diff(corpus, asked)
@@ -113,10 +114,10 @@ def _show(difference: Difference) -> None:
     if difference.empty:
         click.echo("nothing found")
     for change in difference.changes:
-        _show_change(change)
+        _show_change(change, difference)
 
 
-def _show_change(change: SubjectChange) -> None:
+def _show_change(change: SubjectChange, difference: Difference) -> None:
     side = change.after or change.before
     if side is None:
         return
@@ -126,15 +127,22 @@ def _show_change(change: SubjectChange) -> None:
         for word, each in (("before", change.before), ("after", change.after)):
             if each is not None:
                 show(f"    {word:<6}  {readable(each.sentence)}", hang=8)
-                click.secho(f"{'':12}{plain(each.document)}{_since(each)}", dim=True)
+                at = difference.before if each is change.before else difference.after
+                click.secho(f"{'':12}{plain(each.document)}{_since(each)}{_force(each, at)}", dim=True)
     else:
         show(f"    {readable(side.sentence) or '(only a title)'}")
-        click.secho(f"    {plain(side.document)}{_since(side)}", dim=True)
+        at = difference.before if change.after is None else difference.after
+        click.secho(f"    {plain(side.document)}{_since(side)}{_force(side, at)}", dim=True)
 
 
 def _ranks(change: SubjectChange) -> str:
     """Rank as of A and as of B, as in "2 -> 1"."""
     return " -> ".join("" if side is None else str(side.rank) for side in (change.before, change.after))
+
+
+def _force(side: ResultSide, at: int) -> str:
+    words = force_words(side.in_force, at)
+    return f"  {plain(words)}" if words else ""
 
 
 def _since(side: ResultSide) -> str:

@@ -72,7 +72,7 @@ class Maintenance:
         """Figures about the corpus."""
         from asof import plugins
         from asof.index import vectors
-        from asof.revisions import chains
+        from asof.revisions import chains, force
         from asof.store.status import fact_lines, status
 
         folder = self.session.derived.folder
@@ -81,7 +81,8 @@ class Maintenance:
             known = [*vectors.status(db), *fact_lines(db)]
         offered = plugins.load_all(plugins.STATUS).values()
         derived = (line for lines in (chains.status, *offered) for line in lines(folder))
-        return replace(figures, derived=(*derived, *known))
+        acts = self.session.use(self.session.present(), None, force.status)
+        return replace(figures, derived=(*derived, *known, *acts))
 
     def check(self) -> list[str]:
         """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user.

@@ -154,6 +154,34 @@ def unresolved(view: View, document: int, targets: Iterable[int]) -> list[Stored
     ]
 
 
+SHOWN = 3
+"""The most acts that a line of `asof status` names."""
+
+
+def status(view: View) -> list[str]:
+    """A line for `asof status`: how many acts there are, and those that name no current document."""
+    if not has_acts(view.store.db):
+        return []
+    from asof.text.acts import name_keys
+
+    window = view.prefix.window()
+    documents = np.unique(window.column("document")[window.visible(np.arange(window.n))]).tolist()
+    names = {each.document: each for each in view.store.names_of(documents)}
+    keys = frozenset[str]().union(
+        *(name_keys(each.path, each.title, json.loads(each.meta)) for each in names.values())
+    )
+    acts = [act for act in view.store.acts() if act.document in names]
+    by_name = (act for act in acts if act.target[0] != "~")
+    open_ones = [
+        act for act in by_name if (_named(view, act) < 0 if act.kind in _INVERSE else act.target not in keys)
+    ]
+    line = f"acts of documents on others: {len(acts):,}"
+    if open_ones:
+        said = ", ".join(f"{act.text} ({names[act.document].name})" for act in open_ones[:SHOWN])
+        line += f"; {len(open_ones):,} name none that is here: {said}{', …' * (len(open_ones) > SHOWN)}"
+    return [line]
+
+
 def _none_yet(view: View) -> dict[int, tuple[Act, ...]] | None:
     """Where the acts on documents are kept; None in a corpus without any."""
     return {} if has_acts(view.store.db) else None

@@ -259,7 +259,7 @@ def _text(record: StoredPassage) -> str:
 
 # -- diff: the hits of one query as of two instants ----------------------------------------------------
 
-KINDS = ("changed", "added", "removed", "unchanged")
+KINDS = ("changed", "added", "removed", "ended", "begun", "unchanged")
 
 Subject = tuple[str, int]
 """The subject of a hit: its series, or the hit itself."""
@@ -274,12 +274,14 @@ class ResultSide(NamedTuple):
     title: Annotated[str, "the document's title"]
     sentence: Annotated[str, "what it says"]
     start: Annotated[Instant | None, As("visible"), "since when it can be seen; null: undated"]
+    in_force: Annotated[SourcedTime | None, "when it holds, see the hits of a search"]
+    holds: Annotated[bool, "whether it was in force then"]
 
 
 class SubjectChange(Struct, frozen=True):
     """The change of a subject: a series of statements, or a passage in none."""
 
-    kind: Annotated[str, one_of("changed", "added", "removed", "unchanged")]
+    kind: Annotated[str, one_of(*KINDS), "ended, begun: of a passage that is in force at one moment only"]
     before: Annotated[ResultSide | None, "as of `a`; null: no hit"]
     after: Annotated[ResultSide | None, "as of `b`; null: no hit"]
     added: Annotated[tuple[str, ...], As("words_added"), "runs of words that are new, where it changed"]
@@ -294,7 +296,7 @@ class Difference(Struct, frozen=True):
     after: Annotated[Instant, As("b"), "the second moment"]
     changes: Annotated[
         tuple[SubjectChange, ...],
-        "changed, added, removed, unchanged, each by rank (of a removed subject the former one)",
+        "by kind in this order, each by rank (of a removed subject the former one)",
     ]
 
     @property
@@ -312,6 +314,8 @@ class ComparedPassage(NamedTuple):
     title: str
     text: str
     start: int | None
+    in_force: SourcedTime | None = None
+    holds: bool = True
 
 
 Pair = tuple[ComparedPassage | None, ComparedPassage | None]
@@ -367,7 +371,12 @@ class _SubjectReader(Struct, frozen=True):
             if series is None:
                 text = below_heading(hit.text, "\n".join(hit.place.headings))
                 start = self._start(row)
-                yield (hit.id, -1), ComparedPassage(hit.rank, hit.id, hit.document, hit.title, text, start)
+                yield (
+                    (hit.id, -1),
+                    ComparedPassage(
+                        hit.rank, hit.id, hit.document, hit.title, text, start, hit.in_force, hit.holds
+                    ),
+                )
             else:
                 yield ("", int(series[0])), self._newest(series, answer, hit.rank)
 
@@ -388,7 +397,9 @@ class _SubjectReader(Struct, frozen=True):
         record = self.view.records(np.array([row]))[0]
         text = below_heading(record.text, record.headings)
         name = hit_id(record.document, record.key)
-        return ComparedPassage(rank, name, record.document, record.title, text, self._start(row))
+        made = ComparedPassage(rank, name, record.document, record.title, text, self._start(row))
+        hit = next((hit for hit in answer.hits if hit.id == name), None)
+        return made if hit is None else made._replace(in_force=hit.in_force, holds=hit.holds)
 
     def _start(self, row: int) -> int | None:
         rows = np.array([row])
@@ -415,6 +426,8 @@ def _change(
 ) -> SubjectChange:
     if was is None or now is None or was.id == now.id:
         kind = "added" if was is None else "removed" if now is None else "unchanged"
+        if was is not None and now is not None and was.holds != now.holds:
+            kind = "ended" if was.holds else "begun"
         return SubjectChange(kind, _side(was, None, words, stop), _side(now, None, words, stop), (), ())
     differ = word_changes(was.text, now.text)
     return SubjectChange("changed", _side(was, now, words, stop), _side(now, was, words, stop), *differ)
@@ -427,7 +440,8 @@ def _side(
         return None
     sentence = key_sentence(statement.text, None if other is None else other.text, words, stop)
     return ResultSide(
-        statement.rank, statement.id, statement.document, statement.title, sentence, statement.start
+        statement.rank, statement.id, statement.document, statement.title, sentence, statement.start,
+        statement.in_force, statement.holds,
     )  # fmt: skip
 
 

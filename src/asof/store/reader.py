@@ -501,6 +501,13 @@ class AsOfReader(Struct, frozen=True):
             {**self.moment, "keys": json.dumps(list(keys)), "kind": kind},
         )]  # fmt: skip
 
+    def acts(self) -> list[StoredAct]:
+        """The acts of all current versions."""
+        return [StoredAct(*row) for row in self.db.execute(
+            "SELECT l.target, l.kind, l.heading, l.alias, v.document, v.visible FROM links AS l"
+            f" JOIN versions AS v ON v.id = l.version WHERE NOT {NO_ACT} AND v.id = ({_LAST})", self.moment,
+        )]  # fmt: skip
+
     def acts_by(self, version: int) -> list[StoredAct]:
         """The acts that a version states, its own document's number and instant as those of the act."""
         return [StoredAct(*row) for row in self.db.execute(

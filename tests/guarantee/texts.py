@@ -16,7 +16,7 @@ from asof.wire import replace
 NAMES = (
     "ferry.md", "mill.md", "harbour/ferry.md", "harbour/index.md", "people/quill.md", "journal/2020-02-03.md",
     "mole.md", "Ärger.md", "harbour/old/mill.md", "adr/0002-mole.md", "Copy of ferry.md",
-    "harbour/index (1).md",
+    "harbour/index (1).md", "v1/ferry.md", "v2/ferry.md",
 )  # fmt: skip
 RENAMED = {"zz1sail.md": "zz1xx.md", "zz2bell.md": "zz2xx.md"}
 """Ids that documents get later, and what stands for each where it is not known yet; in order of all names."""
@@ -68,6 +68,9 @@ SENTENCES = (
     "Part 1 of Note {n} is replaced by the following: the mill ferry is free.",
     "These rules take effect on {date}.", "The bag limit in the rules is cut to {n} trout from {date}.",
     "We withdraw Note {n}.", "This tariff is valid until {date}.",
+    "Marta Quill lives in Brill.", "Marta Quill moved from Brill to Ford.",
+    "The favourite boat of {who} is a sloop.", "The favourite boat of {who} is a yawl.",
+    "{who} no longer lives in Ford.",
 )  # fmt: skip
 
 QUESTIONS = (
@@ -79,7 +82,10 @@ QUESTIONS = (
     "What happened to the ferry between 2019 and 2020?", "the latest price as of 5 March 2020",
     "who is the harbour master as of 2030", "newest version until 2099", "brad ferrry prise",
     "what was the price of bread the day before yesterday", "who will lead Quay Ltd tomorrow",
-    "ADR 2", "note 1 and fees 2020", "zz1sail ferry", "zz2bell",
+    "ADR 2", "note 1 and fees 2020", "zz1sail ferry", "zz2bell", "where does Marta Quill live",
+    "what does a ticket of the ferry cost in 1.2", "which version came before 1.10.0",
+    "what changed in 1.10.0",
+    "price of bread in v1", "since which version is the pier open", "favourite boat of Quill",
 )  # fmt: skip
 ENTITIES = ("Quay Ltd", "Pier Ltd", "NHA", "Quill", "Marta Quill", "Mole Inc", "Jon Reed", "ferry", "Nobody")
 PERIODS = ("2020", "2019", "2020-Q1", "2020-03", "2020-03-05", "January 2020 to June 2020", "2021")
@@ -142,7 +148,15 @@ def notes(draw: st.DrawFn, names: tuple[str, ...], said: list[str], dates: tuple
         "company": (1, st.just("Quay Ltd\nticker: QUA")),
     }  # fmt: skip
     front = [(key, draw(value)) for key, (often, value) in fields.items() if draw(chance) < often]
-    above = ["", "", "## part 1\n\n", "## part 2\n\n", "## Fees from 2020\n\n"]
+    above = [
+        "",
+        "",
+        "## part 1\n\n",
+        "## part 2\n\n",
+        "## Fees from 2020\n\n",
+        "## 1.2.0\n\n",
+        "## 1.10.0 (2020-03-05)\n\n",
+    ]
     headed = st.tuples(st.sampled_from(above), st.sampled_from(said))
     parts = draw(st.lists(headed.map("".join), min_size=int(draw(chance) > 0), max_size=3))
     if not parts:

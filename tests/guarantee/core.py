@@ -12,7 +12,6 @@ from tests.guarantee.texts import SENTENCES
 
 from asof import engine
 from asof.answer import boilerplate
-from asof.corpus import asking
 from asof.extensions.systems import latent
 from asof.index import segment as index_segment
 from asof.index.segment import Prefix
@@ -217,12 +216,6 @@ def acts_as_of(as_of: int | None, known_at: int | None) -> Any:
     return put(AsOfReader, "acts_on", wrong)
 
 
-def reaches_later(view: View, version: Any) -> bool:
-    """Versions of passages that are not visible yet count."""
-    every = np.concatenate([part.segment["version"] for part in view.prefix.parts])
-    return bool((every >= version.first).any() and ((every > 0) & (every < version.behind)).any())
-
-
 counts_what_turned_out_wrong = put(Rows, "known", lambda self, _: self.present.copy())
 
 
@@ -310,11 +303,6 @@ FAULTS = [
     Fault("an act counts before it is learned", acts_as_of(None, NEVER), ("verb search",), (
         *NOTED, told("repeal.md", "2020-03-05", "Note 1 is repealed."),
     ), "2022", 1, Asked("berth costs")),
-    Fault("a version is reached before it is published", put(asking, "reaches", reaches_later),
-          ("verb search",), (
-        told("ferry.md", "2020-02-03", "## 1.2.0\n\nA ticket of the ferry costs 3 euros."),
-        told("mill.md", "2021-01-15", "## 1.3.0\n\nA ticket of the mill costs 4 euros."),
-    ), "2020", asked=Asked("a ticket in 1.3.0")),
     Fault("a series is known before it goes on", put(Succession, "originals", followed_later), ("series",), (
         fee(ONE, "2020-03-01"), fee(TWO, "2020-03-05"),
     ), "2020-03-03"),

@@ -17,7 +17,6 @@ from asof.recipes import by_document
 from asof.store.reader import VisibleInterval, visible_intervals
 from asof.text.question import QuestionReading, read_verbatim
 from asof.text.question import read as read_question
-from asof.text.versions import Version
 from asof.time.moment import When, first_instant, instant_bounds, last_instant
 from asof.time.span import nearest_moment
 from asof.values import GLOBAL, MODES, Answer, Filters, MetadataFilter, Query
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from asof.answer.write import QuestionModel
     from asof.index.view import View
     from asof.rank.stage import Recipe
-from asof.rank.versions import reaches
 
 # -- query reader --------------------------------------------------------------------------------------
 
@@ -63,16 +61,12 @@ class QueryReader(Struct, frozen=True):
         refuse_long(question, "the question")
         as_asked = partial(
             read_question, question, nearest_moment(self.as_of), language=" ".join(self.session.languages),
-            fiscal_start=self.session.fiscal_start, reaches=self._reaches,
+            fiscal_start=self.session.fiscal_start,
         )  # fmt: skip
         reading = as_asked()
         if reading.as_of == self.as_of or self._anything_at(reading.as_of):
             return reading
         return as_asked(moves=False)
-
-    def _reaches(self, version: Version) -> bool:
-        """True if passages that are visible are of versions up to and from one."""
-        return self.session.use(self.as_of, self.known_at, lambda view: reaches(view, version))
 
     def _anything_at(self, as_of: int) -> bool:
         """True if any passage is visible at a moment; a time before the kept history has its own error."""

@@ -31,7 +31,7 @@ from asof.rank.expression import (
     total,
 )
 from asof.rank.stage import Ranking, Traits
-from asof.rank.versions import in_order, on_one_axis
+from asof.rank.versions import in_order, named_only, on_one_axis
 from asof.rank.words import largest_coverage, weighted_words
 from asof.revisions.chains import succession
 from asof.revisions.force import acts_on, ends_all, validity
@@ -372,15 +372,16 @@ class Supersession:
         titled, told = (stated_times(about, spans, (METADATA, kind)) for kind in (HEADING, TEXT))
         begins = np.where(titled.any(axis=1), np.minimum(begins, force), begins)
         match = self._match(matches)[order]
+        version = view.column("version", rows)
+        match = match - named_only(query, view, rows, version)
         near = np.clip(1 - (match[:, None] - match) / self.margin, 0.0, 1.0)
         official = view.authority(rows)
         later = (begins[:, None] < begins) | ((begins > force) & ~told.any(axis=1))[:, None]
         if len(spans) > 1:
             of = told | np.array([(span.first <= begins) & (begins <= span.last) for span in spans]).T
             later &= ~(of[:, None] & ~of).any(axis=2)
-        version = view.column("version", rows)
         asks = asked_version(query.text)
-        axis = on_one_axis(view, rows, version, asks)
+        axis = on_one_axis(view, rows, version, asks, query.text)
         by_version, beyond = in_order(asks, version, axis)
         later = (later & (official[:, None] == official)) | (official[:, None] > official)
         in_force = dated & (begins <= force) & (ends >= force)

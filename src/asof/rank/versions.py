@@ -13,37 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.view import View
+from asof.lang import set_of
 from asof.rank.expression import Constant, Given, Values
 from asof.rank.stage import Ranking, Traits
-from asof.text.versions import BEFORE, FIRST, IN, UNDER, WHICH, AskedVersion, Version, asked
+from asof.rank.words import weighted_words
+from asof.text.tokens import tokenize
+from asof.text.versions import BEFORE, FIRST, IN, UNDER, WHICH, AskedVersion, asked
 from asof.values import Query
 
 
-def reaches(view: View, version: Version) -> bool:
-    """True if current passages of one document or title are of versions up to and from this one."""
-    window = view.prefix.window()
-    places = np.flatnonzero(window.column("version"))
-    places = places[window.visible(places)]
-    at, document = window.column("version")[places], window.column("document")[places]
-    title = view.titles(window.rows(places)).of
-    up_to, since = at < version.behind, at >= version.first
-    return any(
-        len(np.intersect1d(of[up_to & (of >= 0)], of[since & (of >= 0)])) > 0 for of in (document, title)
-    )
-
-
 def on_one_axis(
-    view: View, rows: NDArray[np.int64], version: NDArray[np.int64], asks: AskedVersion | None
+    view: View, rows: NDArray[np.int64], version: NDArray[np.int64], asks: AskedVersion | None, question: str
 ) -> NDArray[np.bool_]:
     """Which two of some rows (n, n), of these versions, stand on one axis by which a question goes.
 
-    One that asks for the version itself goes by none, and one that asks nothing of versions leaves documents
-    of titles with figures to their dates.
+    One that asks for the version itself goes by none. One that asks nothing of versions leaves documents of
+    titles with figures to their dates, and goes by none if it asks for the past ("when was X renamed").
     """
     titles, document = view.titles(rows), view.column("document", rows)
     group = titles.of + 1 if asks is None else titles.group_of
     same: NDArray[np.bool_] = (document[:, None] == document) | ((group[:, None] == group) & (group > 0))
-    if asks is not None and asks.kind == WHICH:
+    told = asks is None and not set_of("questions", "past").isdisjoint(tokenize(question))
+    if told or (asks is not None and asks.kind == WHICH):
         same[:] = False
     return same & (version[:, None] > 0) & (version > 0)
 
@@ -67,6 +58,28 @@ def in_order(
     return later, beyond
 
 
+def named_only(query: Query, view: View, rows: NDArray[np.int64], version: NDArray[np.int64]) -> Values:
+    """The share of the question's words (n,), by weight, that rows have only as they are sections of the
+    version in which the answer has to hold: what holds then may stand in an earlier one of their document."""
+    asks, shares = asked(query.text), np.zeros(len(rows))
+    if asks is None or asks.version is None or asks.kind not in (IN, UNDER) or asks.change:
+        return shares
+    named = (asks.version.first <= version) & (version < asks.version.behind)
+    document = view.column("document", rows)
+    earlier = document[(version > 0) & (version < asks.version.first)]
+    tokens = set(tokenize(asks.version.text))
+    words = weighted_words(query, view)
+    of_version = sum(word.weight for word in words if not tokens.isdisjoint(tokenize(word.text)))
+    whole = sum(word.weight for word in words)
+    shares[named & np.isin(document, earlier)] = of_version / whole if whole else 0.0
+    return shares
+
+
+NAMED = 0.75
+"""What words give a section of the version that is named, as half of the weight of this column: by their
+coverage and their relevance."""
+
+
 @dataclass(frozen=True, slots=True)
 class VersionAsked:
     """The column `version_asked`, in [-1, 1]: 1 for passages of the version that the question asks for; the
@@ -84,7 +97,7 @@ class VersionAsked:
         asks = asked(query.text)
         of_it = np.zeros(matches.count)
         if asks is not None and asks.version is not None:
-            of_it = _of_version(asks, matches, view)
+            of_it = _of_version(query, asks, matches, view)
         if not of_it.any():
             none = Constant("no version is asked for", 0.0)
             return matches.with_column("version_asked", none, by=False, high=1.0)
@@ -92,14 +105,15 @@ class VersionAsked:
         return matches.with_column("version_asked", of_version, by=False, high=1.0)
 
 
-def _of_version(asks: AskedVersion, matches: Ranking, view: View) -> Values:
+def _of_version(query: Query, asks: AskedVersion, matches: Ranking, view: View) -> Values:
     assert asks.version is not None  # noqa: S101  checked by the caller
     version = view.column("version", matches.rows)
     named = (asks.version.first <= version) & (version < asks.version.behind)
-    axis = on_one_axis(view, matches.rows, version, asks)
+    axis = on_one_axis(view, matches.rows, version, asks, query.text)
     if asks.kind in (IN, UNDER, WHICH):
         beyond = in_order(asks, version, axis)[1]
-        return named.astype(np.float64) * bool(asks.change) - beyond
+        only = NAMED * named_only(query, view, matches.rows, version)
+        return named.astype(np.float64) * bool(asks.change) - beyond - only
     beside = version < asks.version.first if asks.kind == BEFORE else version >= asks.version.behind
     between = axis & beside & ((version[:, None] < version) == (asks.kind == BEFORE))
     between &= version[:, None] != version

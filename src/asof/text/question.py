@@ -6,14 +6,14 @@ Reading precedes the view: "as of June 2021" moves the moment of the snapshot.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, tzinfo
 
 from msgspec import Struct
 
 from asof.lang import FIRST
 from asof.text.passages import sentences
-from asof.text.versions import Version, asked
+from asof.text.versions import asked
 from asof.time.expressions import TimeContext, TimeExpression, parse
 from asof.time.intent import INSTANCE, STATE, WISHED, Intent, intent, recency
 from asof.time.span import Span, format_instant, instant, nearest_moment
@@ -53,14 +53,13 @@ class QuestionReading(Struct, frozen=True):
 
 def read(
     question: str, asked_at: datetime, *, zone: tzinfo = UTC, language: str = FIRST, fiscal_start: int = 1,
-    moves: bool = True, reaches: Callable[[Version], bool] | None = None,
+    moves: bool = True,
 ) -> QuestionReading:  # fmt: skip
     """Read a question that is asked at an aware moment.
 
     `language` may name several codes, parted by blanks; `fiscal_start` is the first month of the fiscal year.
     "As of 2021" moves the moment that is looked at and asks what held then, also in the past tense; without
-    `moves` it asks for the newest until then. `reaches`: whether there are texts of versions up to and from
-    one: then the question is by versions, and the words for that are not searched.
+    `moves` it asks for the newest until then.
     """
 
     context = TimeContext(zone, fiscal_start, language)
@@ -89,8 +88,7 @@ def read(
             what = "other times count from then" if windowed else "newest first until then"
             notes.append(f"nothing is known to have been published “{mention.text}”: {what}")
     said = [*detected.wishes, *(_extent(question, each) for each in times)]
-    asks = asked(question)
-    if asks is not None and (asks.version is None or (reaches is not None and reaches(asks.version))):
+    if (asks := asked(question)) is not None:
         said += asks.words
     lexical = without(question, said)
     if recency < WISHED and (len(sentences(question)) > 1 or _lasting(detected)):

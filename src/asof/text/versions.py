@@ -175,7 +175,7 @@ def asked(question: str) -> AskedVersion | None:
     change = _change(" ".join([*said[:EARLY], said[-1]])) if side == IN else ""
     if which and not change and side == IN:
         return AskedVersion(WHICH, version)
-    return AskedVersion(UNDER if side == BEFORE else IN, version, change, () if change else (named[1:],))
+    return AskedVersion(UNDER if side == BEFORE else IN, version, change)
 
 
 def _change(text: str) -> str:

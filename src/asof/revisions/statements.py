@@ -179,7 +179,8 @@ def _words() -> _Words:
         return {word: row for each in lists for row, words in each.items() for word in words.split()}
 
     kind = rows("state")
-    verbs = set_of("statements", "verbs") | {word for word, row in kind.items() if row != "use"}
+    single = {word for word, row in kind.items() if row not in ("use", "like")}
+    verbs = set_of("statements", "verbs") | set_of("statements", "copula") | single
     ended = tuple(frozenset(phrase.split()) for phrase in of_all("statements", "ended"))
     instead, joins = (any_of(of_all("statements", key)) for key in ("instead", "joins"))
     return _Words(verbs, kind, rows("change"), rows("leave"), ended, instead, joins)
@@ -202,6 +203,8 @@ def statement_of(text: str, language: str, grammar: Grammar) -> Statement:
         if parts is not None and not ended:
             ended = list(_items(parts[0], language, grammar))
         so.update(dict.fromkeys(_items(clause if parts is None else parts[1], language, grammar)))
+    others = [word for word in ended if word not in set_of("statements", "group")]
+    ended = others if len(others) > 1 else ended
     if not 2 <= len(ended) <= MOST_ENDED or ended[-1].startswith("="):
         ended = []
     negated = not set_of("statements", "negated").isdisjoint(_split(text))
@@ -255,10 +258,17 @@ def _change(clause: str, kinds: Sequence[str], known: _Words) -> tuple[str, str]
         return None
     goals = set_of("statements", "goal")
     end = next((at for at in range(begin + 1, len(words)) if words[at] in goals), len(words))
-    verb = [_verb(known.change[changed])] if known.change[changed] != "any" else []
+    old = words[begin + 1 : end]
+    timed = any(DIGIT.search(word) or word in _calendar() for word in old)
+    verb = [] if timed or known.change[changed] == "any" else [_verb(known.change[changed])]
     who = [*(word for word in words[:begin] if word != changed), *verb]
     new = [word for word in words[end + 1 :] if word != changed]
-    return " ".join([*who, *words[begin + 1 : end]]), " ".join([*who, *new])
+    return " ".join([*who, *old]), " ".join([*who, *new])
+
+
+@cache
+def _calendar() -> frozenset[str]:
+    return set_of("words", "calendar") | {f"{word}s" for word in set_of("words", "calendar")}
 
 
 def _verb(kind: str) -> str:
@@ -290,10 +300,17 @@ def _frame(text: str, language: str, grammar: Grammar) -> Frame:
     own, stop = set_of("statements", "person"), set_of("words", "stop")
     if all(word in stop and word not in own for word in before):
         return NO_FRAME
-    if any(map(_is_attribute, before)) and len(after) <= LONGEST_VALUE:
+    nominal = not words[at + 1].islower() or len(after) == 1 or after[0] in set_of("statements", "article")
+    if nominal and len(after) <= LONGEST_VALUE and any(map(_is_attribute, before)):
         return Frame(term_hash(" ".join([*before, folded[at], "_"])) or 1, LEAST_FRAME)
     rest, _, values = _without_values(" ".join(words[at + 1 :]), language, grammar, begins=False)
-    if not values or any(word[0].isupper() and word.endswith(("'s", "’s")) for word in words[at + 1 :]):
+    ahead = rest[: rest.index("_")] if values else rest
+    described = folded[at] in set_of("statements", "copula") and not stop.issuperset(ahead)
+    if (
+        not values
+        or described
+        or any(word[0].isupper() and word.endswith(("'s", "’s")) for word in words[at + 1 :])
+    ):
         return NO_FRAME
     return Frame(term_hash(" ".join([*before, folded[at], *rest])) or 1, LEAST_FRAME)
 

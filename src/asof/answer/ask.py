@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from asof import plugins
-from asof.answer.evidence import PASSAGES, WeightedPhrase, lasts, quotable_sentences
+from asof.answer.evidence import PASSAGES, Sentence, WeightedPhrase, lasts, quotable_sentences
 from asof.answer.extractive import TITLE, AnswerContext, extractive_answer
 from asof.answer.question import ParsedQuestion
 from asof.errors import UsageError
@@ -24,7 +24,7 @@ from asof.store.reader import VisibleInterval
 from asof.text.passages import pack, passage_header, tokens
 from asof.text.query import key
 from asof.text.question import QuestionReading
-from asof.text.versions import asked
+from asof.text.versions import IN, UNDER, asked
 from asof.time.intent import STATE
 from asof.time.span import BEGINNING, NEVER, Span, format_instant
 from asof.values import (
@@ -268,8 +268,20 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     query = retrieved.reading.query
     return AnswerContext(
         query.text, WeightedPhrase.of(query.lexical, view), question, hits, rows,
-        tuple(quotable_sentences(view, hits[:count])), notes, _authority(view, hits, rows),
+        _up_to_version(question, quotable_sentences(view, hits[:count])), notes,
+        _authority(view, hits, rows),
     )  # fmt: skip
+
+
+def _up_to_version(question: ParsedQuestion, sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
+    """The sentences without those of later versions than that in which the answer has to hold, if some of the
+    same document or title are of that or an earlier one."""
+    asks = asked(question.text)
+    if asks is None or asks.version is None or asks.kind not in (IN, UNDER) or question.after:
+        return tuple(sentences)
+    most = asks.version.first if asks.kind == UNDER else asks.version.behind
+    there = set[str]().union(*(each.things for each in sentences if 0 < each.version < most))
+    return tuple(each for each in sentences if each.version < most or there.isdisjoint(each.things))
 
 
 def _authority(view: View, hits: Sequence[Hit], rows: Sequence[int]) -> dict[str, int]:

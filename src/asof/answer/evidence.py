@@ -35,6 +35,7 @@ from asof.values import PUBLISHED, Hit, Query, SourcedTime
 # -- evidence ------------------------------------------------------------------------------------------
 
 HEADING = KIND["heading"]
+_FIGURES = re.compile(r"[\d.]+")
 
 EVEN = 0.5
 """The weight of every word beside its idf²: in a corpus of few passages rarity is no evidence."""
@@ -58,6 +59,11 @@ class Sentence(Struct, frozen=True):
     titled_stems: frozenset[str]
     edition: str = ""
     version: int = 0
+
+    @property
+    def things(self) -> frozenset[str]:
+        """What it may be of, in versions: its document, and the title without figures."""
+        return frozenset({self.hit.document, _FIGURES.sub("", self.hit.title)})
 
     @property
     def quoted(self) -> str:

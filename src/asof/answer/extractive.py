@@ -21,7 +21,6 @@ from asof.answer.evidence import (
     WeightedPhrase,
     best_quotes,
     document_times,
-    edition_of,
     has_lapsed,
     hit_in_time,
     mentions_name,
@@ -43,10 +42,11 @@ from asof.answer.match import (
     unanswerable_reason,
     unreachable_cells,
 )
-from asof.answer.question import ParsedQuestion
+from asof.answer.question import WORD, ParsedQuestion
 from asof.index.view import View
 from asof.text.passages import is_field
 from asof.text.query import key
+from asof.text.tokens import tokenize
 from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, of_change
 from asof.time.span import Period, Span, holds_in, label
 from asof.values import LOCAL, Answer, Citation, Hit, Value, force_words, shortened
@@ -327,36 +327,49 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
 
 def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answer | None:
     """The answer to what changed in a version: its statements, those of the kind of change that is asked for;
-    or to which version is right before or after one: its name. None for another question."""
+    or to which version is right before or after one: its name. A refusal where no passage of the thing that
+    is asked about is of that version; None for another question."""
     named = asks.version
-    if not context.hits or named is None or not (asks.change or asks.kind in (BEFORE, AFTER)):
+    if named is None or not (asks.change or asks.kind in (BEFORE, AFTER)):
         return None
-    stating = [
-        each for each in context.sentences
-        if each.version and states_something(each) and not is_field(each.hit.text, each.start)
-    ]  # fmt: skip
+    own = [each for each in context.sentences if each.version and states_something(each)]
+    own = [each for each in own if _is_of_product(each.hit, context.question)]
     lines = []
     if asks.change:
-        found = [each for each in stating if named.first <= each.version < named.behind]
+        found = [each for each in own if named.first <= each.version < named.behind]
         found = [each for each in found if each.hit.document == found[0].hit.document]
-        kind = of_change(asks.change)
-        of_kind = [
-            each for each in found if kind.search(" ".join([*each.hit.place.headings[-1:], each.text]))
-        ]
-        found = (of_kind if asks.change != CHANGED else []) or found
+        if asks.change != CHANGED:
+            kind = of_change(asks.change)
+            found = [
+                each for each in found if kind.search(" ".join([*each.hit.place.headings[-1:], each.text]))
+            ]
+        reason = f"nothing that was {asks.change} in {named.text} was found"
     else:
-        first = context.hits[0]
-        edition, version = edition_of(first)
-        if not version or (version < named.first) != (asks.kind == BEFORE):
-            return None
-        found = [
-            each for each in stating if each.hit.document == first.document and each.version == version
-        ][:1]  # fmt: skip
-        lines = [f"{edition or first.title} [1]"]
-    citations = _numbered((each.hit, each.quoted, None) for each in found)
+        of_it = [each for each in own if named.first <= each.version < named.behind]
+        there = frozenset[str]().union(*(each.things for each in of_it))
+        beside = [each for each in own if not of_it or not there.isdisjoint(each.things)]
+        if asks.kind == BEFORE:
+            beside = [each for each in beside if each.version < named.first]
+        else:
+            beside = [each for each in beside if each.version >= named.behind]
+        order = -1 if asks.kind == BEFORE else 1
+        found = sorted(beside, key=lambda each: order * each.version)[:1]
+        lines = [f"{each.edition or each.hit.title} [1]" for each in found]
+        reason = f"no version {asks.kind} {named.text} was found"
+    plain = [each for each in found if not is_field(each.hit.text, each.start)]
+    citations = _numbered((each.hit, each.quoted, None) for each in plain or found)
+    if not citations:
+        return _refused_beside(view, context, reason, [])
     text = "\n".join([*lines, *map(_quoted, citations)])
-    made = Answer(context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations)
-    return made if citations else None
+    return Answer(context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations)
+
+
+def _is_of_product(hit: Hit, question: str) -> bool:
+    """True if half of the names in a question, words with a capital behind the first, are in a hit or in the
+    names of its document."""
+    names = {word.casefold() for word in WORD.findall(question)[1:] if word[0].isupper() and word.isalpha()}
+    said = {*tokenize(f"{hit.document} {hit.title} {' '.join(hit.place.headings)} {hit.text}")}
+    return 2 * len(names & said) >= len(names)
 
 
 def _differing_answer(view: View, context: AnswerContext, sentence: Sentence) -> Answer | None:

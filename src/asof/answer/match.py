@@ -29,7 +29,7 @@ from asof.answer.evidence import (
 )
 from asof.answer.question import WORD, ParsedQuestion, listed
 from asof.index.view import View
-from asof.lang import calendar_words
+from asof.lang import calendar_words, set_of
 from asof.text.figures import Figure, figure_of, language_of, lexicon, pattern
 from asof.text.query import key
 from asof.time.expressions import TimeContext, parse
@@ -95,29 +95,30 @@ def stated_value(sentence: Sentence) -> StatedValue | None:
     return StatedValue(only.value, unit, text[only.start : word.end() if word else only.end].strip())
 
 
-AS_MUCH = 2 / 3
-"""The share of the words of the question that another statement of the same thing has, of those that the best
-one has."""
-
-
 def differing(
     words: WeightedPhrase, sentence: Sentence, sentences: Iterable[Sentence], authority: Mapping[str, int]
 ) -> list[tuple[Sentence, StatedValue]]:
     """What documents state of the same thing that are in force, each another value of the same unit, with the
     sentence itself: of the highest authority (by the id of a hit) first, then the newest; [] if they agree.
 
-    A statement that names a time is left out: it may be of another one.
+    The others have all words of the question that the sentence has, and say nothing else: no word of content
+    that neither has, and no name or figure in their title. One that names a time may be of another one.
     """
-    own, share = stated_value(sentence), words.share(sentence.titled_stems)
+    own, asked = stated_value(sentence), frozenset[str]().union(*(stems for stems, _ in words.words))
+    plain = set_of("words", "stop") | set_of("words", "calendar")
+    needed, known = asked & sentence.titled_stems, asked | sentence.titled_stems | plain
     if own is None or times_named(sentence) or not sentence.hit.holds:
         return []
     found = {sentence.hit.document: (sentence, own)}
     for other in sentences:
         if other.hit.document in found or other.hit.superseded is not None or not other.hit.holds:
             continue
-        if words.share(other.titled_stems) < AS_MUCH * share or times_named(other):
+        if not needed <= other.titled_stems or times_named(other) or other.version != sentence.version:
             continue
-        if other.version != sentence.version:
+        more = (other.stems - known) | (sentence.stems - asked - other.titled_stems - plain)
+        if any(len(stem) > 1 and not stem[0].isdigit() for stem in more):
+            continue
+        if _title_names(other) != _title_names(sentence):
             continue
         stated = stated_value(other)
         if stated is not None and stated.unit == own.unit:
@@ -125,6 +126,12 @@ def differing(
     if len({stated.value for _, stated in found.values()}) < 2:
         return []
     return sorted(found.values(), key=lambda each: (authority.get(each[0].hit.id, 0), -_published(each[0])))
+
+
+def _title_names(sentence: Sentence) -> frozenset[str]:
+    """The words with capitals or figures in a title, without its first word."""
+    words = WORD.findall(sentence.hit.title)[1:]
+    return frozenset(word.casefold() for word in words if not word.islower())
 
 
 # -- contradictions ------------------------------------------------------------------------------------

@@ -399,12 +399,14 @@ class Linker(Struct, frozen=True):
         return PairGrades(grade, parts, np.rint(UNIT * whole).astype(np.int64))
 
     def _ends(self, later: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which pairs are of a statement that ends a state and one that states it: with all its words."""
+        """Which pairs are of a statement that ends a state and one that states it: of the same subject, the
+        first word, and with all its words."""
         ended = self.statements["ended"][later]
         stated: NDArray[np.bool_] = ended[:, 0] > 0
         leads = self.statements["leads"][earlier[stated]]
         has = (ended[stated][:, :, None] == leads[:, None, :]).any(axis=2)
-        stated[stated] = (has | (ended[stated] == 0)).all(axis=1)
+        subject = ended[stated][:, 0] == leads[:, 0]
+        stated[stated] = subject & (has | (ended[stated] == 0)).all(axis=1)
         return stated
 
     def _linked(self, chain: Chain, touched: NDArray[np.int64]) -> Chain:

@@ -169,7 +169,6 @@ class _Words(NamedTuple):
     leave: Mapping[str, str]
     ended: tuple[frozenset[str], ...]
     instead: re.Pattern[str]
-    joins: re.Pattern[str]
 
 
 @cache
@@ -182,8 +181,15 @@ def _words() -> _Words:
     single = {word for word, row in kind.items() if row not in ("use", "like")}
     verbs = set_of("statements", "verbs") | set_of("statements", "copula") | single
     ended = tuple(frozenset(phrase.split()) for phrase in of_all("statements", "ended"))
-    instead, joins = (any_of(of_all("statements", key)) for key in ("instead", "joins"))
-    return _Words(verbs, kind, rows("change"), rows("leave"), ended, instead, joins)
+    instead = any_of(of_all("statements", "instead"))
+    return _Words(verbs, kind, rows("change"), rows("leave"), ended, instead)
+
+
+@cache
+def _joins(language: str) -> re.Pattern[str]:
+    """What joins two clauses in a language, and longer words for that in others ("en" is not only Dutch)."""
+    own = tables(language, "statements").get("joins", "").split()
+    return any_of([*own, *(word for word in of_all("statements", "joins") if len(word) > len("en"))])
 
 
 def statement_of(text: str, language: str, grammar: Grammar) -> Statement:
@@ -196,17 +202,17 @@ def statement_of(text: str, language: str, grammar: Grammar) -> Statement:
     if len(text) > LONGEST or "\n" in text or text.endswith(("?", "？")):
         return NOTHING
     known, so, ended = _words(), dict[str, None](), list[str]()
-    clauses = [part for each in _CLAUSE.split(text) for part in known.joins.split(each) if part]
+    clauses = [part for each in _CLAUSE.split(text) for part in _joins(language).split(each) if part]
     kinds = [kind for word in _split(text) if (kind := known.kind.get(word))]
     for clause in clauses:
         parts = _change(clause, kinds, known)
         if parts is not None and not ended:
             ended = list(_items(parts[0], language, grammar))
         so.update(dict.fromkeys(_items(clause if parts is None else parts[1], language, grammar)))
-    others = [word for word in ended if word not in set_of("statements", "group")]
-    ended = others if len(others) > 1 else ended
     if not 2 <= len(ended) <= MOST_ENDED or ended[-1].startswith("="):
         ended = []
+    if len(clauses) > 1:  # of several states one may end, and the others hold
+        so.clear()
     negated = not set_of("statements", "negated").isdisjoint(_split(text))
     said = [] if negated and not ended else list(so)[:MOST_LEADS]
     frame = NO_FRAME if negated or ended else _frame(text, language, grammar)
@@ -225,7 +231,8 @@ def _split(text: str) -> list[str]:
 def _items(text: str, language: str, grammar: Grammar) -> Iterator[str]:
     """The stems of the words of a clause, without those of grammar; "=live" for a verb of that kind of state,
     and the last for what is last."""
-    known, own, stop = _words(), set_of("statements", "person"), set_of("words", "stop")
+    known, stop = _words(), set_of("words", "stop")
+    own = set_of("statements", "person") - set_of("statements", "group")
     for word in _split(text):
         kind = known.kind.get(word)
         if kind:
@@ -243,7 +250,8 @@ def _change(clause: str, kinds: Sequence[str], known: _Words) -> tuple[str, str]
     words = _split(clause)
     instead = known.instead.search(clause)
     if instead is not None and kinds:
-        return f"{kinds[0]} {clause[instead.end() :]}", clause[: instead.start()]
+        at = next((at for at, word in enumerate(words) if word in known.kind), 0)
+        return " ".join([*words[: at + 1], *_split(clause[instead.end() :])]), clause[: instead.start()]
     marks = next((marks for marks in known.ended if marks.issubset(words)), None)
     if marks is not None and set_of("statements", "negated").isdisjoint(set(words) - marks):
         left = [word for word in words if word not in marks]
@@ -263,7 +271,8 @@ def _change(clause: str, kinds: Sequence[str], known: _Words) -> tuple[str, str]
     verb = [] if timed or known.change[changed] == "any" else [_verb(known.change[changed])]
     who = [*(word for word in words[:begin] if word != changed), *verb]
     new = [word for word in words[end + 1 :] if word != changed]
-    return " ".join([*who, *old]), " ".join([*who, *new])
+    where = new[1:] if not verb else []  # "rose from 5% to 7% in Ghent"
+    return " ".join([*who, *where, *old]), " ".join([*who, *new])
 
 
 @cache
@@ -295,24 +304,28 @@ def _frame(text: str, language: str, grammar: Grammar) -> Frame:
     if not at or not after or not set_of("statements", "unclear").isdisjoint(before):
         return NO_FRAME
     named = all(word[0].isupper() for word in words[:at]) and before[0] not in grammar.stop
-    if named and after[0] in set_of("acts", "definite"):
+    if named and after[0] in set_of("acts", "definite") and not _offices().isdisjoint(after):
         return Frame(term_hash(" ".join(["_", *folded[at:]])) or 1, LEAST_FRAME)
     own, stop = set_of("statements", "person"), set_of("words", "stop")
     if all(word in stop and word not in own for word in before):
         return NO_FRAME
-    nominal = not words[at + 1].islower() or len(after) == 1 or after[0] in set_of("statements", "article")
+    nominal = not words[at + 1].islower() or after[0] in set_of("statements", "article")
     if nominal and len(after) <= LONGEST_VALUE and any(map(_is_attribute, before)):
         return Frame(term_hash(" ".join([*before, folded[at], "_"])) or 1, LEAST_FRAME)
-    rest, _, values = _without_values(" ".join(words[at + 1 :]), language, grammar, begins=False)
+    rest, _, _ = _without_values(" ".join(words[at + 1 :]), language, grammar, begins=False)
+    values = rest.count("_")
     ahead = rest[: rest.index("_")] if values else rest
     described = folded[at] in set_of("statements", "copula") and not stop.issuperset(ahead)
-    if (
-        not values
-        or described
-        or any(word[0].isupper() and word.endswith(("'s", "’s")) for word in words[at + 1 :])
-    ):
+    owned = any(word[0].isupper() and word.endswith(("'s", "’s")) for word in words[at + 1 :])
+    if values != 1 or described or owned:  # of two values one may be the occasion
         return NO_FRAME
     return Frame(term_hash(" ".join([*before, folded[at], *rest])) or 1, LEAST_FRAME)
+
+
+@cache
+def _offices() -> frozenset[str]:
+    """What only one person is at a time."""
+    return set_of("states", "sole") | set_of("states", "role")
 
 
 LONG_WORD = 5

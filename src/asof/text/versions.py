@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from asof.lang import of_all
+from asof.lang import of_all, set_of
 from asof.text.tokens import any_of
 
-PARTS, BITS, PRE = 4, 12, 1 << 11
-"""The most numbers of a version, the bits of each in an ordinal, and the last number of a release: those
-before it are of what comes before the release (2.0.0b3)."""
+BITS, PRE_BITS, PRE = (11, 11, 17, 12), 11, 1 << 10
+"""The bits of the numbers of a version in an ordinal, those behind them, and what a release has there: what
+comes before it has less (2.0.0b3). A greater number is read as the largest, a fifth is not read."""
 
 _NUMBER = (
     r"(\d{1,6}(?:\.\d{1,6}){0,5})((?:\.[xX*])?)(?:[-.]?(alpha|beta|preview|pre|rc|dev|a|b)[-.]?(\d{0,3}))?"
@@ -43,16 +43,15 @@ class Version(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def _version(text: str, numbers: str, stage: str, serial: str) -> Version:
-    parts = [min(int(each), (1 << BITS) - 1) for each in numbers.split(".")[:PARTS]]
+    parts = [min(int(each), (1 << bits) - 1) for each, bits in zip(numbers.split("."), BITS, strict=False)]
     pre = 128 * _STAGES[stage] + min(int(serial or 0), 127) + 1 if stage else 0
-    padded = [*parts, *[0] * (PARTS - len(parts))]
     low = 0
-    for part in padded:
-        low = low << BITS | part
-    low <<= BITS
+    for part, bits in zip([*parts, *[0] * len(BITS)], BITS, strict=False):
+        low = low << bits | part
+    low <<= PRE_BITS
     if pre:
         return Version(text, low + pre, low + pre, low + pre + 1)
-    return Version(text, low + PRE, low, low + (1 << BITS * (PARTS + 1 - len(parts))))
+    return Version(text, low + PRE, low, low + (1 << PRE_BITS + sum(BITS[len(parts) :])))
 
 
 def versions_in(text: str) -> Iterator[tuple[Version, int, int]]:
@@ -83,11 +82,17 @@ _LEADS = 3
 
 @lru_cache(maxsize=8192)
 def of_heading(heading: str) -> Version | None:
-    """The version that a heading or a title names; a number alone, if it has dots."""
+    """The version that a heading or a title names; a number with one dot only if no word follows it ("2.1
+    Fees", "1.5 litres")."""
     found = next(versions_in(heading), None)
     if found is None or len(heading[: found[1]].split()) > _LEADS:
         return None
-    return found[0]
+    version, _, end = found
+    said = version.text.count(".") != 1 or not version.text[0].isdigit() or _named().search(heading)
+    return version if said or not _WORD_AFTER.match(heading, end) else None
+
+
+_WORD_AFTER = re.compile(r"\s+[^\W\d_]{2}")
 
 
 @lru_cache(maxsize=8192)
@@ -159,6 +164,8 @@ EARLY = 4
 def asked(question: str) -> AskedVersion | None:
     """What a question says of versions; None for nothing."""
     named, which = next(versions_in(question), None), _which().search(question)
+    if named is not None and _is_amount(question, *named):
+        named = None
     words = tuple(which.span(group) for group in (1, 2)) if which else ()
     if named is None:
         if not which and not _words("since").search(question):
@@ -176,6 +183,17 @@ def asked(question: str) -> AskedVersion | None:
     if which and not change and side == IN:
         return AskedVersion(WHICH, version)
     return AskedVersion(UNDER if side == BEFORE else IN, version, change)
+
+
+def _is_amount(question: str, version: Version, start: int, end: int) -> bool:
+    """True for a number with one dot of something: "flats of 2.5 rooms", "How much is 2.5 kg"."""
+    if version.text.count(".") != 1 or not version.text[0].isdigit() or not _WORD_AFTER.match(question, end):
+        return False
+    stop = set_of("words", "stop")
+    before, after = question[:start].casefold().split()[-1:], question[end:].casefold().split()[:1]
+    return after[0].strip("?.,") not in stop and (
+        not before or before[0] in stop - set_of("versions", "side")
+    )
 
 
 def _change(text: str) -> str:

@@ -102,7 +102,7 @@ def test_recipes_are_changed_by_words() -> None:
 def test_each_part_is_left_out_in_turn() -> None:
     made = names(["asof"], parts=True)
     assert {"asof combine.weights.superseded=0", "asof -round_robin_by_document", "bm25"} < set(made)
-    assert len(made) == 2 + 8 + 3
+    assert len(made) == 2 + 9 + 3
 
 
 def of_set(name: str, **values: list[float]) -> quality.OfSet:

@@ -134,8 +134,16 @@ DATES = Table("How dates in figures are read.", {
 }, Fields, dict)  # fmt: skip
 
 
+def _official(value: Any) -> tuple[str, ...]:
+    names = schema.names(value)
+    if not all(name.removeprefix("source:").removeprefix("tag:").strip() for name in names):
+        raise UsageError("a source, a tag, a folder or a pattern of ids is expected")
+    return names
+
+
 AUTHORITY = Table("Which sources lead where current statements of one thing differ.", {
-    "official": _field(
+    "official": Setting(
+        converting(_official),
         'Sources ("source:hr"), tags ("tag:policy") and folders ("policies/") or patterns of ids, the highest'
         " first; all others come after them.",
         "policies/",

@@ -70,6 +70,16 @@ def test_what_a_lower_authority_says_later_supersedes_nothing(tmp_path: Path) ->
         assert made.at().search(question).hits[0].document == "wiki/fees"
 
 
-def test_an_order_is_a_list_of_names(tmp_path: Path) -> None:
+@pytest.mark.parametrize("official", ["[3]", "['']", "['source:']", "['policies/', 'tag: ']"])
+def test_an_order_is_a_list_of_names(tmp_path: Path, official: str) -> None:
     with pytest.raises(BadConfig, match="authority"):
-        corpus(tmp_path, "[3]")
+        corpus(tmp_path, official)
+
+
+def test_status_says_what_the_order_means(tmp_path: Path) -> None:
+    """A folder is meant wherever it lies, so "remote/" is none: that is a document."""
+    with corpus(tmp_path, "['policies/', 'remote/', 'tag:chat']") as made:
+        made.add([Document("old/policies/x", "A day off is 9 hours.", "Day off", "2020")])
+        lines = [line for line in made.status().derived if line.startswith("[authority]")]
+    counts = {"policies/": 4, "remote/": 0, "tag:chat": 1}
+    assert lines == [f"[authority] {name}: {count} documents" for name, count in counts.items()]

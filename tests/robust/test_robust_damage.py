@@ -28,7 +28,8 @@ pytestmark = pytest.mark.slow
 FOOTER = struct.calcsize("<QII8s")
 ASKED = (("mill storm", "2021-01-20"), ("latest bread price", "2030-01-01"))
 ARRAYS = (
-    "visible", "added", "said", "run", "passage", "document", "digest", "number", "length", "dated",
+    "visible", "added", "said", "run", "passage", "document", "digest", "version", "number",
+    "length", "dated",
     "row_of", "terms", "start", "rows", "tf", "end_passage", "end_at", "end_added",
     "stem_offsets", "stems", "forward_start", "forward", "forward_tf",
     "about_offsets", "about_first", "about_last", "about_kind",

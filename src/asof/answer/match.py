@@ -440,10 +440,9 @@ def unanswerable_reason(
 def _is_about(hit: Hit, words: WeightedPhrase, question: ParsedQuestion, view: View) -> bool:
     """True if a hit is of a time of the question, and its title has all of the words that the corpus has."""
     title = frozenset(view.analyzer.terms(hit.title, view.analyzer.detect(hit.title)))
+    unknown = frozenset(words.unknown)
     known = [
-        stems
-        for word, (stems, _) in zip(words.spelled, words.words, strict=True)
-        if word not in words.unknown
+        stems for word, (stems, _) in zip(words.spelled, words.words, strict=True) if word not in unknown
     ]
     return (
         any(document_in_time(hit, span) for span in question.times)

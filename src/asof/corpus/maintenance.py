@@ -72,7 +72,7 @@ class Maintenance:
         """Figures about the corpus."""
         from asof import plugins
         from asof.index import vectors
-        from asof.revisions import chains, force
+        from asof.revisions import chains
         from asof.store.status import fact_lines, status
 
         folder = self.session.derived.folder
@@ -81,8 +81,24 @@ class Maintenance:
             known = [*vectors.status(db), *fact_lines(db)]
         offered = plugins.load_all(plugins.STATUS).values()
         derived = (line for lines in (chains.status, *offered) for line in lines(folder))
-        acts = self.session.use(self.session.present(), None, force.status)
-        return replace(figures, derived=(*derived, *known, *acts))
+        return replace(figures, derived=(*derived, *known, *self._relations()))
+
+    def _relations(self) -> list[str]:
+        """Lines on acts of documents, and on how many documents each name in the order of authority means."""
+        from asof.index.view import documents_named
+        from asof.revisions import force
+        from asof.store.reader import AsOfReader
+        from asof.time.span import NEVER
+
+        with self.session.connection() as db:
+            store = AsOfReader(db, self.session.present(), NEVER)
+            return [
+                *force.status(store),
+                *(
+                    f"[authority] {name}: {len(documents_named(store, name)):,} documents"
+                    for name in self.session.config.official
+                ),
+            ]
 
     def check(self) -> list[str]:
         """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user.

@@ -245,8 +245,7 @@ class View:
             documents = self.column("document", rows)
             among = np.unique(documents).tolist()
             for place, name in reversed(list(enumerate(self.official))):
-                passing = documents_passing(self.store, among=among, **_named(name))
-                places[np.isin(documents, passing)] = place
+                places[np.isin(documents, list(documents_named(self.store, name, among)))] = place
         return places
 
     def rows_of_document(self, document: int) -> NDArray[np.int64]:
@@ -379,11 +378,14 @@ def _bound(scores: NDArray[np.float64], k: int) -> float:
     return float(np.partition(maxima, len(maxima) - k)[len(maxima) - k])
 
 
-def _named(name: str) -> dict[str, Any]:
-    """The filter of a name in the order of authority: "source:hr", "tag:policy", "policies/"."""
+def documents_named(store: AsOfReader, name: str, among: Sequence[int] = ()) -> set[int]:
+    """The numbers of the current documents that a name in the order of authority means: "source:hr",
+    "tag:policy", "policies/" (a folder, anywhere), or a pattern of ids."""
     kind, _, rest = name.partition(":")
-    if kind == "source" and rest:
-        return {"source": rest}
-    if kind == "tag" and rest:
-        return {"tags": (rest,)}
-    return {"path": f"{name}*" if name.endswith("/") else name}
+    if kind in ("source", "tag") and rest:
+        wanted: list[dict[str, Any]] = [{"source": rest} if kind == "source" else {"tags": (rest,)}]
+    elif name.endswith("/"):
+        wanted = [{"path": f"{name}*"}, {"path": f"*/{name}*"}]
+    else:
+        wanted = [{"path": name}]
+    return {each for filters in wanted for each in documents_passing(store, among=among, **filters)}

@@ -23,7 +23,7 @@ from asof.index.view import View
 from asof.revisions.chains import Successor, succession, superseded
 from asof.store.digest import FORCE, SECTION, span_of
 from asof.store.names import called
-from asof.store.reader import CurrentName, StoredAct, StoredPassage, force_of, has_acts
+from asof.store.reader import AsOfReader, CurrentName, StoredAct, StoredPassage, force_of, has_acts
 from asof.text.tokens import term_hash, tokenize
 from asof.time.span import BEGINNING, NEVER
 from asof.values import AMENDED_BY, AMENDS, ANNULS, PUBLISHED, SUPERSEDED_BY, SUPERSEDES, SourcedTime
@@ -158,22 +158,21 @@ SHOWN = 3
 """The most acts that a line of `asof status` names."""
 
 
-def status(view: View) -> list[str]:
+def status(store: AsOfReader) -> list[str]:
     """A line for `asof status`: how many acts there are, and those that name no current document."""
-    if not has_acts(view.store.db):
+    if not has_acts(store.db):
         return []
     from asof.text.acts import name_keys
 
-    window = view.prefix.window()
-    documents = np.unique(window.column("document")[window.visible(np.arange(window.n))]).tolist()
-    names = {each.document: each for each in view.store.names_of(documents)}
+    documents = (id_ for (id_,) in store.db.execute("SELECT id FROM documents"))
+    names = {each.document: each for each in store.names_of(documents)}
     keys = frozenset[str]().union(
         *(name_keys(each.path, each.title, json.loads(each.meta)) for each in names.values())
     )
-    acts = [act for act in view.store.acts() if act.document in names]
+    acts = [act for act in store.acts() if act.document in names]
     by_name = (act for act in acts if act.target[0] != "~")
     open_ones = [
-        act for act in by_name if (_named(view, act) < 0 if act.kind in _INVERSE else act.target not in keys)
+        act for act in by_name if (_named(store, act) < 0 if act.kind in _INVERSE else act.target not in keys)
     ]
     line = f"acts of documents on others: {len(acts):,}"
     if open_ones:
@@ -213,7 +212,7 @@ def _read(view: View, documents: Iterable[int], kind: str = "") -> dict[int, tup
             (document, by, act._replace(kind=_INVERSE[act.kind], part=""))
             for document, each in names.items()
             for act in view.store.acts_by(each.version)
-            if act.kind in _INVERSE and ((by := _named(view, act)) >= 0 or act.part != SAID)
+            if act.kind in _INVERSE and ((by := _named(view.store, act)) >= 0 or act.part != SAID)
         ]
     actors = _actors(view, {by for _, by, _ in pairs})
     found: dict[int, set[Act]] = {}
@@ -261,10 +260,10 @@ def _alike(word: str, other: str) -> bool:
     return word[:STEM] == other[:STEM] or word in other or other in word
 
 
-def _named(view: View, act: StoredAct) -> int:
+def _named(store: AsOfReader, act: StoredAct) -> int:
     """The number of the document that "superseded by X" names; -1 if none or several are called so."""
     for name in (act.text, act.target, act.target.replace("#", "")):
-        if len(others := called(view.store, name)) == 1:
+        if len(others := called(store, name)) == 1:
             return others[0]
     return -1
 

@@ -42,7 +42,7 @@ LIMITS = {
     "lines, core: lang": Limit(90),
     "lines, core: models": Limit(1_480),
     "lines, core: rank": Limit(2_995),
-    "lines, core: revisions": Limit(3_125),
+    "lines, core: revisions": Limit(3_135),
     "lines, core: sources": Limit(4_590),
     "lines, core: store": Limit(4_600),
     "lines, core: text": Limit(2_725),

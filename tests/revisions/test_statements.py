@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from tests.revisions.made import document, fresh
 from tests.revisions.test_succession import follows
@@ -125,3 +127,13 @@ def test_the_last_of_those_that_end_each_other_leads() -> None:
         assert corpus.at("2021").search(question).hits[0].document == "1"
         assert corpus.at("2020").search(question).hits[0].document == "0"
         assert "Oslo" in corpus.at().ask(question).text.splitlines()[0]
+
+
+def test_a_section_under_a_title_with_a_version_succeeds_none_of_another_version(tmp_path: Path) -> None:
+    """One passage under such a title is a note on a release, and the next one follows it."""
+    text = "---\ndate: {}\n---\n# Harbourd {} schedule\n\n## Crew\n\nThe release manager of it is {}.\n"
+    for name, *values in (("a", 2020, "3.1", "Ada Marsh"), ("b", 2021, "3.2", "Tom Reed")):
+        (tmp_path / f"{name}.md").write_text(text.format(*values))
+    with fresh() as corpus:
+        corpus.add(tmp_path)
+        assert follows(corpus) == {}

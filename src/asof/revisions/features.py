@@ -11,6 +11,8 @@ sets.
                  of a text without a title the words of what it states
     ended        of a text without a title hashes of the words of a state that it ends, 0 for none
     dated        whether the passage has a date
+    edition      the version that a folder of its document names, or for a section its title: what is of one
+                 supersedes nothing of another ("Python 3.9 Release Schedule"); 0 for none
 """
 
 from __future__ import annotations
@@ -44,7 +46,7 @@ from asof.revisions.statements import (
 from asof.sources.source import original_of
 from asof.text.query import mixed
 from asof.text.tokens import Analyzer, term_hash, tokenize
-from asof.text.versions import of_path
+from asof.text.versions import of_path, versions_in
 from asof.values import CHANGES, PART
 
 # -- word sets -----------------------------------------------------------------------------------------
@@ -237,12 +239,17 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
         columns["frame"][node], columns["framed"][node] = said.frame
         columns["leads"][node, : len(said.leads)] = said.leads
         columns["ended"][node, : len(said.ended)] = said.ended
+    paged = np.array([bool(row[3]) and row[3].rpartition("\n")[2] != row[5] for row in rows], bool)
     columns["changed"][nodes] = [row[7] in CHANGES for row in rows]
     columns["text"][nodes] = [term_hash(" ".join(row[4].split())) for row in rows]
     documents, of = _distinct((row[2], row[5]) for row in rows)
     for column, read_from in _OF_DOCUMENTS.items():
         values = [read_from(name, title) for name, title in documents]
         columns[column][nodes] = np.array(values, COLUMNS[column][0])[of]
+    titled = np.array([_version_in(title) for _, title in documents], np.int64)[of]
+    columns["edition"][nodes] = np.where(
+        paged & (columns["edition"][nodes] == 0), titled, columns["edition"][nodes]
+    )
     keys, owners = _keys({name: values[nodes] for name, values in columns.items()})
     bands, carriers = _bands(*content_words, columns["subject"][nodes], words_titled)
     keys, owners = np.concatenate([keys, bands]), np.concatenate([owners, carriers])
@@ -313,6 +320,12 @@ _OF_DOCUMENTS: dict[str, Callable[[str, str], int]] = {
     "edition": lambda name, _: edition.at if (edition := of_path(name.rpartition("/")[0] + "/")) else 0,
 }
 """What the name and the title of a document tell."""
+
+
+@lru_cache(maxsize=4096)
+def _version_in(title: str) -> int:
+    """The ordinal of the version in a title, 0 for none."""
+    return next((version.at for version, _, _ in versions_in(title)), 0)
 
 
 def _versions(named: Sequence[str]) -> NDArray[np.int32]:

@@ -106,3 +106,13 @@ def test_pages_of_other_versions_supersede_nothing(corpus: Corpus) -> None:
     hits = corpus.at().search("How many shards may a Murm cluster have?").hits
     assert [hit.superseded for hit in hits if "limits" in hit.document] == [None, None, None]
     assert hits[0].document.endswith("v3/limits.md")
+
+
+def test_a_list_of_changes_says_what_it_leaves_out(tmp_path: Path) -> None:
+    """Twenty items, of which sixteen are quoted."""
+    items = "\n\n".join(f"- Added lamp {chr(65 + at)} to the mole." for at in range(20))
+    (tmp_path / "CHANGELOG.md").write_text(f"# Changelog\n\n## 2.0.0\n\n{items}\n\n## 1.0.0\n\n- First.\n")
+    with asof.open(tmp_path) as made:
+        made.add(tmp_path)
+        answer = made.at().ask("What was added in 2.0.0?")
+    assert (len(answer.citations), answer.notes[-1]) == (16, "4 more sentences were found and left out")

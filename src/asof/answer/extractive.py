@@ -47,7 +47,7 @@ from asof.index.view import View
 from asof.text.passages import is_field
 from asof.text.query import key
 from asof.text.tokens import tokenize
-from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, of_change
+from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, phrases
 from asof.time.span import Period, Span, holds_in, label
 from asof.values import LOCAL, Answer, Citation, Hit, Value, force_words, shortened
 from asof.wire import replace
@@ -339,7 +339,7 @@ def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answ
         found = [each for each in own if named.first <= each.version < named.behind]
         found = [each for each in found if each.hit.document == found[0].hit.document]
         if asks.change != CHANGED:
-            kind = of_change(asks.change)
+            kind = phrases(asks.change)
             found = [
                 each for each in found if kind.search(" ".join([*each.hit.place.headings[-1:], each.text]))
             ]
@@ -348,20 +348,28 @@ def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answ
         of_it = [each for each in own if named.first <= each.version < named.behind]
         there = frozenset[str]().union(*(each.things for each in of_it))
         beside = [each for each in own if not of_it or not there.isdisjoint(each.things)]
-        if asks.kind == BEFORE:
-            beside = [each for each in beside if each.version < named.first]
-        else:
-            beside = [each for each in beside if each.version >= named.behind]
-        order = -1 if asks.kind == BEFORE else 1
-        found = sorted(beside, key=lambda each: order * each.version)[:1]
+        before = asks.kind == BEFORE
+        beside = [each for each in beside if before == (each.version < named.first)]
+        beside = [each for each in beside if before or each.version >= named.behind]
+        found = sorted(beside, key=lambda each: -each.version if before else each.version)[:1]
         lines = [f"{each.edition or each.hit.title} [1]" for each in found]
         reason = f"no version {asks.kind} {named.text} was found"
-    plain = [each for each in found if not is_field(each.hit.text, each.start)]
-    citations = _numbered((each.hit, each.quoted, None) for each in plain or found)
+    found = [each for each in found if not is_field(each.hit.text, each.start)] or found
+    citations = _numbered((each.hit, each.quoted, None) for each in found)
     if not citations:
         return _refused_beside(view, context, reason, [])
     text = "\n".join([*lines, *map(_quoted, citations)])
-    return Answer(context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations)
+    notes = _left_out(len({(each.hit.id, each.quoted) for each in found}) - len(citations))
+    return Answer(
+        context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), notes
+    )  # fmt: skip
+
+
+def _left_out(sentences: int) -> tuple[str, ...]:
+    """A note on sentences that were found and are not quoted."""
+    if not sentences:
+        return ()
+    return (f"{sentences} more sentence{'s were' if sentences > 1 else ' was'} found and left out",)
 
 
 def _is_of_product(hit: Hit, question: str) -> bool:
@@ -382,7 +390,8 @@ def _differing_answer(view: View, context: AnswerContext, sentence: Sentence) ->
     citations = _numbered((each.hit, each.quoted, None) for each, _ in found)
     if len(citations) < 2:
         return None
-    said = ", ".join(f"{stated.text} [{at}]" for at, (_, stated) in enumerate(found, 1))
+    pairs = zip(found, citations, strict=False)  # of more than MAX_QUOTES the first
+    said = ", ".join(f"{stated.text} [{citation.n}]" for (_, stated), citation in pairs)
     text = "\n".join([f"The sources differ: {said}.", *map(_quoted, citations)])
     return Answer(context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations)
 
@@ -435,9 +444,7 @@ def _table_answer(view: View, context: AnswerContext, cells: Sequence[TableCell]
         if _quote_of(match) in number
     )
     notes = [*_missing(context, cells), *map(_contradiction_note, contradictions)]
-    left_out = len(set(map(_quote_of, matches))) - len(citations)
-    if left_out:
-        notes.append(f"{left_out} more sentence{'s were' if left_out > 1 else ' was'} found and left out")
+    notes += _left_out(len(set(map(_quote_of, matches))) - len(citations))
     is_table = len(cells) > 1 or len(values) > 1
     table = _table(context, cells, values, citations) if is_table else []
     text = "\n".join([*table, *map(_quoted, citations)])

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from asof.index.view import View
     from asof.rank.stage import Recipe
 
+
 # -- query reader --------------------------------------------------------------------------------------
 
 LONGEST_QUESTION = 5_000

@@ -192,7 +192,7 @@ class Snapshot:
     def diff(
         self, question: str, other: Snapshot, k: int | None = None, *, recipe: str | Recipe | None = None
     ) -> Difference:
-        """Compares the hits here with those of another snapshot: changed, added, removed, unchanged.
+        """Compares the hits here with those of another snapshot (`asof.revisions.timeline.KINDS`).
 
         Raises UsageError, BeforeHorizon.
         """

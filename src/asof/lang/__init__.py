@@ -9,7 +9,8 @@
     questions.toml     words that tell what a question asks for: "each quarter", "highest"
     statements.toml    words by which a statement that stands alone says what is so, and what no longer is
     states.toml        words by which states, offices and events are told
-    force.toml         words by which a sentence says when it holds
+    force, acts.toml   words by which a sentence says when it holds, or what its document does to another one
+    versions.toml      words by which questions and changelogs speak of versions
     stale.toml         words that bind a sentence or a document to its day: "currently", "minutes"
     words.toml         function words, words of the calendar, endings
 

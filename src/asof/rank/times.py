@@ -342,6 +342,9 @@ class Supersession:
     match is the coverage of the question, and the margin is three times as wide if i is not in force. Neither
     is so for a document that the question names by its number, and where it asks for an end.
 
+    Passages of versions that stand on one axis (`asof.rank.versions`) state the same, and their order is that
+    of versions: j is in force instead of i if it is the later of those up to the version of the question.
+
     So a newer passage of another subject, or one that says less of the question, supersedes nothing. Where
     nothing covers the whole question, its relevance counts more. The `COMPARED` best candidates are compared.
     """

@@ -30,12 +30,12 @@ def on_one_axis(
     One that asks for the version itself goes by none. One that asks nothing of versions leaves documents of
     titles with figures to their dates, and goes by none if it asks for the past ("when was X renamed").
     """
+    told = asks is None and not set_of("questions", "past").isdisjoint(tokenize(question))
+    if told or (asks is not None and asks.kind == WHICH) or not version.any():
+        return np.zeros((len(rows), len(rows)), bool)
     titles, document = view.titles(rows), view.column("document", rows)
     group = titles.of + 1 if asks is None else titles.group_of
     same: NDArray[np.bool_] = (document[:, None] == document) | ((group[:, None] == group) & (group > 0))
-    told = asks is None and not set_of("questions", "past").isdisjoint(tokenize(question))
-    if told or (asks is not None and asks.kind == WHICH):
-        same[:] = False
     return same & (version[:, None] > 0) & (version > 0)
 
 

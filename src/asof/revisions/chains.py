@@ -256,9 +256,13 @@ class Succession(Struct, frozen=True):
 
     def ended_by(self, rows: RowNumbers) -> RowNumbers:
         """For each row the statement that says that what it states has ended, or -1."""
-        after = self.successors(rows)
-        nodes = self.nodes(after)
-        return np.where((nodes >= 0) & (self.linker.statements["ended"][nodes, 0] > 0), after, -1)
+        found, nodes = np.full(len(rows), -1, np.int64), self.nodes(rows)
+        untitled = np.flatnonzero((nodes >= 0) & (self.linker.statements["subject"][nodes] == 0))
+        if len(untitled):
+            after = self.successors(rows[untitled])
+            ends = self.linker.statements["ended"][self.nodes(after), 0] > 0
+            found[untitled] = np.where((after >= 0) & ends, after, -1)
+        return found
 
     def originals(self, rows: RowNumbers) -> RowNumbers:
         """For each row the one that it repeats, or one of the document of which its own is a copy; or -1."""

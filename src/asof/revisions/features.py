@@ -246,10 +246,8 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
     for column, read_from in _OF_DOCUMENTS.items():
         values = [read_from(name, title) for name, title in documents]
         columns[column][nodes] = np.array(values, COLUMNS[column][0])[of]
-    titled = np.array([_version_in(title) for _, title in documents], np.int64)[of]
-    columns["edition"][nodes] = np.where(
-        paged & (columns["edition"][nodes] == 0), titled, columns["edition"][nodes]
-    )
+    folder, title = np.array([_editions(*each) for each in documents], np.int64).reshape(-1, 2)[of].T
+    columns["edition"][nodes] = np.where((folder > 0) | ~paged, folder, title)
     keys, owners = _keys({name: values[nodes] for name, values in columns.items()})
     bands, carriers = _bands(*content_words, columns["subject"][nodes], words_titled)
     keys, owners = np.concatenate([keys, bands]), np.concatenate([owners, carriers])
@@ -317,15 +315,14 @@ _OF_DOCUMENTS: dict[str, Callable[[str, str], int]] = {
     "original": lambda name, _: term_hash(original) if (original := original_of(name)) else 0,
     "folder": lambda name, _: term_hash(name.partition(PART)[0].rpartition("/")[0]),
     "event": _tells_of_a_day,
-    "edition": lambda name, _: edition.at if (edition := of_path(name.rpartition("/")[0] + "/")) else 0,
 }
 """What the name and the title of a document tell."""
 
 
-@lru_cache(maxsize=4096)
-def _version_in(title: str) -> int:
-    """The ordinal of the version in a title, 0 for none."""
-    return next((version.at for version, _, _ in versions_in(title)), 0)
+def _editions(name: str, title: str) -> tuple[int, int]:
+    """The ordinals of the versions that the folders of a document and its title name, 0 for none."""
+    of_title = next((version.at for version, _, _ in versions_in(title)), 0)
+    return (edition.at if (edition := of_path(name.rpartition("/")[0] + "/")) else 0), of_title
 
 
 def _versions(named: Sequence[str]) -> NDArray[np.int32]:

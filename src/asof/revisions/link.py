@@ -305,14 +305,8 @@ class Linker(Struct, frozen=True):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
         """The selected nodes that have a predecessor, and these predecessors. One that is `copied` follows
         what was edited, and nothing else."""
-        pairs = recent(
-            keys,
-            nodes,
-            selected & ~copied,
-            self.rows,
-            self.limits.candidates,
-            self.statements["ended"][:, 0] > 0,
-        )
+        ending = self.statements["ended"][:, 0] > 0
+        pairs = recent(keys, nodes, selected & ~copied, self.rows, self.limits.candidates, ending)
         pairs = Pairs(*(each[~copied[pairs.earlier]] for each in pairs))
         edits = edited(ends, mine, selected, self.rows, self.limits.candidates.edits)
         both = Pairs(

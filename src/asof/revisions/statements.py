@@ -161,7 +161,8 @@ NOTHING = Statement(NO_FRAME, (), ())
 
 
 class _Words(NamedTuple):
-    """The lists of `lang/*/statements.toml`, of all languages; `kind` is that of a verb of a state."""
+    """The lists of `lang/*/statements.toml`, of all languages; `kind` is that of a verb of a state, `offices`
+    is what only one person is at a time."""
 
     verbs: frozenset[str]
     kind: Mapping[str, str]
@@ -169,6 +170,8 @@ class _Words(NamedTuple):
     leave: Mapping[str, str]
     ended: tuple[frozenset[str], ...]
     instead: re.Pattern[str]
+    calendar: frozenset[str]
+    offices: frozenset[str]
 
 
 @cache
@@ -182,7 +185,9 @@ def _words() -> _Words:
     verbs = set_of("statements", "verbs") | set_of("statements", "copula") | single
     ended = tuple(frozenset(phrase.split()) for phrase in of_all("statements", "ended"))
     instead = any_of(of_all("statements", "instead"))
-    return _Words(verbs, kind, rows("change"), rows("leave"), ended, instead)
+    days, offices = set_of("words", "calendar"), set_of("states", "sole") | set_of("states", "role")
+    calendar = days | {f"{day}s" for day in days}
+    return _Words(verbs, kind, rows("change"), rows("leave"), ended, instead, calendar, offices)
 
 
 @cache
@@ -207,8 +212,8 @@ def statement_of(text: str, language: str, grammar: Grammar) -> Statement:
     for clause in clauses:
         parts = _change(clause, kinds, known)
         if parts is not None and not ended:
-            ended = list(_items(parts[0], language, grammar))
-        so.update(dict.fromkeys(_items(clause if parts is None else parts[1], language, grammar)))
+            ended = list(_items(parts.ended, language, grammar))
+        so.update(dict.fromkeys(_items(_split(clause) if parts is None else parts.so, language, grammar)))
     if not 2 <= len(ended) <= MOST_ENDED or ended[-1].startswith("="):
         ended = []
     if len(clauses) > 1:  # of several states one may end, and the others hold
@@ -228,12 +233,12 @@ def _split(text: str) -> list[str]:
     return _WORD.findall(plain)
 
 
-def _items(text: str, language: str, grammar: Grammar) -> Iterator[str]:
-    """The stems of the words of a clause, without those of grammar; "=live" for a verb of that kind of state,
-    and the last for what is last."""
+def _items(words: Sequence[str], language: str, grammar: Grammar) -> Iterator[str]:
+    """The stems of words without those of grammar, in their order; "=live" for a verb of that kind of
+    state."""
     known, stop = _words(), set_of("words", "stop")
     own = set_of("statements", "person") - set_of("statements", "group")
-    for word in _split(text):
+    for word in words:
         kind = known.kind.get(word)
         if kind:
             yield f"={kind}"
@@ -242,8 +247,16 @@ def _items(text: str, language: str, grammar: Grammar) -> Iterator[str]:
             yield grammar.stem(plain, language) if plain.isalpha() else plain
 
 
-def _change(clause: str, kinds: Sequence[str], known: _Words) -> tuple[str, str] | None:
-    """What a clause says has ended, what was so being last, and what is so now; None if it ends nothing.
+class _Change(NamedTuple):
+    """The words of a state that a clause says has ended, what was so being last, and of what is so now."""
+
+    ended: list[str]
+    so: list[str]
+
+
+def _change(clause: str, kinds: Sequence[str], known: _Words) -> _Change | None:
+    """What a clause changes, in one of four ways: "X instead of Y", "no longer X", "left X", "moved from X to
+    Y"; None if it changes nothing.
 
     `kinds`: of the verbs of states in its sentence, one of which it may mean without saying it.
     """
@@ -251,33 +264,31 @@ def _change(clause: str, kinds: Sequence[str], known: _Words) -> tuple[str, str]
     instead = known.instead.search(clause)
     if instead is not None and kinds:
         at = next((at for at, word in enumerate(words) if word in known.kind), 0)
-        return " ".join([*words[: at + 1], *_split(clause[instead.end() :])]), clause[: instead.start()]
+        before, after = clause[: instead.start()], clause[instead.end() :]
+        return _Change([*words[: at + 1], *_split(after)], _split(before))
     marks = next((marks for marks in known.ended if marks.issubset(words)), None)
     if marks is not None and set_of("statements", "negated").isdisjoint(set(words) - marks):
         left = [word for word in words if word not in marks]
-        verb = [] if len(left) > 1 or not kinds else [_verb(kinds[0])]
-        return " ".join([*verb, *left]), ""
+        return _Change(left if len(left) > 1 or not kinds else [_verb(kinds[0]), *left], [])
     for at, word in enumerate(words):
         if word in known.leave:
-            return " ".join([*words[:at], _verb(known.leave[word]), *words[at + 1 :]]), " ".join(words[:at])
+            return _Change([*words[:at], _verb(known.leave[word]), *words[at + 1 :]], words[:at])
     changed = next((word for word in words if word in known.change), None)
     begin = next((at for at, word in enumerate(words) if word in set_of("statements", "origin")), None)
-    if changed is None or begin is None:
-        return None
+    return None if changed is None or begin is None else _moved(words, changed, begin, known)
+
+
+def _moved(words: Sequence[str], changed: str, begin: int, known: _Words) -> _Change:
+    """The change of a clause with such a verb, and the word before the old one at `begin`."""
     goals = set_of("statements", "goal")
     end = next((at for at in range(begin + 1, len(words)) if words[at] in goals), len(words))
-    old = words[begin + 1 : end]
-    timed = any(DIGIT.search(word) or word in _calendar() for word in old)
+    old = list(words[begin + 1 : end])
+    timed = any(DIGIT.search(word) or word in known.calendar for word in old)
     verb = [] if timed or known.change[changed] == "any" else [_verb(known.change[changed])]
     who = [*(word for word in words[:begin] if word != changed), *verb]
     new = [word for word in words[end + 1 :] if word != changed]
     where = new[1:] if not verb else []  # "rose from 5% to 7% in Ghent"
-    return " ".join([*who, *where, *old]), " ".join([*who, *new])
-
-
-@cache
-def _calendar() -> frozenset[str]:
-    return set_of("words", "calendar") | {f"{word}s" for word in set_of("words", "calendar")}
+    return _Change([*who, *where, *old], [*who, *new])
 
 
 def _verb(kind: str) -> str:
@@ -304,7 +315,7 @@ def _frame(text: str, language: str, grammar: Grammar) -> Frame:
     if not at or not after or not set_of("statements", "unclear").isdisjoint(before):
         return NO_FRAME
     named = all(word[0].isupper() for word in words[:at]) and before[0] not in grammar.stop
-    if named and after[0] in set_of("acts", "definite") and not _offices().isdisjoint(after):
+    if named and after[0] in set_of("acts", "definite") and not _words().offices.isdisjoint(after):
         return Frame(term_hash(" ".join(["_", *folded[at:]])) or 1, LEAST_FRAME)
     own, stop = set_of("statements", "person"), set_of("words", "stop")
     if all(word in stop and word not in own for word in before):
@@ -320,12 +331,6 @@ def _frame(text: str, language: str, grammar: Grammar) -> Frame:
     if values != 1 or described or owned:  # of two values one may be the occasion
         return NO_FRAME
     return Frame(term_hash(" ".join([*before, folded[at], *rest])) or 1, LEAST_FRAME)
-
-
-@cache
-def _offices() -> frozenset[str]:
-    """What only one person is at a time."""
-    return set_of("states", "sole") | set_of("states", "role")
 
 
 LONG_WORD = 5

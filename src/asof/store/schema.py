@@ -29,7 +29,7 @@ from asof.wire import one_of, replace
 LAST_NAME = "replace(path, rtrim(path, replace(path, '/', '')), '')"
 """SQL for what follows the last / of a path. The index of it is used where it stands like this."""
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 

@@ -21,7 +21,7 @@ BITS, PRE_BITS, PRE = (11, 11, 17, 12), 11, 1 << 10
 comes before it has less (2.0.0b3). A greater number is read as the largest, a fifth is not read."""
 
 _NUMBER = (
-    r"(\d{1,6}(?:\.\d{1,6}){0,5})((?:\.[xX*])?)(?:[-.]?(alpha|beta|preview|pre|rc|dev|a|b)[-.]?(\d{0,3}))?"
+    r"(\d{1,6}(?:\.\d{1,6}){0,5})(?:\.[xX*])?(?:[-.]?(alpha|beta|preview|pre|rc|dev|a|b)[-.]?(\d{0,3}))?"
 )
 _DOTTED = re.compile(rf"(?<![\w.,/-])[vV]?(?=\d+\.[\dxX*]|(?<=[vV])\d){_NUMBER}(?![\w%])(?!\.\d|,\d)")
 _DATE = re.compile(
@@ -65,7 +65,7 @@ def versions_in(text: str) -> Iterator[tuple[Version, int, int]]:
         if start >= read and not dated:
             read = match.end()
             words = text[start : match.end()]
-            yield _version(words, match[1], (match[3] or "").casefold(), match[4] or ""), start, match.end()
+            yield _version(words, match[1], (match[2] or "").casefold(), match[3] or ""), start, match.end()
 
 
 @cache
@@ -141,18 +141,14 @@ GAP = 3
 
 
 @cache
-def _words(key: str) -> re.Pattern[str]:
+def phrases(key: str) -> re.Pattern[str]:
+    """Finds the words of a list of `lang/*/versions.toml`, such as those for a kind of change."""
     return any_of(of_all("versions", key))
-
-
-def of_change(kind: str) -> re.Pattern[str]:
-    """Finds the words of a kind of change."""
-    return _words(kind)
 
 
 @cache
 def _which() -> re.Pattern[str]:
-    ask, nouns = (any_of(of_all("versions", key)).pattern for key in ("which", "noun"))
+    ask, nouns = (phrases(key).pattern for key in ("which", "noun"))
     return re.compile(rf"({ask})(?:\s+\S+){{0,{GAP}}}?\s+({nouns})", re.IGNORECASE)
 
 
@@ -168,15 +164,15 @@ def asked(question: str) -> AskedVersion | None:
         named = None
     words = tuple(which.span(group) for group in (1, 2)) if which else ()
     if named is None:
-        if not which and not _words("since").search(question):
+        if not which and not phrases("since").search(question):
             return None
         change = _change(question)
-        first = _words("first").search(question) or change == "added"
+        first = phrases("first").search(question) or change == "added"
         return AskedVersion(FIRST if first else WHICH, None, change, words)
     before, version = question[: named[1]].rstrip(), named[0]
     side = next((kind for kind in (BEFORE, AFTER) if _ends_with(kind, before)), IN)
-    if side != IN and (which or _words("noun").search(before) or _words("comes").search(before)):
-        words += tuple(match.span() for match in _words("noun").finditer(question))
+    if side != IN and (which or phrases("noun").search(before) or phrases("comes").search(before)):
+        words += tuple(match.span() for match in phrases("noun").finditer(question))
         return AskedVersion(side, version, words=words)
     said = question.rstrip("?").split()
     change = _change(" ".join([*said[:EARLY], said[-1]])) if side == IN else ""
@@ -198,10 +194,10 @@ def _is_amount(question: str, version: Version, start: int, end: int) -> bool:
 
 def _change(text: str) -> str:
     """The kind of change that a text names first, in this order."""
-    return next((key for key in CHANGES if _words(key).search(text)), "")
+    return next((key for key in CHANGES if phrases(key).search(text)), "")
 
 
 def _ends_with(kind: str, text: str) -> bool:
-    """True if a text ends with one of these words, or with a word for a version or a name behind it."""
-    found = list(_words(kind).finditer(text))
+    """True if a text ends with one of these words, or has at most two words behind it."""
+    found = list(phrases(kind).finditer(text))
     return bool(found) and len(text[found[-1].end() :].split()) <= 2

@@ -223,14 +223,15 @@ class ViewFactory:
     _state: IndexState | None = None
     _latest: int = 0
     _pool: list[NDArray[np.float64]] = field(default_factory=list)
-    _prefixes: OrderedDict[tuple[int, int], Prefix] = field(default_factory=OrderedDict)
+    _prefixes: OrderedDict[tuple[int, int, bool], Prefix] = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
         # not the store's: an analyzer serves one thread at a time, and one may be writing
         self.analyzer = self.manifest.store.settings.analyzer()
 
-    def at(self, as_of: int, known_at: int | None = None) -> View:
-        """The view of a corpus as of `as_of`, as known at `known_at` (None: all that is known).
+    def at(self, as_of: int, known_at: int | None = None, *, past: bool = False) -> View:
+        """The view of a corpus as of `as_of`, as known at `known_at` (None: all that is known). `past`: with
+        what was visible before, for questions on how documents changed.
 
         Called within a read transaction of the connection. Raises BeforeHorizon for a time whose history was
         dropped, DamagedSegment, and UsageError where another process has changed the encoder.
@@ -242,7 +243,7 @@ class ViewFactory:
         known = state.head if known_at is None else known_at
         self.analyzer.reset_if_large()
         return View(
-            as_of, known, self._prefix(state, as_of, known), AsOfReader(self.db, as_of, known),
+            as_of, known, self._prefix(state, as_of, known, past), AsOfReader(self.db, as_of, known),
             self.analyzer, self.derived, state.encoder, self.official,
         )  # fmt: skip
 
@@ -262,12 +263,13 @@ class ViewFactory:
         self._prefixes.clear()
         self._version = version
 
-    def _prefix(self, state: IndexState, as_of: int, known: int) -> Prefix:
+    def _prefix(self, state: IndexState, as_of: int, known: int, past: bool) -> Prefix:
         """Caps an instant at the latest one of all changes: all later times share one prefix."""
-        key = (min(as_of, self._latest), NEVER if known >= state.head else known)
+        moment = (min(as_of, self._latest), NEVER if known >= state.head else known)
+        key = (*moment, past)
         prefix = self._prefixes.get(key)
         if prefix is None:
-            prefix = Prefix.of(state.segments, *key)
+            prefix = Prefix.of(state.segments, *moment, past=past)
             prefix.pool = self._pool
         remember(self._prefixes, key, prefix)
         return prefix

@@ -6,8 +6,8 @@ import pytest
 from tests.support.answers import corpus_fixture, doc, looked
 from tests.support.scripted import ScriptedModel
 
-from asof.answer.evidence import WeightedPhrase
 from asof.answer.extractive import AnswerContext
+from asof.answer.statements import WeightedPhrase
 from asof.answer.write import MAX_TOKENS, answer_prompt, write_answer
 from asof.errors import ModelError
 from asof.models.metered import Meter, MeteredModel, Prices

@@ -9,7 +9,7 @@ import pytest
 from tests.support.ranking import fresh as fresh
 
 from asof.answer.boilerplate import common_lines
-from asof.answer.evidence import quotable_sentences
+from asof.answer.statements import statements_of
 from asof.values import Document
 
 Make = Callable[..., Any]
@@ -60,6 +60,6 @@ def test_a_share_of_the_documents_has_it(fresh: Make, forms: list[Document]) -> 
 def test_what_is_boilerplate_is_not_quoted(fresh: Make, forms: list[Document]) -> None:
     with fresh(*forms[:5]) as corpus:
         found = corpus.at().search("every part of this form")
-        said = {each.text for each in quotable_sentences(corpus.at().view(), found)}
+        said = {each.text for each in statements_of(corpus.at().view(), found)}
         assert "Every part of a mill is listed in the ledger of the harbour." in said
         assert FORM not in said

@@ -11,9 +11,10 @@ from tests.support.answers import Looked, answered, corpus_fixture, corpus_with,
 
 from asof import plugins
 from asof.answer.ask import answering
-from asof.answer.evidence import QUOTE_CHARACTERS, WeightedPhrase
+from asof.answer.choose import QUOTE_CHARACTERS
 from asof.answer.extractive import MAX_QUOTES, table_cells
 from asof.answer.match import LEAST, WrittenFigure, answerability, figure_shown
+from asof.answer.statements import WeightedPhrase
 from asof.errors import UsageError
 from asof.rank.words import largest_idf
 from asof.values import Amount, Answer, Citation, Document, Heading

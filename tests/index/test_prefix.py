@@ -92,7 +92,7 @@ def test_a_window_is_a_slice_of_time(
             for part in window.parts
             for place in part.dead_places().tolist()
         }
-        gone = set(ended_by(segments, as_of, NEVER).tolist())
+        gone = set(ended_by(segments, as_of, NEVER)[0].tolist())
         assert dead == gone & set(passages.tolist())
         visible = window.visible(np.arange(window.n)[::-1])[::-1]  # places in any order
         assert set(passages[visible].tolist()) == set(passages.tolist()) - gone

@@ -10,8 +10,8 @@ import pytest
 from tests.support.corpora import Clock
 
 import asof
-from asof.answer.evidence import Sentence, quotable_sentences
 from asof.answer.question import ParsedQuestion
+from asof.answer.statements import Statement, statements_of
 from asof.corpus.corpus import Corpus
 from asof.index.view import View
 from asof.store.schema import CorpusSettings
@@ -61,7 +61,7 @@ class Looked(NamedTuple):
     view: View
     asked: ParsedQuestion
     hits: tuple[Hit, ...]
-    said: list[Sentence]
+    said: list[Statement]
 
 
 def looked(corpus: Corpus, question: str, as_of: str | None = None) -> Looked:
@@ -70,4 +70,4 @@ def looked(corpus: Corpus, question: str, as_of: str | None = None) -> Looked:
     found = then.search(question, k=100)
     view = then.view()
     asked = ParsedQuestion.of(then.read(question))
-    return Looked(view, asked, found.hits, quotable_sentences(view, found.hits))
+    return Looked(view, asked, found.hits, statements_of(view, found.hits))

@@ -13,9 +13,11 @@ import numpy as np
 from msgspec import Struct
 
 from asof import plugins
-from asof.answer.evidence import PASSAGES, Sentence, WeightedPhrase, lasts, quotable_sentences
+from asof.answer.choose import PASSAGES
 from asof.answer.extractive import TITLE, AnswerContext, extractive_answer
+from asof.answer.history import asked_change
 from asof.answer.question import ParsedQuestion
+from asof.answer.statements import Statement, WeightedPhrase, lasts, statements_of
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.chains import succession
@@ -243,9 +245,10 @@ def mode_for(mode: str, reading: QuestionReading) -> str:
         overviews()
     if mode != AUTO:
         return mode
-    overview = answering() is not None and asked(reading.query.text) is None
-    overview = overview and ParsedQuestion.of(reading).overview
-    return GLOBAL if overview else LOCAL
+    if answering() is None or asked(reading.query.text) is not None:
+        return LOCAL
+    question = ParsedQuestion.of(reading)
+    return GLOBAL if question.overview and asked_change(question) is None else LOCAL
 
 
 def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
@@ -268,12 +271,12 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     query = retrieved.reading.query
     return AnswerContext(
         query.text, WeightedPhrase.of(query.lexical, view), question, hits, rows,
-        _up_to_version(question, quotable_sentences(view, hits[:count])), notes,
+        _up_to_version(question, statements_of(view, hits[:count])), notes,
         _authority(view, hits, rows),
     )  # fmt: skip
 
 
-def _up_to_version(question: ParsedQuestion, sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
+def _up_to_version(question: ParsedQuestion, sentences: Sequence[Statement]) -> tuple[Statement, ...]:
     """The sentences without those of later versions than that in which the answer has to hold, if some of the
     same document or title are of that or an earlier one."""
     asks = asked(question.text)

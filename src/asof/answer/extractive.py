@@ -15,20 +15,7 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from asof.answer.evidence import (
-    Excerpt,
-    Sentence,
-    WeightedPhrase,
-    best_quotes,
-    document_times,
-    has_lapsed,
-    hit_in_time,
-    mentions_name,
-    name_use,
-    quote_of,
-    states_something,
-    tells_more,
-)
+from asof.answer.choose import Excerpt, best_quotes, quote_of, states_something
 from asof.answer.match import (
     Contradiction,
     SentenceMatch,
@@ -43,6 +30,16 @@ from asof.answer.match import (
     unreachable_cells,
 )
 from asof.answer.question import WORD, ParsedQuestion
+from asof.answer.statements import (
+    Statement,
+    WeightedPhrase,
+    document_times,
+    has_lapsed,
+    hit_in_time,
+    mentions_name,
+    name_use,
+    tells_more,
+)
 from asof.index.view import View
 from asof.text.passages import is_field
 from asof.text.query import key
@@ -62,7 +59,7 @@ COMMON = 2
 
 
 def successor_quotes(
-    question: ParsedQuestion, words: WeightedPhrase, view: View, sentences: Sequence[Sentence]
+    question: ParsedQuestion, words: WeightedPhrase, view: View, sentences: Sequence[Statement]
 ) -> list[Excerpt]:
     """The quote of what came after `question.after`, then that of what it came after; [] if none is found.
 
@@ -101,7 +98,7 @@ def successor_quotes(
     return [quote_of(sentences, min(later)[2]), quote_of(sentences, at)]
 
 
-def _stating(words: WeightedPhrase, sentences: Sequence[Sentence], name: str) -> int | None:
+def _stating(words: WeightedPhrase, sentences: Sequence[Statement], name: str) -> int | None:
     """The earliest of the dated sentences that, with their title, name this and have most of the question."""
     shares = [
         (words.share(each.titled_stems), -each.hit.published.span.first, -at)
@@ -115,11 +112,11 @@ def _names(text: str, name: str) -> bool:
     return f" {name} " in f" {key(text)} "
 
 
-def _first_word(sentence: Sentence) -> str:
+def _first_word(sentence: Statement) -> str:
     return key(sentence.hit.title).partition(" ")[0]
 
 
-def _kind(view: View, stating: Sentence, own: frozenset[str], others: Sequence[Sentence]) -> frozenset[str]:
+def _kind(view: View, stating: Statement, own: frozenset[str], others: Sequence[Statement]) -> frozenset[str]:
     """The words that mark the kind of a statement: in COMMON other sentences, no figures or words of
     times."""
     counts = Counter(stem for each in others for stem in each.stems & stating.stems)
@@ -141,7 +138,7 @@ def _is_figure(stem: str) -> bool:
 
 
 def table_cells(
-    question: ParsedQuestion, view: View, hits: Sequence[Hit], sentences: Sequence[Sentence],
+    question: ParsedQuestion, view: View, hits: Sequence[Hit], sentences: Sequence[Statement],
     authority: Mapping[str, int],
 ) -> list[TableCell]:  # fmt: skip
     """The cells of a question, empty ones included, in order of names and then of time."""
@@ -159,7 +156,7 @@ def table_cells(
     return cells
 
 
-def _of(hits: Sequence[Hit], sentences: Sequence[Sentence]) -> list[Sentence]:
+def _of(hits: Sequence[Hit], sentences: Sequence[Statement]) -> list[Statement]:
     """The sentences of some hits."""
     ids = {hit.id for hit in hits}
     return [each for each in sentences if each.hit.id in ids]
@@ -222,7 +219,7 @@ def _each_period(question: ParsedQuestion, hits: Sequence[Hit], span: Span) -> l
 
 
 def _best(
-    topic: WeightedPhrase, cell: TableCell, sentences: Sequence[Sentence], question: ParsedQuestion,
+    topic: WeightedPhrase, cell: TableCell, sentences: Sequence[Statement], question: ParsedQuestion,
     authority: Mapping[str, int],
 ) -> SentenceMatch | None:  # fmt: skip
     """The sentence that answers a topic best in a cell; with a figure, if each period is asked for one."""
@@ -236,7 +233,7 @@ def _best(
 
 
 def _with_contradiction(
-    match: SentenceMatch, sentences: Sequence[Sentence], authority: Mapping[str, int], *, newest: bool
+    match: SentenceMatch, sentences: Sequence[Statement], authority: Mapping[str, int], *, newest: bool
 ) -> SentenceMatch:
     """The match with its contradiction; replaced by the statement preferred to it, if there is one."""
     contradiction = find_contradiction(match.sentence, sentences, authority, newest=newest)
@@ -272,7 +269,7 @@ class AnswerContext(Struct, frozen=True):
     parsed: ParsedQuestion
     hits: tuple[Hit, ...]
     rows: tuple[int, ...]
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[Statement, ...]
     notes: tuple[str, ...] = ()
     authority: Mapping[str, int] = msgspec.field(default_factory=dict)
 
@@ -309,9 +306,9 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     if not quotes:
         return _refused_beside(view, context, "no sentence that was found states anything", [])
     contradiction = find_contradiction(
-        quotes[0].sentence, context.sentences, context.authority, newest=not question.times
+        quotes[0].statement, context.sentences, context.authority, newest=not question.times
     )
-    if contradiction is None and (differ := _differing_answer(view, context, quotes[0].sentence)):
+    if contradiction is None and (differ := _differing_answer(view, context, quotes[0].statement)):
         return differ
     if contradiction is not None and contradiction.preferred is None:
         return _contradicted(view, context.question, contradiction)
@@ -319,7 +316,7 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     notes = [] if contradiction is None else [_contradiction_note(contradiction)]
     if context.words.unknown:
         notes.append(f"of the question no passage has: {', '.join(context.words.unknown)}")
-    text = "\n".join(map(_quoted, citations))
+    text = "\n".join(map(quoted, citations))
     return Answer(
         context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), tuple(notes)
     )  # fmt: skip
@@ -358,7 +355,7 @@ def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answ
     citations = _numbered((each.hit, each.quoted, None) for each in found)
     if not citations:
         return _refused_beside(view, context, reason, [])
-    text = "\n".join([*lines, *map(_quoted, citations)])
+    text = "\n".join([*lines, *map(quoted, citations)])
     notes = _left_out(len({(each.hit.id, each.quoted) for each in found}) - len(citations))
     return Answer(
         context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), notes
@@ -380,7 +377,7 @@ def _is_of_product(hit: Hit, question: str) -> bool:
     return 2 * len(names & said) >= len(names)
 
 
-def _differing_answer(view: View, context: AnswerContext, sentence: Sentence) -> Answer | None:
+def _differing_answer(view: View, context: AnswerContext, sentence: Statement) -> Answer | None:
     """The answer to a question for a figure where current statements differ: what each says, those of the
     highest authority first, then the newest. None where they agree, and for a question that names a time."""
     question = context.parsed
@@ -392,7 +389,7 @@ def _differing_answer(view: View, context: AnswerContext, sentence: Sentence) ->
         return None
     pairs = zip(found, citations, strict=False)  # of more than MAX_QUOTES the first
     said = ", ".join(f"{stated.text} [{citation.n}]" for (_, stated), citation in pairs)
-    text = "\n".join([f"The sources differ: {said}.", *map(_quoted, citations)])
+    text = "\n".join([f"The sources differ: {said}.", *map(quoted, citations)])
     return Answer(context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations)
 
 
@@ -424,7 +421,7 @@ def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Seq
     """A refusal with the nearest passages."""
     answer = refused(view, context.question, reason)
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
-    lines = [answer.text, *(["Nearest:"] if citations else []), *map(_quoted, citations)]
+    lines = [answer.text, *(["Nearest:"] if citations else []), *map(quoted, citations)]
     return replace(answer, text="\n".join(lines), citations=citations)
 
 
@@ -447,7 +444,7 @@ def _table_answer(view: View, context: AnswerContext, cells: Sequence[TableCell]
     notes += _left_out(len(set(map(_quote_of, matches))) - len(citations))
     is_table = len(cells) > 1 or len(values) > 1
     table = _table(context, cells, values, citations) if is_table else []
-    text = "\n".join([*table, *map(_quoted, citations)])
+    text = "\n".join([*table, *map(quoted, citations)])
     return Answer(
         context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations,
         values if is_table else (), tuple(notes),
@@ -473,10 +470,10 @@ def _contradicted(view: View, question: str, contradiction: Contradiction) -> An
     others = contradiction.others
     citations = _numbered((each.hit, each.quoted, None) for each in others)
     number = {(each.id, each.quote): each.n for each in citations}
-    quoted = [each for each in others if (each.hit.id, each.quoted) in number]
-    reason = contradiction_reason(quoted, [number[each.hit.id, each.quoted] for each in quoted])
+    said = [each for each in others if (each.hit.id, each.quoted) in number]
+    reason = contradiction_reason(said, [number[each.hit.id, each.quoted] for each in said])
     answer = refused(view, question, reason)
-    return replace(answer, text="\n".join([answer.text, *map(_quoted, citations)]), citations=citations)
+    return replace(answer, text="\n".join([answer.text, *map(quoted, citations)]), citations=citations)
 
 
 def _numbered(quotes: Iterable[tuple[Hit, str, tuple[int, int] | None]]) -> tuple[Citation, ...]:
@@ -543,13 +540,19 @@ def _missing(context: AnswerContext, cells: Sequence[TableCell]) -> list[str]:
     return notes
 
 
-def _quoted(citation: Citation) -> str:
+def quoted(citation: Citation) -> str:
+    """A line that quotes a citation with its source."""
     return f"[{citation.n}] {_with_source(citation.quote, citation)}"
 
 
 def _with_source(quote: str, source: Citation | Hit) -> str:
+    return f"“{quote}” ({source_of(source)})"
+
+
+def source_of(source: Citation | Hit) -> str:
+    """The title and date of a source."""
     date = source.published.day if source.published else "undated"
-    return f"“{quote}” ({shortened(source.title or source.document, TITLE)}, {date})"
+    return f"{shortened(source.title or source.document, TITLE)}, {date}"
 
 
 def _short(quote: str) -> str:

@@ -18,16 +18,16 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from asof.answer.evidence import (
-    MONTH,
-    Sentence,
+from asof.answer.choose import MONTH
+from asof.answer.question import WORD, ParsedQuestion, listed
+from asof.answer.statements import (
+    Statement,
     WeightedPhrase,
     document_in_time,
     hit_in_time,
     name_use,
     times_named,
 )
-from asof.answer.question import WORD, ParsedQuestion, listed
 from asof.index.view import View
 from asof.lang import calendar_words, set_of
 from asof.text.figures import Figure, figure_of, language_of, lexicon, pattern
@@ -46,7 +46,7 @@ class WrittenFigure(NamedTuple):
     amount: Amount
 
 
-def figure_shown(sentence: Sentence) -> WrittenFigure | None:
+def figure_shown(sentence: Statement) -> WrittenFigure | None:
     """The only figure of a sentence that has a unit; if none has one, its only number that is no time. None
     if there are several, or none."""
     figures = figures_in(sentence)
@@ -57,7 +57,7 @@ def figure_shown(sentence: Sentence) -> WrittenFigure | None:
     return WrittenFigure(sentence.text[only.start : only.end].strip(), Amount(only.value, only.unit))
 
 
-def figures_in(sentence: Sentence) -> list[Figure]:
+def figures_in(sentence: Statement) -> list[Figure]:
     """The figures of a sentence's text that are no times."""
     text = sentence.text
     language = language_of(sentence.hit.text, "en")
@@ -83,7 +83,7 @@ class StatedValue(NamedTuple):
 _NEXT_WORD = re.compile(r"\s*-?([^\W\d_]+)")
 
 
-def stated_value(sentence: Sentence) -> StatedValue | None:
+def stated_value(sentence: Statement) -> StatedValue | None:
     """The value that a sentence states, if it is the only one: "2 days" of "up to 2 days a week"."""
     figures = figures_in(sentence)
     measured = [figure for figure in figures if figure.unit] or figures
@@ -96,8 +96,8 @@ def stated_value(sentence: Sentence) -> StatedValue | None:
 
 
 def differing(
-    words: WeightedPhrase, sentence: Sentence, sentences: Iterable[Sentence], authority: Mapping[str, int]
-) -> list[tuple[Sentence, StatedValue]]:
+    words: WeightedPhrase, sentence: Statement, sentences: Iterable[Statement], authority: Mapping[str, int]
+) -> list[tuple[Statement, StatedValue]]:
     """What documents state of the same thing that are in force, each another value of the same unit, with the
     sentence itself: of the highest authority (by the id of a hit) first, then the newest; [] if they agree.
 
@@ -128,7 +128,7 @@ def differing(
     return sorted(found.values(), key=lambda each: (authority.get(each[0].hit.id, 0), -_published(each[0])))
 
 
-def _title_names(sentence: Sentence) -> frozenset[str]:
+def _title_names(sentence: Statement) -> frozenset[str]:
     """The words with capitals or figures in a title, without its first word."""
     words = WORD.findall(sentence.hit.title)[1:]
     return frozenset(word.casefold() for word in words if not word.islower())
@@ -149,8 +149,8 @@ _NUMBER = re.compile(r"\d[\d.,]*")
 class Contradiction(NamedTuple):
     """Sentences that contradict each other: the preferred one (None: none is safe), and the others."""
 
-    preferred: Sentence | None
-    others: tuple[Sentence, ...]
+    preferred: Statement | None
+    others: tuple[Statement, ...]
 
 
 class _Difference(NamedTuple):
@@ -163,7 +163,7 @@ class _Difference(NamedTuple):
 
 
 def find_contradiction(
-    sentence: Sentence, sentences: Iterable[Sentence], authority: Mapping[str, int], *, newest: bool
+    sentence: Statement, sentences: Iterable[Statement], authority: Mapping[str, int], *, newest: bool
 ) -> Contradiction | None:
     """The contradiction between a sentence and those of other documents, or None.
 
@@ -188,12 +188,12 @@ def find_contradiction(
     return Contradiction(chosen, tuple(each for each in everything if contradict(chosen, each)))
 
 
-def _prefer(sentences: Sequence[Sentence], condition: Callable[[Sentence], bool]) -> Sequence[Sentence]:
+def _prefer(sentences: Sequence[Statement], condition: Callable[[Statement], bool]) -> Sequence[Statement]:
     """The sentences that meet a condition; all if none does."""
     return [each for each in sentences if condition(each)] or sentences
 
 
-def contradict(one: Sentence, other: Sentence) -> bool:
+def contradict(one: Statement, other: Statement) -> bool:
     """True if two sentences of different documents are equal but for one value: another figure, or another
     name for what only one can be, about a subject that both name (or under one title). They are of one time:
     one that both name, or else one day of publication, since a later statement follows an earlier one; and of
@@ -233,7 +233,7 @@ def _difference(one: str, other: str) -> _Difference | None:
     )  # fmt: skip
 
 
-def _names_subject(sentence: Sentence, difference: _Difference) -> bool:
+def _names_subject(sentence: Statement, difference: _Difference) -> bool:
     """True if the words that two sentences share have a name that is no word of the calendar."""
     calendar = calendar_words(language_of(sentence.hit.text, "en"))
     shared = (*difference.before[1:], *difference.after)
@@ -244,7 +244,7 @@ def _is_value(word: str) -> bool:
     return word[0].isupper() or any(map(str.isdigit, word))
 
 
-def _names_time(sentence: Sentence, value: Sequence[str]) -> bool:
+def _names_time(sentence: Statement, value: Sequence[str]) -> bool:
     """True if a value is, or is part of, a time that the sentence names."""
     text = " ".join(value)
     language = language_of(sentence.hit.text, "en")
@@ -288,7 +288,7 @@ def _is_only_one(difference: _Difference, language: str) -> bool:
 _DEFINITE = frozenset({"the", "der", "die", "das"})
 
 
-def contradiction_reason(statements: Sequence[Sentence], numbers: Sequence[int]) -> str:
+def contradiction_reason(statements: Sequence[Statement], numbers: Sequence[int]) -> str:
     """The reason of a refusal: what each source states, with the number of its citation."""
     first = statements[0]
     values = [shown_value(each, statements[1 if each is first else 0]) for each in statements]
@@ -296,7 +296,7 @@ def contradiction_reason(statements: Sequence[Sentence], numbers: Sequence[int])
     return f"the sources contradict each other: {said}"
 
 
-def shown_value(one: Sentence, other: Sentence) -> str:
+def shown_value(one: Statement, other: Statement) -> str:
     """What a sentence states in place of another's value: a figure with the word behind it."""
     difference = _difference(one.text, other.text)
     if difference is None:
@@ -305,13 +305,13 @@ def shown_value(one: Sentence, other: Sentence) -> str:
     return " ".join((*difference.one, *unit))
 
 
-def _published(sentence: Sentence) -> int:
+def _published(sentence: Statement) -> int:
     """The first instant of the date of publication; an undated document comes before all others."""
     published = sentence.hit.published
     return BEGINNING if published is None else published.span.first
 
 
-def _was_not_over(sentence: Sentence) -> bool:
+def _was_not_over(sentence: Statement) -> bool:
     """True if a sentence was published before a time that it names was over."""
     published = sentence.hit.published
     return published is not None and any(span.last > published.span.last for span in times_named(sentence))
@@ -338,7 +338,7 @@ class SentenceMatch(Struct, frozen=True):
     """
 
     topic: str
-    sentence: Sentence
+    sentence: Statement
     share: float
     score: float
     figure: WrittenFigure | None = None
@@ -361,7 +361,7 @@ class TableCell(Struct):
 
 
 def match_sentence(
-    topic: WeightedPhrase, cell: TableCell, sentence: Sentence, question: ParsedQuestion
+    topic: WeightedPhrase, cell: TableCell, sentence: Statement, question: ParsedQuestion
 ) -> SentenceMatch | None:
     """Matches a sentence with a topic; None if it has less than MIN_SHARE of it."""
     share_in_context = topic.share(sentence.context_stems)
@@ -377,13 +377,13 @@ def match_sentence(
     return SentenceMatch(topic.text, sentence, share, score)
 
 
-def is_forecast(sentence: Sentence) -> bool:
+def is_forecast(sentence: Statement) -> bool:
     """True if a sentence says what is or was expected."""
     language = language_of(sentence.hit.text, "en")
     return not listed(language, "forecast").isdisjoint(WORD.findall(sentence.text.lower()))
 
 
-def _time_score(sentence: Sentence, cell: TableCell) -> float:
+def _time_score(sentence: Statement, cell: TableCell) -> float:
     if cell.span is None:
         return 0.0
     times = times_named(sentence)
@@ -408,7 +408,7 @@ LEAST_NAME = 0.4
 
 
 def unanswerable_reason(
-    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], sentences: Sequence[Sentence],
+    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], sentences: Sequence[Statement],
     view: View,
 ) -> str:  # fmt: skip
     """The reason why these passages cannot hold the answer, or ""."""

@@ -167,7 +167,8 @@ class ParsedQuestion(Struct, frozen=True):
     current, by its words or because it is in the present tense and names no time. `forecast`: it asks for
     what is or was expected. `explains`: it asks for a reason or a way. `dated`: a time is named with figures,
     so that it cannot be meant otherwise than it is read. `figure`: a sentence with a figure answers it.
-    `reason`: it asks why. `after`: it asks who or what came after this. `text`: the question as it was asked.
+    `reason`: it asks why. `after`: it asks who or what came after this. `text`: the question as it was asked;
+    `rest`: without the times that it names; `language`: of its words; `several`: it asks which there are.
     """
 
     names: tuple[str, ...]
@@ -185,6 +186,9 @@ class ParsedQuestion(Struct, frozen=True):
     reason: bool = False
     after: str = ""
     text: str = ""
+    rest: str = ""
+    language: str = FIRST
+    several: bool = False
 
     @classmethod
     def of(cls, reading: QuestionReading) -> ParsedQuestion:
@@ -198,8 +202,10 @@ class ParsedQuestion(Struct, frozen=True):
         default = reading.language.partition(" ")[0]
         code = detect(tokens, _telling_words(), default, least=2)  # "de" is a word of many
         wishes = reading.intent.wishes if reading.intent else ()
-        rest = blank_out(question, [*((each.start, each.end) for each in reading.mentions), *wishes])
-        words, compared = set(tokens), set(WORD.findall(_phrases("no_choice", code).sub(" ", lowered)))
+        timeless = rest = blank_out(
+            question, [*((each.start, each.end) for each in reading.mentions), *wishes]
+        )
+        words, compared = set(tokens), set(WORD.findall(phrases_of("no_choice", code).sub(" ", lowered)))
 
         def has(*lists: str) -> bool:
             """True if the question has a word of one of these lists."""
@@ -211,7 +217,7 @@ class ParsedQuestion(Struct, frozen=True):
         recent = reading.query.recency >= WISHED or (
             not has("past") and bool(has("present") or reading.query.recency)
         )
-        topics = _topics(_phrases("overview_phrases", code).sub(" ", rest), _asking(code), code)
+        topics = _topics(phrases_of("overview_phrases", code).sub(" ", rest), _asking(code), code)
         wants_value = bool(topics) and _has_phrase("value", code, lowered)
         times = tuple(span for span in reading.query.about if not (recent and _is_today(span, reading)))
         grain = _grain(tokens, code)
@@ -228,6 +234,7 @@ class ParsedQuestion(Struct, frozen=True):
             recent and not times, has("forecast"), has("explain"),
             any(sign.isdigit() for each in reading.mentions for sign in question[each.start : each.end]),
             _has_phrase("figure", code, lowered), has("reason"), _after(question, code), question,
+            timeless, code, bool(phrases_of("several", code).match(lowered.lstrip())),
         )  # fmt: skip
 
     @property
@@ -281,7 +288,7 @@ def _telling_words() -> dict[str, frozenset[str]]:
 
 
 @cache
-def _phrases(name: str, language: str) -> re.Pattern[str]:
+def phrases_of(name: str, language: str) -> re.Pattern[str]:
     """Finds the phrases of a list, of English and of the question's language, as whole words."""
     phrases = [phrase for code in (FIRST, language) for phrase in tables(code, "questions").get(name, ())]
     return any_of(phrases)
@@ -290,12 +297,12 @@ def _phrases(name: str, language: str) -> re.Pattern[str]:
 def _after(question: str, language: str) -> str:
     """The predecessor named by a question for a successor: "Solveig Anderby" of "Who came after Solveig
     Anderby as chair?"; empty for other questions."""
-    asked = _phrases("successor_asks", language).match(question.lstrip())
-    found = asked and _phrases("successor", language).search(question, asked.end())
+    asked = phrases_of("successor_asks", language).match(question.lstrip())
+    found = asked and phrases_of("successor", language).search(question, asked.end())
     if not found:
         return ""
     rest = re.split(r"[?!,;:]|\.(?:\s|$)", question[found.end() :], maxsplit=1)[0].strip()
-    end = _phrases("successor_ends", language).search(rest)
+    end = phrases_of("successor_ends", language).search(rest)
     return (rest[: end.start()] if end else rest).strip()
 
 
@@ -323,7 +330,7 @@ def _grain(tokens: Sequence[str], language: str) -> Grain | None:
 def _topics(rest: str, ignored: frozenset[str], language: str) -> tuple[str, ...]:
     """The phrases of a question without names and times; words in `ignored` are left out."""
     phrases = []
-    for part in re.split(rf",|;|{_phrases('joining', language).pattern}", rest):
+    for part in re.split(rf",|;|{phrases_of('joining', language).pattern}", rest):
         part = re.sub(r"['’]s\b|(?<!\w)['’]s?", " ", part)
         words = [word for word in WORD.findall(part) if word.lower() not in ignored]
         if words:

@@ -234,7 +234,7 @@ class Asker(Struct, frozen=True):
         tokens = asking.tokens if request.tokens is None else request.tokens
         options = AnswerOptions(way, tokens, model, request.on_text)
         put = _PutQuestion(reading, query, chosen, options, notes, requested=mode == way)
-        made = self._from_passages(put).made if way == GLOBAL else self._of_its_time(put)
+        made = self._from_passages(put).made if way == GLOBAL else self._local(put)
         if isinstance(made, PendingAnswer):
             assert model is not None  # noqa: S101  nothing else is pending
             made = write_pending(model, made, options)
@@ -244,6 +244,21 @@ class Asker(Struct, frozen=True):
             ids = [each.id for each in made.citations]
             made = with_lives(made, self._lives(ids, reading.as_of, known_at))
         return made
+
+    def _local(self, put: _PutQuestion) -> Answer | PendingAnswer:
+        """Answers a question from how documents changed, if it asks for that, else from single passages."""
+        from asof.answer.history import answer_from_past, asked_change
+        from asof.answer.question import ParsedQuestion
+
+        parsed = ParsedQuestion.of(put.reading)
+        if (asked := asked_change(parsed)) is not None and put.options.model is None:
+            made = self.session.use(
+                put.reading.as_of, self.reader.known_at,
+                lambda view: answer_from_past(view, put.query, parsed, asked), past=True,
+            )  # fmt: skip
+            if made is not None:
+                return replace(made, notes=(*put.reading.notes, *put.notes, *made.notes))
+        return self._of_its_time(put)
 
     def _of_its_time(self, put: _PutQuestion) -> Answer | PendingAnswer:
         """Answers a question from single passages: those of its moment, or of a past time that it names."""

@@ -105,14 +105,15 @@ class Session:
 
     # -- reading ------------------------------------------------------------------------------------
 
-    def use(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
+    def use(self, as_of: int, known_at: int | None, do: Callable[[View], T], *, past: bool = False) -> T:
         """Call a function with the view of a moment, in one read transaction: rows erased meanwhile are
-        visible until it returns. A damaged segment is rebuilt, and a new view is made."""
+        visible until it returns. A damaged segment is rebuilt, and a new view is made. `past`: the view has
+        what was visible before, too."""
         with self._reader() as reader, translate_sqlite_errors(self.store.database):
             for attempt in range(3):
                 try:
                     with self._transaction(reader.db):
-                        return do(reader.views.at(as_of, known_at))
+                        return do(reader.views.at(as_of, known_at, past=past))
                 except DamagedSegment:
                     if attempt:  # the first time it may only have been merged away
                         self.manifest.mend()
@@ -127,7 +128,7 @@ class Session:
                     self.manifest.mend()
                 reader.views.forget()
             with self._transaction(reader.db):
-                return do(reader.views.at(as_of, known_at))
+                return do(reader.views.at(as_of, known_at, past=past))
 
     def read(self, do: Callable[[sqlite3.Connection], T]) -> T:
         """Read rows that belong together, in one read transaction."""

@@ -64,7 +64,7 @@ from asof.index.columns import (
     stated,
     stretches,
 )
-from asof.time.span import NEVER
+from asof.time.span import BEGINNING, NEVER
 
 # -- the file ------------------------------------------------------------------------------------------
 
@@ -432,14 +432,20 @@ class Prefix(Struct):
     _dfs: dict[int, int] = msgspec.field(default_factory=dict)
 
     @classmethod
-    def of(cls, segments: Sequence[Segment], as_of: int, known_at: int = NEVER) -> Prefix:
-        ended = ended_by(segments, as_of, known_at)
+    def of(
+        cls, segments: Sequence[Segment], as_of: int, known_at: int = NEVER, *, past: bool = False
+    ) -> Prefix:
+        """The rows visible at (`as_of`, `known_at`). `past`: also those that were visible before."""
+        ended, ends = ended_by(segments, as_of, known_at)
         parts: list[PrefixPart] = []
         n = tokens = offset = 0
         for segment in segments:
             hi = int(np.searchsorted(segment["visible"], as_of, "right"))
             dead = segment.rows_of(ended)
             dead = dead[: np.searchsorted(dead, hi)]
+            if past:
+                at = ends[np.searchsorted(ended, segment["passage"][dead])]
+                dead = dead[(at <= BEGINNING) | (at <= segment["visible"][dead])]  # those never were
             if known_at != NEVER:
                 dead = np.union1d(dead, np.flatnonzero(segment["added"][:hi] > known_at))
             parts.append(PrefixPart(segment, hi, dead, offset))
@@ -630,16 +636,23 @@ class Window(Struct, frozen=True):
         return columns[0] if len(columns) == 1 else np.concatenate([*columns, np.zeros(0, np.int64)])
 
 
-def ended_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[np.int64]:
-    """Passages that had ended by `as_of`, as was known at `known_at`, ascending."""
-    passages = [np.zeros(0, np.int64)]
+def ended_by(
+    segments: Sequence[Segment], as_of: int, known_at: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Passages that had ended by `as_of`, as was known at `known_at`, ascending, and the first end of
+    each."""
+    passages, ends = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for segment in segments:
         ended = segment["end_at"] <= as_of
         if known_at != NEVER:
             ended &= segment["end_added"] <= known_at
         passages.append(segment["end_passage"][ended])
-    several = np.sort(np.concatenate(passages))
-    return np.asarray(several[np.diff(several, prepend=-1) != 0], np.int64)
+        ends.append(segment["end_at"][ended])
+    several, at = np.concatenate(passages).astype(np.int64), np.concatenate(ends).astype(np.int64)
+    order = np.lexsort((at, several))
+    several, at = several[order], at[order]
+    first = np.diff(several, prepend=-1) != 0
+    return several[first], at[first]
 
 
 def _dfs(part: PrefixPart, terms: Sequence[int]) -> NDArray[np.int64]:

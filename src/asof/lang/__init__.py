@@ -88,3 +88,14 @@ def stop_words(code: str) -> frozenset[str]:
 def calendar_words(code: str) -> frozenset[str]:
     """Months, days of the week, seasons and feasts of a language, none if it has no list."""
     return frozenset(tables(code, "words").get("calendar", "").split())
+
+
+@cache
+def numerals(language: str) -> dict[str, tuple[str, ...]]:
+    """The numbers of a language in words with their figures, and the other way, from two on."""
+    found: dict[str, tuple[str, ...]] = {}
+    for figure, words in tables(language, "time").get("cardinal", {}).items():
+        if int(figure) > 1:
+            found[figure] = tuple(words.split())
+            found.update(dict.fromkeys(words.split(), (figure,)))
+    return found

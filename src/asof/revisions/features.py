@@ -38,7 +38,7 @@ from asof.revisions.statements import (
     MOST_ENDED,
     MOST_LEADS,
     Grammar,
-    Statement,
+    UntitledStatement,
     frame_of,
     leads_of,
     statement_of,
@@ -233,7 +233,7 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
     columns["version"][nodes] = _versions([title.version for title in titles])[place]
     for node, row, at in zip(nodes.tolist(), rows, place.tolist(), strict=True):
         if titles[at].subject:
-            said = Statement(frame_of(row[4], row[6], grammar), leads_of(row[4], grammar), ())
+            said = UntitledStatement(frame_of(row[4], row[6], grammar), leads_of(row[4], grammar), ())
         else:
             said = statement_of(row[4], row[6], grammar)
         columns["frame"][node], columns["framed"][node] = said.frame

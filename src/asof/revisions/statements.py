@@ -148,7 +148,7 @@ _CLAUSE = re.compile(r"[,;:.!]\s+")
 _INSIDE = re.compile(r"[.!?]\s+\S")
 
 
-class Statement(NamedTuple):
+class UntitledStatement(NamedTuple):
     """What a text states: its frame; its `leads_of`, or without a title hashes of the words of the states
     that it says are so; those of a state that it says has ended, the last one being what it was."""
 
@@ -157,7 +157,7 @@ class Statement(NamedTuple):
     ended: Sequence[int]
 
 
-NOTHING = Statement(NO_FRAME, (), ())
+NOTHING = UntitledStatement(NO_FRAME, (), ())
 
 
 class _Words(NamedTuple):
@@ -197,7 +197,7 @@ def _joins(language: str) -> re.Pattern[str]:
     return any_of([*own, *(word for word in of_all("statements", "joins") if len(word) > len("en"))])
 
 
-def statement_of(text: str, language: str, grammar: Grammar) -> Statement:
+def statement_of(text: str, language: str, grammar: Grammar) -> UntitledStatement:
     """What a text without a title states; nothing for a question, or a text of several lines or sentences.
 
     "We use Exa now, no longer Jina" ends what says that we use Jina; "Mara moved from Lyon to Ghent" that she
@@ -221,7 +221,9 @@ def statement_of(text: str, language: str, grammar: Grammar) -> Statement:
     negated = not set_of("statements", "negated").isdisjoint(_split(text))
     said = [] if negated and not ended else list(so)[:MOST_LEADS]
     frame = NO_FRAME if negated or ended else _frame(text, language, grammar)
-    return Statement(frame, *(tuple(term_hash(word) & 0xFFFFFFFF for word in each) for each in (said, ended)))
+    return UntitledStatement(
+        frame, *(tuple(term_hash(word) & 0xFFFFFFFF for word in each) for each in (said, ended))
+    )
 
 
 _NEGATED = re.compile(r"n['’]t\b|\bn['’](?=\w)")

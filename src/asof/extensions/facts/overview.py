@@ -9,16 +9,10 @@ from functools import cache
 import numpy as np
 
 from asof.answer.ask import AnswerOptions, RetrievedPassages
-from asof.answer.evidence import (
-    Excerpt,
-    Sentence,
-    WeightedPhrase,
-    best_quotes,
-    quotable_sentences,
-    states_something,
-)
+from asof.answer.choose import Excerpt, best_quotes, states_something
 from asof.answer.extractive import AnswerContext
 from asof.answer.question import ParsedQuestion
+from asof.answer.statements import Statement, WeightedPhrase, statements_of
 from asof.config import Config
 from asof.corpus.session import Session
 from asof.extensions.facts.build import ReportSelection
@@ -61,7 +55,7 @@ def summary_by_period(
     """
     published = {hit.id: hit.published.span.first for hit in hits if hit.published is not None}
     inside = [hit for hit in hits if hit.id in published and span.first <= published[hit.id] <= span.last]
-    sentences = quotable_sentences(view, inside)
+    sentences = statements_of(view, inside)
     telling = _telling_hits(words, sentences)
     by_grain: dict[Grain, dict[Period, list[Hit]]] = {}
     for grain in GRAINS:
@@ -77,7 +71,7 @@ def summary_by_period(
     return Summary(text, span, sections_of(points), view.as_of, view.known_at, "extract", ())
 
 
-def _telling_hits(words: WeightedPhrase, sentences: Sequence[Sentence]) -> list[Hit]:
+def _telling_hits(words: WeightedPhrase, sentences: Sequence[Statement]) -> list[Hit]:
     """The hits with a sentence that has MIN_SHARE of the words that the best sentence has, in their order."""
     best: dict[str, tuple[Hit, float]] = {}
     for each in sentences:

@@ -49,7 +49,7 @@ Columns = Mapping[str, NDArray[np.int64]]
 
 def past_rows(prefix: Prefix) -> Rows:
     """Rows of the view that are known at K and not retired by K, whether or not they had ended by T."""
-    retired = ended_by([part.segment for part in prefix.parts], BEGINNING, prefix.known_at)
+    retired, _ = ended_by([part.segment for part in prefix.parts], BEGINNING, prefix.known_at)
     rows = [np.zeros(0, np.int64)]
     for part in prefix.parts:
         known = np.ones(part.hi, bool)

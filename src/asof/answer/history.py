@@ -1,0 +1,364 @@
+"""Answers from how documents changed: since when, until when, what changed, what it was before.
+
+The passages that have the words of a question are looked up in everything that was published until then,
+whether it still stands or not. The edits at the instants at which they began and ended are scored by
+the words of the question: a date, or the values between two dates, comes from the best of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from math import log2
+from typing import NamedTuple
+
+import numpy as np
+from msgspec import Struct
+
+from asof.answer.extractive import quoted, source_of
+from asof.answer.question import WORD, ParsedQuestion, listed, phrases_of
+from asof.answer.statements import WeightedPhrase
+from asof.index.lexical import Bm25, scores
+from asof.index.view import View, at_least, kth_best
+from asof.rank.gather import query_terms
+from asof.revisions import edits
+from asof.revisions.edits import ADDED, CHANGED, MOVED, REMOVED, REWORDED, Edit, Stated
+from asof.store.reader import VisiblePassage, visible_passages
+from asof.text.versions import asked
+from asof.time.span import BEGINNING, Span, iso
+from asof.values import LOCAL, Answer, Citation, Query, Value
+from asof.wire import replace
+
+# -- what a question asks of the past --------------------------------------------------------------------
+
+SINCE, UNTIL, WHEN, COURSE = "since", "until", "when", "course"
+"""Since when something holds, until when it held, when it changed, how it changed or what it was before."""
+
+_VERBS = {"began": ADDED, "ended": REMOVED, "altered": CHANGED}
+
+
+class AskedChange(NamedTuple):
+    """What a question asks of the past, the kind of edit that its verb names ("" without one), and its words
+    without that verb."""
+
+    kind: str
+    edit: str
+    text: str
+
+
+@cache
+def _verbs(language: str) -> dict[str, str]:
+    return {word: kind for name, kind in _VERBS.items() for word in listed(language, name)}
+
+
+def asked_change(question: ParsedQuestion) -> AskedChange | None:
+    """What a question asks of the past of documents; None for another question, and one on versions."""
+    if (of_version := asked(question.text)) is not None and of_version.version is not None:
+        return None
+    language, lowered = question.language, question.text.lower()
+    verbs = _verbs(language)
+    words = WORD.findall(lowered)
+    found = [verbs[word] for word in words if word in verbs]
+    edit = next((kind for kind in (REMOVED, CHANGED, ADDED) if kind in found), "")
+    rest = " ".join(word for word in WORD.findall(question.rest) if word.lower() not in verbs)
+
+    def has(name: str) -> bool:
+        return bool(listed(language, name)) and phrases_of(name, language).search(lowered) is not None
+
+    if has("since"):
+        return AskedChange(SINCE, edit or ADDED, rest)
+    if has("until"):
+        return AskedChange(UNTIL, edit or REMOVED, rest)
+    if found and has("when"):
+        return AskedChange(WHEN, edit, rest)
+    over = not (listed(language, "past") | listed(language, "perfect")).isdisjoint(words)
+    if has("changed") or (CHANGED in found and over and has("course_asks")):
+        return AskedChange(COURSE, CHANGED, rest)
+    return None
+
+
+# -- edits of the passages that have the words -----------------------------------------------------------
+
+ROWS, PASSAGES = 150, 60
+"""The most passages, current or not, that are looked at, and of which the edits are read."""
+
+NEAR_BEST, BESIDE = 0.6, 0.35
+"""The least parts of the best passage's share that a passage has, and one that began or ended with it."""
+
+LEAST = 0.5
+"""The least share of the question, by weight, that an edit has with the headings above it."""
+
+
+class ScoredEdit(NamedTuple):
+    """An edit; its score; the share of the question that it has by itself."""
+
+    edit: Edit
+    score: float
+    share: float
+
+
+class Past(Struct, frozen=True):
+    """The edits for a question, best first, and all that were looked at."""
+
+    ranked: tuple[ScoredEdit, ...]
+    every: tuple[Edit, ...]
+
+    def line(self, edit: Edit) -> list[Edit]:
+        """The edits of one statement, through its wordings, oldest first."""
+        became = {_key(each.after): each for each in self.every if each.after is not None}
+        left = {_key(each.before): each for each in self.every if each.before is not None}
+        line = [edit]
+        while (before := line[0].before) is not None and (earlier := became.get(_key(before))):
+            if earlier.at >= line[0].at:
+                break
+            line.insert(0, earlier)
+        while (after := line[-1].after) is not None and (later := left.get(_key(after))):
+            if later.at <= line[-1].at:
+                break
+            line.append(later)
+        return line
+
+
+def _key(statement: Stated) -> tuple[str, tuple[str, ...], str]:
+    return statement.document, statement.headings, statement.text
+
+
+def past_of(view: View, query: Query, asked: AskedChange, times: Sequence[Span]) -> Past:
+    """The edits for a question. `view`: with what was visible before."""
+    words = WeightedPhrase.of(asked.text, view)
+    every = tuple(_edits(view, replace_words(query, asked.text), words))
+    places = {name: at for at, name in enumerate(dict.fromkeys(each.side.document for each in every))}
+    again: dict[str, int] = {}  # since when each statement was last said
+    for each in every:
+        if each.after is not None:
+            again[_again(each.after)] = max(each.at, again.get(_again(each.after), each.at))
+    ranked = [_scored(view, each, words, asked, times, places[each.side.document], again) for each in every]
+    ranked = [each for each in ranked if each.share >= LEAST]
+    ranked.sort(key=lambda each: (-each.score, -each.edit.at))
+    if asked.kind == WHEN and asked.edit == ADDED and ranked:  # the first of those that are nearly as good
+        near = [each for each in ranked if each.score >= ranked[0].score - NEARLY]
+        first = min(near, key=lambda each: (each.edit.at, -each.score))
+        ranked = [first, *(each for each in ranked if each is not first)]
+    return Past(tuple(ranked), every)
+
+
+NEARLY = 0.15
+"""Edits whose scores differ by no more say the same, as far as words tell."""
+
+
+def _again(statement: Stated) -> str:
+    return f"{statement.document}\n{statement.text.casefold()}"
+
+
+def replace_words(query: Query, text: str) -> Query:
+    """The query for other words."""
+    return Query(text, text, filters=query.filters)
+
+
+def _edits(view: View, query: Query, words: WeightedPhrase) -> list[Edit]:
+    """The edits of the passages with the words at the instants at which they began and ended."""
+    window = view.window(query.filters)
+    values, _ = scores(window, query_terms(query, view.analyzer), Bm25(1.2, 0.7))
+    allowed = view.allowed(window, query.filters)
+    if allowed is not None:
+        values[~allowed] = 0.0
+    places = at_least(values, kth_best(values, ROWS))
+    places = places[np.argsort(-values[places], kind="stable")][:ROWS]
+    rows = window.rows(places)
+    view.prefix.give_back(values)
+    passages = view.column("passage", rows).tolist()
+    found = visible_passages(view.store.db, passages, view.as_of, view.known_at, ended=True)
+    best = [found[each] for each in passages if each in found]
+    if not best:
+        return []
+    good = _with_words(view, words, best, NEAR_BEST)
+    instants: dict[str, set[int]] = {}
+    for each in good[:PASSAGES]:
+        instants.setdefault(each.document, set()).update({each.visible, each.ended or each.visible})
+    beside = {name: _with_words(view, words, each, BESIDE) for name, each in _beside(view, instants).items()}
+    within = [each for name in instants for each in edits.edits(beside.get(name, ()), instants[name])]
+    return [*within, *edits.edits_of_documents(view, instants)]
+
+
+def _with_words(
+    view: View, words: WeightedPhrase, passages: Sequence[VisiblePassage], least: float
+) -> list[VisiblePassage]:
+    """The passages that have at least this part of the share of a phrase that the best of them has."""
+    shares = [words.share(_stems(view, each.title, *each.headings, each.text)) for each in passages]
+    most = max(shares, default=0.0)
+    return [each for each, share in zip(passages, shares, strict=True) if share >= least * most]
+
+
+def _beside(view: View, instants: dict[str, set[int]]) -> dict[str, list[VisiblePassage]]:
+    """The passages of documents that began or ended at these instants."""
+    pairs = json.dumps([[name, at] for name, all_of in instants.items() for at in all_of])
+    ids = view.store.db.execute(
+        "WITH asked AS (SELECT d.id AS document, value ->> 1 AS at FROM json_each(?)"
+        " JOIN documents AS d ON d.name = value ->> 0)"
+        " SELECT p.id FROM asked AS a JOIN passages AS p ON p.document = a.document AND p.visible = a.at"
+        " UNION SELECT p.id FROM asked AS a JOIN passages AS p ON p.document = a.document"
+        " JOIN ends AS e ON e.passage = p.id AND e.at = a.at",
+        (pairs,),
+    )
+    seen = visible_passages(view.store.db, [row[0] for row in ids], view.as_of, view.known_at, ended=True)
+    found: dict[str, list[VisiblePassage]] = {}
+    for each in seen.values():
+        found.setdefault(each.document, []).append(each)
+    return found
+
+
+def _stems(view: View, *texts: str) -> frozenset[str]:
+    text = "\n".join(texts)
+    return frozenset(view.analyzer.terms(text, view.analyzer.detect(text)))
+
+
+AS_ASKED, IN_TIME, OUT_OF_TIME, FAR = 0.35, 0.4, -0.4, 0.05
+"""Weights beside the shares. AS_ASKED: the edit is of the kind that the verb names. IN_TIME, OUT_OF_TIME: it
+was, or was not, in a time that the question names. FAR is subtracted for the base-2 logarithm of the place of
+its document."""
+
+OF_KIND = {CHANGED: 0.0, ADDED: -0.1, REMOVED: -0.1, MOVED: -0.35, REWORDED: -0.6}
+"""What the kind of an edit adds: what says nothing else answers no question."""
+
+NO_CHANGE, FIGURE = -0.5, 0.3
+"""NO_CHANGE: of what was added or removed, where a change is asked for. FIGURE: a figure of the question is
+new; subtracted if it was said before, too."""
+
+STANDS, VALUES = 0.3, 0.3
+"""STANDS: what is asked to hold "since" is still said, subtracted if it is not, and
+of what was removed and came back. VALUES: a value took the place of
+another one."""
+
+NEW = 0.6
+"""Per share of the question that one side of an edit has and the other has not."""
+
+
+def _scored(
+    view: View,
+    edit: Edit,
+    words: WeightedPhrase,
+    asked: AskedChange,
+    times: Sequence[Span],
+    place: int,
+    again: Mapping[str, int],
+) -> ScoredEdit:
+    sides = edit.before, edit.after
+    was, now = (frozenset() if side is None else _stems(view, side.text) for side in sides)
+    above = [frozenset() if side is None else _stems(view, *side.headings) for side in sides]
+    title = _stems(view, edit.side.title)
+    beside = _stems(view, edit.side.beside)
+    said = was | now | above[0] | above[1] | title
+    own, whole, near = words.share(was | now), words.share(said), words.share(said | beside)
+    fresh, gone = (now | above[1]) - was - above[0], (was | above[0]) - now - above[1]
+    kind = asked.edit
+    told = words.share(gone) if kind == REMOVED else words.share(fresh)
+    if kind == CHANGED:
+        told = 0.0 if asked.kind == COURSE else max(told, words.share(gone))
+    score = (own + whole + near) * 2 / 3 + NEW * told + OF_KIND[edit.kind] - FAR * log2(1 + place)
+    if asked.kind == COURSE:
+        score += NO_CHANGE if edit.kind in (ADDED, REMOVED) else 0.0
+    figures = [stems for stems, _ in words.words if any(stem[:1].isdigit() for stem in stems)]
+    if kind != REMOVED:
+        score += FIGURE * any(not stems.isdisjoint(fresh) for stems in figures)
+        score -= FIGURE * any(not stems.isdisjoint(was) and not stems.isdisjoint(now) for stems in figures)
+    if asked.kind == SINCE:
+        score += STANDS if edit.after is not None and edit.after.end is None else -STANDS
+    if edit.kind == CHANGED and edit.before and edit.after:
+        old, new = edits.values_of(edit.before.text), edits.values_of(edit.after.text)
+        score += VALUES * bool(old - new and new - old)
+    if edit.kind == REMOVED and edit.before and again.get(_again(edit.before), BEGINNING) >= edit.at:
+        score -= STANDS
+    score += AS_ASKED * (edit.kind == kind or (kind == CHANGED and edit.kind == MOVED))
+    if times:
+        score += IN_TIME if any(span.first <= edit.at <= span.last for span in times) else OUT_OF_TIME
+    return ScoredEdit(edit, score, near)
+
+
+# -- the answer ----------------------------------------------------------------------------------------
+
+LONGEST = 400
+"""The most characters of a statement in an answer from the past."""
+
+SURE, BESIDES, MOST = 1.0, 0.4, 3
+"""The least score of the edit that answers, how much less others have that are quoted, and how many are."""
+
+
+def answer_from_past(view: View, query: Query, question: ParsedQuestion, asked: AskedChange) -> Answer | None:
+    """The answer to a question on how documents changed; None if no edit has enough of it. `view`: with what
+    was visible before."""
+    past = past_of(view, query, asked, question.times)
+    if not past.ranked or past.ranked[0].score < SURE:
+        return None
+    best = past.ranked[0].edit
+    if asked.kind == COURSE and (course := _course(view, query, past.line(best), question.times)):
+        return course
+    near = [each.edit for each in past.ranked if each.score >= past.ranked[0].score - BESIDES]
+    quotes = {dated(each): each for each in near}
+    citations = tuple(
+        cited(n, each.side, quote) for n, (quote, each) in enumerate([*quotes.items()][:MOST], 1)
+    )
+    text = "\n".join(map(quoted, citations))
+    return Answer(query.text, text, False, "", LOCAL, view.as_of, view.known_at, citations)
+
+
+def _course(view: View, query: Query, line: Sequence[Edit], times: Sequence[Span]) -> Answer | None:
+    """The values of a statement in order of time; None for one that has a single value. Wordings that say the
+    same, and those that stood at no time of the question, are left out."""
+    stood: list[Stated] = []
+    for edit in line:
+        for side in (edit.before if edit is line[0] else None, edit.after):
+            if side is None:
+                continue
+            if stood and edits.values_of(stood[-1].text) == edits.values_of(side.text):
+                stood[-1] = replace(side, start=stood[-1].start)
+            else:
+                stood.append(side)
+    inside = [at for at, each in enumerate(stood) if any(_stood_in(each, span) for span in times)]
+    if inside and len(stood) > 1:
+        stood = stood[max(min(inside) - (len(inside) == 1), 0) : max(inside) + 1]
+    if len(stood) < 2:
+        return None
+    newest = [*reversed(stood)]
+    quote = "; before, ".join(f"since {_day(each.start)}: {_short(each.text)}" for each in newest)
+    if newest[0].end is not None:
+        quote = f"until {_day(newest[0].end)}, {quote}"
+    values = tuple(Value("", _day(each.start), "", _short(each.text), 1) for each in stood)
+    lines = [f"{value.period}  {value.value} [1]" for value in values]
+    citation = cited(1, newest[0], quote)
+    text = "\n".join([*lines, "", f"[1] {source_of(citation)}"])
+    return Answer(query.text, text, False, "", LOCAL, view.as_of, view.known_at, (citation,), values)
+
+
+def _stood_in(statement: Stated, span: Span) -> bool:
+    return statement.start <= span.last and (statement.end is None or span.first < statement.end)
+
+
+def cited(n: int, statement: Stated, quote: str) -> Citation:
+    """The citation of a statement of the past, with the time in which it stood."""
+    return Citation(
+        n, statement.id, statement.document, statement.title, statement.published, (), quote,
+        in_force=statement.standing, holds=statement.end is None,
+    )  # fmt: skip
+
+
+def dated(edit: Edit) -> str:
+    """An edit in words: "since 2024-01-05: …; before: …"."""
+    at = _day(edit.at)
+    old, new = (None if side is None else _short(side.text) for side in (edit.before, edit.after))
+    if new is None:
+        return f"until {at}: {old}"
+    until = edit.after.end if edit.after else None
+    when = f"since {at}" if until is None else f"from {at} until {_day(until)}"
+    if edit.kind == MOVED and edit.before and edit.after:
+        places = [" › ".join(side.headings) for side in (edit.after, edit.before)]
+        return f"{when}, below “{places[0]}”: {new}; before, below “{places[1]}”"
+    return f"{when}: {new}" if old is None else f"{when}: {new}; before: {old}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[:LONGEST].rsplit(' ', 1)[0]} …"
+
+
+def _day(instant: int) -> str:
+    return iso(instant)[:10]

@@ -1,0 +1,232 @@
+"""The statements of passages that an answer may quote, and what they are about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from asof.answer.boilerplate import common_lines, is_boilerplate
+from asof.answer.question import WORD
+from asof.index.view import View
+from asof.lang import numerals
+from asof.rank.words import largest_idf, weighted_words
+from asof.store.digest import KIND, STATUS, TEXT
+from asof.text.figures import NONE, language_of, lexicon
+from asof.text.names import is_label
+from asof.text.query import key, parse
+from asof.text.statements import ITEM, SENTENCE, pieces
+from asof.text.versions import of_heading, of_passage
+from asof.time.span import Span, holds_in
+from asof.values import PUBLISHED, Hit, Query, SourcedTime
+
+# -- evidence ------------------------------------------------------------------------------------------
+
+HEADING = KIND["heading"]
+_FIGURES = re.compile(r"[\d.]+")
+
+EVEN = 0.5
+"""The weight of every word beside its idf²: in a corpus of few passages rarity is no evidence."""
+
+
+class Statement(Struct, frozen=True):
+    """A statement of a hit, at `start` to `end` of the hit's text.
+
+    `text`: plain, as it is read alone (`asof.text.statements`, of whose kinds it is); `lead` introduces the
+    list, or is the header of the table, that it is a part of. `stems`: those of it; `context_stems`: these
+    and those of the headings above it; `titled_stems`: these and those of the title. `edition`: the heading
+    or the part of the path that names its `version` (an ordinal, 0 for none), "" where its title does.
+    """
+
+    hit: Hit
+    start: int
+    end: int
+    text: str
+    stems: frozenset[str]
+    context_stems: frozenset[str]
+    titled_stems: frozenset[str]
+    edition: str = ""
+    version: int = 0
+    kind: str = SENTENCE
+    lead: str = ""
+
+    @property
+    def things(self) -> frozenset[str]:
+        """What it may be of, in versions: its document, and the title without figures."""
+        return frozenset({self.hit.document, _FIGURES.sub("", self.hit.title)})
+
+    @property
+    def quoted(self) -> str:
+        """The text as it is quoted, behind what names its version."""
+        named = not self.edition or self.text.startswith(self.edition)
+        return self.text if named else f"{self.edition} › {self.text}"
+
+
+class WeightedPhrase(NamedTuple):
+    """A phrase to look for: for each word its possible stems and its weight.
+
+    The weight is idf², as in `asof.rank.words`, and EVEN; a word that is in no passage has the
+    weight of the rarest. `unknown`: these words; `spelled`: all of them as they are written.
+    """
+
+    text: str
+    words: tuple[tuple[frozenset[str], float], ...]
+    unknown: tuple[str, ...] = ()
+    spelled: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, text: str, view: View) -> WeightedPhrase:
+        known = {word.text: word.weight for word in weighted_words(Query(text, text), view)}
+        rarest = largest_idf(view) ** 2
+        words = [word for word, _ in parse(text, view.analyzer).words if not is_label(word)]
+        return cls(
+            text,
+            tuple((_alternatives(view, word), EVEN + known.get(word, rarest)) for word in words),
+            tuple(word for word in words if word not in known),
+            tuple(words),
+        )
+
+    def share(self, stems: frozenset[str]) -> float:
+        """The share of the weight whose words are among `stems`; 1 for a phrase without words."""
+        total = matched = 0.0
+        for alternatives, weight in self.words:
+            total += weight
+            matched += 0.0 if alternatives.isdisjoint(stems) else weight
+        return matched / total if total else 1.0
+
+
+def _alternatives(view: View, word: str) -> frozenset[str]:
+    """The stems that count as a word: its own, and for a number in words its figures, or the other way."""
+    spelled = {word, *(each for code in view.analyzer.languages for each in numerals(code).get(word, ()))}
+    return frozenset(stem for each in spelled for stem in view.analyzer.alternatives(each))
+
+
+def statements_of(view: View, hits: Sequence[Hit]) -> list[Statement]:
+    """The statements of hits in their order, without headings and boilerplate."""
+    found = []
+    languages = [view.analyzer.detect(hit.text) for hit in hits]
+    common = common_lines(view, zip((hit.text for hit in hits), languages, strict=True))
+    for hit, language in zip(hits, languages, strict=True):
+        headings = frozenset(view.analyzer.terms(" ".join(hit.place.headings), language))
+        title = frozenset(view.analyzer.terms(hit.title, language))
+        edition, version = edition_of(hit)
+        leads: dict[str, frozenset[str]] = {"": frozenset()}
+        for start, end, text, kind, lead in pieces(hit.text, hit.place.headings, hit.title):
+            if common and is_boilerplate(hit.text, start, end, common):
+                continue
+            own = text[len(lead) :] if kind == ITEM else text
+            stems = frozenset(view.analyzer.terms(own, language))
+            if kind == ITEM and lead not in leads:
+                leads[lead] = frozenset(view.analyzer.terms(lead, language))
+            context = headings | stems | (leads[lead] if kind == ITEM else leads[""])
+            found.append(Statement(
+                hit, start, end, text, stems, context, context | title, edition, version, kind, lead,
+            ))  # fmt: skip
+    return found
+
+
+def edition_of(hit: Hit) -> tuple[str, int]:
+    """The innermost heading of a hit that names a version, or the version that its document's id names, and
+    the ordinal of that; "" where its title names it."""
+    version = of_passage("\n".join(hit.place.headings), hit.title, hit.document)
+    if version is None or version == of_heading(hit.title):
+        return "", version.at if version else 0
+    heading = next((each for each in reversed(hit.place.headings) if of_heading(each)), version.text)
+    return heading, version.at
+
+
+def tells_more(sentence: str, question: str) -> bool:
+    """True if a sentence has a name or a figure that the question lacks, where its script has capitals."""
+    asked = set(WORD.findall(question.casefold()))
+    words = [word for word in WORD.findall(sentence)[1:] if word.casefold() not in asked]
+    return sentence.lower() == sentence.upper() or any(
+        word[0].isupper() or any(sign.isdigit() for sign in word) for word in words
+    )
+
+
+def document_times(hit: Hit) -> tuple[Span, ...]:
+    """The times that a hit's document is about by its metadata or title; else its date of publication."""
+    stated = tuple(time.span for time in hit.about if KIND.get(time.by, 0) < HEADING)
+    return stated or ((hit.published.span,) if hit.published else ())
+
+
+def has_lapsed(hit: Hit) -> bool:
+    """True if a hit was in force, or will be, and is not at the date of force."""
+    return not hit.holds and hit.in_force is not None and hit.in_force.by != STATUS
+
+
+def document_in_time(hit: Hit, span: Span) -> bool:
+    """True if a hit's document is about a time inside a span, or says that the hit is in force at its end."""
+    force = hit.in_force
+    if force is not None and force.by != PUBLISHED and force.span.first <= span.last <= force.span.last:
+        known = force.span.end is not None or force.span.first > hit.as_of
+        return known or span.first <= hit.as_of  # else nobody knows whether it still holds then
+    return any(holds_in(time, (span,)) for time in document_times(hit))
+
+
+def hit_in_time(hit: Hit, span: Span) -> bool:
+    """True if a hit's document is about a time inside a span, or its text names one."""
+    named = (time.span for time in hit.about if KIND.get(time.by, 0) == TEXT)
+    return document_in_time(hit, span) or any(holds_in(time, (span,)) for time in named)
+
+
+def times_named(sentence: Statement) -> list[Span]:
+    """The times that a sentence names."""
+    return [time.span for time in sentence.hit.about if time.text and time.text in sentence.text]
+
+
+_SINCE = re.compile(r"(?:since|from|as of|seit(?: dem)?|ab|depuis|desde)\b", re.IGNORECASE)
+
+LABEL = 24
+"""A label has its colon among so many characters of the sentence."""
+
+
+def lasts(sentence: Statement, until: int) -> bool:
+    """True if a sentence states what is the case ("is", or a label with its value) up to an instant: it names
+    that time, no time, or since when."""
+    senses = lexicon(language_of(sentence.hit.text, "en")).senses
+    known = (senses.get(word, NONE) for word in sentence.text.casefold().split())
+    copula = any("copula" in each and "past" not in each for each in known)
+    if not copula and ":" not in sentence.text[:LABEL]:
+        return False
+    times = [time for time in sentence.hit.about if time.text and time.text in sentence.text]
+    if any(time.span.first <= until and _is_since(sentence, time) for time in times):
+        return True
+    return all(time.span.first <= until <= time.span.last for time in times)
+
+
+def _is_since(sentence: Statement, time: SourcedTime) -> bool:
+    """True if a sentence names a time as the one from which something is the case."""
+    before = sentence.text[: sentence.text.find(time.text)].split()[-2:]  # "since Tuesday, 1 June"
+    return any(_SINCE.match(words) for words in (time.text, *before))
+
+
+def mentions_name(sentence: Statement, name: str) -> bool:
+    """True if a sentence is about a name.
+
+    It is if the document's title begins with the name, or a word of it is in the sentence or the one before
+    ("he", "she").
+    """
+    if name_use(sentence.hit, name).title:
+        return True
+    before = sentence.hit.text[: sentence.start].rstrip()
+    previous = before[max(before.rfind(". "), before.rfind("\n"), 0) :]
+    words = set(key(f"{previous} {sentence.text}").split())
+    return not words.isdisjoint(key(name).split())
+
+
+class NameUse(NamedTuple):
+    """Where a hit has a name: at the beginning of its `title`; there or in its `text`."""
+
+    title: bool
+    text: bool
+
+
+def name_use(hit: Hit, name: str) -> NameUse:
+    """Tests whether a hit's title begins with a name, and whether its title or text contains it."""
+    words = key(name)
+    if f"{key(hit.title)} ".startswith(f"{words} "):
+        return NameUse(True, True)
+    return NameUse(False, f" {words} " in f" {key(hit.text)} ")

@@ -1,0 +1,253 @@
+"""Edits: what changed in documents, one statement at a time, from the versions that a view sees.
+
+The statements of the passages that ended at an instant are compared with those of the passages that began
+then. One that stands on is no edit; the others are paired by their words: a pair is a change, what is left
+was added or removed. A statement that only moved below another heading is moved.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Annotated
+
+from msgspec import Struct
+
+from asof.index.view import View
+from asof.lang import codes, numerals
+from asof.store.digest import span_of
+from asof.store.reader import KNOWN, VisiblePassage, visible_passages
+from asof.text.passages import unnumbered
+from asof.text.statements import Piece, pieces
+from asof.text.tokens import tokenize
+from asof.time.span import NEVER, Instant
+from asof.values import PUBLISHED, SourcedTime
+from asof.wire import HIDDEN, one_of
+
+ADDED, CHANGED, MOVED, REWORDED, REMOVED = "added", "changed", "moved", "reworded", "removed"
+KINDS = (CHANGED, ADDED, REMOVED, MOVED, REWORDED)
+
+ALIKE = 0.5
+"""The least Dice coefficient of the words of two statements of which one became the other; below one heading
+HEADED is enough, since that says that both are about one thing."""
+
+HEADED = 0.34
+
+
+class Stated(Struct, frozen=True):
+    """A statement of a document: `text` below `headings`, in the passage `id` since `start` (an instant)
+    until `end` (None: it still stands). `beside`: the statements before and after it."""
+
+    id: Annotated[str, "the passage"]
+    document: Annotated[str, "its document"]
+    title: Annotated[str, "the document's title"]
+    headings: Annotated[tuple[str, ...], "above it, from the top"]
+    text: Annotated[str, "what it says"]
+    kind: Annotated[str, HIDDEN]
+    start: Annotated[Instant, "since when it stands there"]
+    end: Annotated[Instant | None, "until when; null: it still does"]
+    published: Annotated[SourcedTime | None, "when its version was published; null: not known"] = None
+    beside: Annotated[str, HIDDEN] = ""
+
+    @property
+    def standing(self) -> SourcedTime:
+        """The time in which it stood there."""
+        return SourcedTime(span_of(self.start, NEVER if self.end is None else self.end), "", PUBLISHED)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(tokenize(self.text))
+
+
+class Edit(Struct, frozen=True):
+    """The change of a statement in a document at an instant."""
+
+    kind: Annotated[
+        str,
+        one_of(*KINDS),
+        "reworded: its figures and names are the same; moved: below another heading",
+    ]
+    at: Annotated[Instant, "when"]
+    before: Annotated[Stated | None, "null: it was added"]
+    after: Annotated[Stated | None, "null: it was removed"]
+
+    @property
+    def side(self) -> Stated:
+        """What was added or is new, else what was removed."""
+        side = self.after or self.before
+        assert side is not None  # noqa: S101  an edit has one side at least
+        return side
+
+
+def passages_of_documents(view: View, documents: Iterable[str]) -> list[VisiblePassage]:
+    """The passages of documents (by id) that are current or were so before."""
+    ids = view.store.db.execute(
+        "SELECT p.id FROM json_each(?) AS name JOIN documents AS d ON d.name = name.value"
+        " JOIN passages AS p ON p.document = d.id", (json.dumps(list(documents)),),
+    )  # fmt: skip
+    return _seen(view, [row[0] for row in ids])
+
+
+def passages_changed(view: View, first: int, last: int) -> list[VisiblePassage]:
+    """The passages that began or ended from one instant to another, both included."""
+    ids = view.store.db.execute(
+        "SELECT p.id FROM passages AS p WHERE p.visible BETWEEN ?1 AND ?2"
+        " UNION SELECT e.passage FROM ends AS e WHERE e.at BETWEEN ?1 AND ?2 AND e.added <= ?3",
+        (first, min(last, view.as_of), view.known_at),
+    )
+    return _seen(view, [row[0] for row in ids])
+
+
+def _seen(view: View, passages: Sequence[int]) -> list[VisiblePassage]:
+    found = visible_passages(view.store.db, passages, view.as_of, view.known_at, ended=True)
+    return list(found.values())
+
+
+def edits(passages: Iterable[VisiblePassage], among: Container[int]) -> Iterator[Edit]:
+    """The edits among passages at these instants, by document and in order of time. Of the first version of
+    a document each statement is added."""
+    of_document: dict[str, list[VisiblePassage]] = {}
+    for each in passages:
+        of_document.setdefault(each.document, []).append(each)
+    for name in sorted(of_document):
+        at: dict[int, tuple[list[VisiblePassage], list[VisiblePassage]]] = {}
+        for each in sorted(of_document[name], key=lambda each: each.order):
+            at.setdefault(each.visible, ([], []))[1].append(each)
+            if each.ended is not None:
+                at.setdefault(each.ended, ([], []))[0].append(each)
+        for instant in sorted(each for each in at if each in among):
+            yield from _compared(instant, *at[instant])
+
+
+def edits_of_documents(view: View, instants: Mapping[str, Container[int]]) -> Iterator[Edit]:
+    """The edits that made or removed whole documents (by id) at these instants, with the title as what was
+    said."""
+    rows = view.store.db.execute(
+        "SELECT d.name, v.visible, v.head IS NULL, h.title FROM json_each(:names) AS name"
+        " JOIN documents AS d ON d.name = name.value JOIN versions AS v ON v.document = d.id"
+        f" LEFT JOIN heads AS h ON h.id = v.head WHERE {KNOWN} ORDER BY d.name, v.visible, v.added, v.id",
+        {**view.store.moment, "names": json.dumps([*instants])},
+    )
+    before: dict[str, tuple[int, str]] = {}  # since when a document stands, and its title
+    for name, at, removed, title in rows:
+        was = before.pop(name, None)
+        if not removed:
+            before[name] = (at if was is None else was[0]), title
+        if (was is None) is bool(removed) or at not in instants[name]:
+            continue
+        since, said = (was or (at, "")) if removed else before[name]
+        whole = Stated("", name, said, (), said or name, "document", since, at if removed else None)
+        yield Edit(REMOVED, at, whole, None) if removed else Edit(ADDED, at, None, whole)
+
+
+def _compared(
+    instant: int, ended: Sequence[VisiblePassage], begun: Sequence[VisiblePassage]
+) -> Iterator[Edit]:
+    before, after = _statements(ended), _statements(begun)
+    stands = Counter((each.headings, each.text) for each in before) & Counter(
+        (each.headings, each.text) for each in after
+    )
+    before, after = _without(before, stands), _without(after, stands)
+    pairs, was, now = _paired(before, after)
+    for one, other in pairs:
+        yield Edit(_kind(one, other), instant, one, other)
+    yield from (Edit(REMOVED, instant, each, None) for each in was)
+    yield from (Edit(ADDED, instant, None, each) for each in now)
+
+
+def _statements(passages: Iterable[VisiblePassage]) -> list[Stated]:
+    found = []
+    for each in passages:
+        said = [piece for piece in pieces(each.text, each.headings, each.title) if _says(piece)]
+        for at, piece in enumerate(said):
+            beside = " ".join(other.text for other in (*said[max(at - 1, 0) : at], *said[at + 1 : at + 2]))
+            found.append(Stated(
+                each.id, each.document, each.title, each.headings, piece.text, piece.kind, each.visible,
+                each.ended, each.published, beside,
+            ))  # fmt: skip
+    return found
+
+
+def _says(piece: Piece) -> bool:
+    return any(map(str.isalnum, piece.text))
+
+
+def _without(statements: Sequence[Stated], gone: Counter[tuple[tuple[str, ...], str]]) -> list[Stated]:
+    left = Counter(gone)
+    kept = []
+    for each in statements:
+        key = each.headings, each.text
+        if left[key] > 0:
+            left[key] -= 1
+        else:
+            kept.append(each)
+    return kept
+
+
+def _paired(
+    before: Sequence[Stated], after: Sequence[Stated]
+) -> tuple[list[tuple[Stated, Stated]], list[Stated], list[Stated]]:
+    """Pairs of statements of which one became the other, the most alike first; and what is in none."""
+    ranked = sorted(_alike(before, after), reverse=True)
+    pairs, used, taken = [], set[int](), set[int]()
+    for _, one, other in ranked:
+        if -one not in used and -other not in taken:
+            used.add(-one)
+            taken.add(-other)
+            pairs.append((-one, -other))
+    return (
+        [(before[one], after[other]) for one, other in sorted(pairs, key=lambda pair: pair[1])],
+        [each for at, each in enumerate(before) if at not in used],
+        [each for at, each in enumerate(after) if at not in taken],
+    )
+
+
+def _alike(before: Sequence[Stated], after: Sequence[Stated]) -> Iterator[tuple[float, int, int]]:
+    """The likeness of statements before and after that share enough words, with their places, negative."""
+    with_word: dict[str, list[int]] = {}
+    sizes = []
+    for at, each in enumerate(after):
+        words = set(each.words)
+        sizes.append(len(words))
+        for word in words:
+            with_word.setdefault(word, []).append(at)
+    for one, was in enumerate(before):
+        words = set(was.words)
+        shared = Counter(at for word in words for at in with_word.get(word, ()))
+        for other, count in shared.items():
+            alike = 2 * count / (len(words) + sizes[other])
+            headed = was.headings[-1:] == after[other].headings[-1:]
+            if alike >= (HEADED if headed else ALIKE):
+                yield alike + 0.1 * headed, -one, -other
+
+
+_NEGATIVE = frozenset({"no", "not", "never", "nicht", "kein", "keine", "ne", "pas", "non", "niet", "geen"})
+_BARE = re.compile(r"\W+")
+
+
+def _kind(before: Stated, after: Stated) -> str:
+    """The kind of a change, by the words in which the statements differ."""
+    if _BARE.sub(" ", before.text).casefold() == _BARE.sub(" ", after.text).casefold():
+        return MOVED if before.headings != after.headings else REWORDED
+    return REWORDED if values_of(before.text) == values_of(after.text) else CHANGED
+
+
+@cache
+def _value_words() -> frozenset[str]:
+    """Numbers in words from two on, and words that deny, of all languages."""
+    return _NEGATIVE.union(*(numerals(code) for code in codes("time")))
+
+
+def values_of(text: str) -> Counter[str]:
+    """The words of a statement that carry its value: with a figure, with a capital behind its first word,
+    numbers in words, and what denies."""
+    words = re.findall(r"[\w][\w.,:/%$€£+-]*", unnumbered(text))
+    found = Counter[str]()
+    for at, word in enumerate(words):
+        bare = word.rstrip(".,:;")
+        if any(map(str.isdigit, bare)) or (at and bare[:1].isupper()) or bare.casefold() in _value_words():
+            found[bare.casefold()] += 1
+    return found

@@ -1,0 +1,122 @@
+"""Statements: what a text says, one at a time: sentences, items of lists, rows of tables, fields.
+
+A statement is plain text that can be read alone: an item has the words before it that introduce the list, a
+row of a table says its header, and a lone short line has its heading. Markup and addresses are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from asof.text.passages import body, is_field, is_list_item, row_parts, sentences, shown, table_rows
+
+# -- plain text ----------------------------------------------------------------------------------------
+
+_ADDRESS = r"(?:<[^>\n]{0,600}>|[^()\s]{0,600}(?:\([^()\s]{0,200}\)[^()\s]{0,300})?)"
+_TOOLTIP = r"(?:\s+[\"'][^\"'\n]{0,200}[\"'])?"
+
+_LINKS = (
+    (re.compile(r"!?\[\[([^\]|\n]{1,300})(?:\|([^\]\n]{1,300}))?\]\]"), lambda m: m[2] or m[1]),
+    (
+        re.compile(rf"!?\[((?:[^\[\]\n]|\[[^\[\]\n]{{0,80}}\]){{0,300}})\]\({_ADDRESS}{_TOOLTIP}\)"),
+        lambda m: m[1],
+    ),
+    (re.compile(r"\[([^\[\]\n]{1,300})\]\[[^\[\]\n]{0,100}\]"), lambda m: m[1]),
+    (
+        re.compile(r":[a-z][\w.+:-]{0,40}:`([^`<\n]{1,200}?)\s*(?:<[^>`\n]{1,300}>)?`"),
+        lambda m: m[1].lstrip("~!"),
+    ),
+    (re.compile(r"`([^`<\n]{1,200}?)\s+<[^>`\n]{1,600}>`__?"), lambda m: m[1]),
+    (re.compile(r"<((?:https?|mailto):[^>\s]{1,600})>"), lambda m: m[1].removeprefix("mailto:")),
+    (re.compile(r"\[\^[\w-]{1,40}\]:?"), lambda _: ""),
+    (re.compile(r"(?<!\w)\[[#*\d][\w-]{0,30}\]_"), lambda _: ""),
+)
+"""Links of Markdown, wikis and reStructuredText, each with the text that is shown for it."""
+
+_NAMES_OF_TAGS = (
+    "abbr|a|br|b|code|dd|details|div|dl|dt|em|font|h[1-6]|hr|img|i|kbd|li|mark|ol|p|small|span|strong|sub|"
+    "summary|sup|table|tbody|td|thead|th|tr|ul|u"
+)
+_TAG = re.compile(rf"</?(?:{_NAMES_OF_TAGS})(?:\s[^<>]{{0,600}})?/?>", re.IGNORECASE)
+_COMMENT = re.compile(r"<!--.{0,2000}?-->", re.DOTALL)
+_PAIRS = (
+    re.compile(r"(?<![\w`])(``?)(?=[^\s`])([^`\n]{1,300}?)(?<=[^\s`])\1(?![\w`])_{0,2}"),
+    re.compile(r"(?<![\w*])(\*\*\*|\*\*|\*)(?=[^\s*])([^*\n]{1,600}?)(?<=[^\s*])\1(?![\w*])"),
+    re.compile(r"(?<![\w_])(__|_)(?=[^\s_])([^_\n]{1,600}?\s[^_\n]{0,600}?)(?<=[^\s_])\1(?![\w_])"),
+    re.compile(r"(~~|==)(?=[^\s~=])([^~=\n]{1,600}?)(?<=[^\s~=])\1"),
+)
+"""Marks around words: code, bold, italic, struck, highlighted."""
+
+_MARKED = re.compile(r"[\[`*_~=<]")
+
+
+def plain(text: str) -> str:
+    """A text without markup: the words of its links, without their addresses; no marks around words.
+
+    >>> plain("**Note:** see [the `fees`](fees.md) and :pep:`8`")
+    'Note: see the fees and 8'
+    """
+    if not _MARKED.search(text):
+        return text
+    text = _COMMENT.sub("", text)
+    for pattern, words in _LINKS:
+        text = pattern.sub(words, text)
+    text = _TAG.sub("", text)
+    for pattern in _PAIRS:
+        text = pattern.sub(lambda match: match[2], text)
+    return text
+
+
+# -- statements ----------------------------------------------------------------------------------------
+
+SENTENCE, ITEM, ROW, FIELD = "sentence", "item", "row", "field"
+"""The kinds of statements."""
+
+LONGEST_LEAD, BARE = 160, 4
+"""The most characters of words that stand before each item of their list, and the most words of a line that
+says something with its heading only."""
+
+
+class Piece(NamedTuple):
+    """A statement at `start` to `end` of a passage's text. `text`: as it is shown. `lead`: the words that
+    introduce the list that it is an item of, the header of the table that it is a row of."""
+
+    start: int
+    end: int
+    text: str
+    kind: str
+    lead: str = ""
+
+
+def pieces(text: str, headings: Sequence[str], title: str) -> Iterator[Piece]:
+    """The statements of a passage's text below its `headings`, in order."""
+    begin, lead = body(text, headings), ""
+    for start, end, above in table_rows(text, headings):
+        if above is not None:
+            for first, last, said in row_parts(text, start, end, above):
+                yield Piece(first, last, plain(said), ROW, above)
+            lead = ""
+            continue
+        for first, last in sentences(text, max(start, begin), end):
+            said = text[first:last]
+            own = plain(_below_heading(text, headings, title, first, last) or shown(said))
+            if is_list_item(text, first):
+                yield Piece(first, last, f"{lead} {own}" if lead else own, ITEM, lead)
+                continue
+            lead = own if own.endswith((":", "：")) and len(own) <= LONGEST_LEAD else ""
+            ends = said.rstrip().endswith((".", "!", "?", "。"))
+            yield Piece(first, last, own, FIELD if not ends and is_field(text, first) else SENTENCE)
+
+
+def _below_heading(text: str, headings: Sequence[str], title: str, start: int, end: int) -> str:
+    """A short line that is all of a section's first paragraph, with the heading above it: "Status: final",
+    "Stage › Approved!"; "" for any other sentence."""
+    said = text[start:end]
+    heading = headings[-1] if headings else title
+    whole = end == len(text) or said.endswith("\n\n")
+    below = text[:start].rstrip().rpartition("\n")[2] == heading
+    if heading == title or not (whole and below) or len(said.split()) > BARE or ":" in said:
+        return ""
+    return f"{heading}{' › ' if said.rstrip().endswith(('.', '!', '?')) else ': '}{shown(said)}"

@@ -35,9 +35,9 @@ class Limit(NamedTuple):
 
 
 LIMITS = {
-    "lines, core: answer": Limit(3_330),
+    "lines, core: answer": Limit(3_520),
     "lines, core: cli": Limit(2_530),
-    "lines, core: corpus": Limit(1_610),
+    "lines, core: corpus": Limit(1_620),
     "lines, core: index": Limit(3_215),
     "lines, core: lang": Limit(105),
     "lines, core: models": Limit(1_480),
@@ -48,7 +48,7 @@ LIMITS = {
     "lines, core: text": Limit(2_850),
     "lines, core: time": Limit(4_930),
     "lines, core: modules of asof itself": Limit(4_490),
-    "lines, core": Limit(40_080, 34_000),
+    "lines, core": Limit(40_250, 34_000),
     "lines, extensions: adapters": Limit(550),
     "lines, extensions: documents": Limit(5_750),
     "lines, extensions: facts": Limit(8_560),
@@ -58,8 +58,8 @@ LIMITS = {
     "lines, extensions: systems": Limit(7_100),
     "lines, extensions": Limit(30_960, 30_000),
     "lines, tests": Limit(51_400, 48_000),
-    "lines, bench": Limit(2_100, 2_000),
-    "modules": Limit(250, 300),
+    "lines, bench": Limit(2_310, 2_000),
+    "modules": Limit(251, 300),
     "modules of fewer than 60 lines": Limit(0),
     "class names that stand twice": Limit(0, 0),
     "direct dependencies": Limit(9),

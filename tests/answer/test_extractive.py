@@ -10,10 +10,11 @@ import pytest
 from tests.support.answers import Looked, answered, corpus_fixture, corpus_with, doc, looked
 
 from asof import plugins
+from asof.answer.answerable import LEAST, AnswerSigns, probability
 from asof.answer.ask import answering
 from asof.answer.choose import QUOTE_CHARACTERS
 from asof.answer.extractive import MAX_QUOTES, table_cells
-from asof.answer.match import LEAST, WrittenFigure, answerability, figure_shown
+from asof.answer.match import WrittenFigure, figure_shown
 from asof.answer.statements import WeightedPhrase
 from asof.errors import UsageError
 from asof.rank.words import largest_idf
@@ -436,27 +437,23 @@ def test_the_only_figure_of_a_sentence(memory_folder, text, shown):
 
 # -- whether passages can hold the answer to a question --------------------------------------------------
 
-ROPE, QUAY = (frozenset({"rope"}), 3.0), (frozenset({"quay"}), 1.0)
-
 
 def odds(probability: float) -> float:
     return math.log(probability / (1 - probability))
 
 
 @pytest.mark.parametrize(
-    ("missing", "passages", "expected"),
+    ("signs", "expected"),
     [
-        ((), [{"quay"}, {"rope", "mill"}], 2.0 + 2.1 * math.log(0.75 + 0.05)),  # the second has 3 of 3 + 1
-        (("quay",), [{"rope"}], 2.0 + 2.1 * math.log(0.75 + 0.05) - 2.6 / 2),  # one of two nothing has
-        ((), [{"mill"}], 2.0 + 2.1 * math.log(0.05)),
-        ((), [], 2.0 + 2.1 * math.log(0.05)),
+        (AnswerSigns(best=1.0, fourth=1.0, words=0.5), -1.9 + 4.0 - 1.4 + 0.85 / 2),
+        (AnswerSigns(best=0.5, unknown=0.25, agree=1.0), -1.9 + 4.0 / 2 - 5.5 / 4 + 0.7),
+        (AnswerSigns(), -1.9),
     ],
 )
-def test_by_the_largest_share_of_the_words_less_what_nothing_has(missing, passages, expected) -> None:
-    words = WeightedPhrase("rope quay", (ROPE, QUAY), missing)
-    found = answerability(words, [frozenset(each) for each in passages])
+def test_the_odds_of_an_answer_are_the_sum_of_its_signs(signs, expected):
+    found = probability(signs)
     assert odds(found) == pytest.approx(expected)
-    assert (found < LEAST) == (expected < -4)  # -4.3: a probability of .013
+    assert (found < LEAST) == (expected < -1.2)  # ln(.23 / .77)
 
 
 RELEASES = [
@@ -524,8 +521,9 @@ BREAD = "Prices of the bakery today.\n\n| Bread | Price |\n|---|---|\n| Rye loaf
         ),
         (
             "Who tended the old lighthouse from 1950 to 1955?",  # one of the time first
-            f"Ada Marsh tended the old lighthouse after 1970.{WEATHER} In 1950 Bo Lind moved in with dogs.",
-            "In 1950 Bo Lind moved in with dogs.",
+            f"Ada Marsh tended the old lighthouse after 1970.{WEATHER} In 1950 Bo Lind moved into the old "
+            "lighthouse.",
+            "In 1950 Bo Lind moved into the old lighthouse.",
         ),
         ("Why is a rye loaf of a kilo so dear?", BREAD, "Bread: Rye loaf of a kilo; Price: 3 crowns"),
     ],
@@ -545,7 +543,7 @@ def test_the_sentence_that_answers(quoted: Ask, question: str, text: str, answer
         (
             "How is the lighthouse painted green?",  # items of a list below what introduces them
             f"{LIST}\nNobody lives in it any more today.",
-            "To paint the lighthouse green: - Close the gate to the rocks. - Mix the paint with oil.",
+            "To paint the lighthouse green: Close the gate to the rocks. • Mix the paint with oil.",
         ),
         ("How much is a rye loaf?", BREAD, "Bread: Rye loaf of a kilo; Price: 3 crowns"),
     ],

@@ -23,6 +23,7 @@ from asof.index.view import View
 from asof.revisions.chains import succession
 from asof.store.digest import KIND, TEXT, span_of
 from asof.store.reader import VisibleInterval
+from asof.text.figures import NONE, language_of, lexicon
 from asof.text.passages import pack, passage_header, tokens
 from asof.text.query import key
 from asof.text.question import QuestionReading
@@ -350,9 +351,9 @@ def of_its_time(now: Answered, then: Answered, asked: Span, lives: Lives) -> Ans
     """The answer of the time `asked`, `then`, if it has to replace the present one, which `is_open`; else the
     present one, with a note if the other has an answer.
 
-    It replaces it if the passage that it rests on states what lasts, and names no other time; and if the
-    present one is a refusal, or that passage has ended or been superseded since and the present one quotes
-    from its document or a later passage of its series, too.
+    It replaces it if the passage that it rests on states what lasts, and names no other time, or tells of no
+    event and has ended; and if the present one is a refusal, or that passage has ended or been superseded
+    since and the present one quotes from its document or a later passage of its series, too.
     """
     best = next(iter(then.quoted.citations), None)
     if then.quoted.refused or best is None or best.superseded is not None:
@@ -366,7 +367,7 @@ def of_its_time(now: Answered, then: Answered, asked: Span, lives: Lives) -> Ans
         each.document == best.document or each.id in later for each in now.quoted.citations
     ):
         return now
-    if not _lasts(then.context, best, asked):
+    if not _lasts(then.context, best, asked) and (life.ended is None or _is_event(best)):
         return Answered(replace(now.made, notes=(*now.made.notes, _hint(best, asked))), now.context)
     moment = f"of {format_instant(asked.last)}, which the question names"
     quoted = replace(
@@ -430,6 +431,14 @@ def _lasts(context: AnswerContext, citation: Citation, asked: Span) -> bool:
         for each in context.sentences
         if each.hit.id == citation.id and said == each.text
     )
+
+
+def _is_event(citation: Citation) -> bool:
+    """True if a citation has a verb in the past tense, or of what happens once."""
+    begin, end = citation.emphasis or (0, len(citation.quote))
+    senses = lexicon(language_of(citation.quote, "en")).senses
+    words = citation.quote[begin:end].casefold().split()
+    return any(not {"past", "event"}.isdisjoint(senses.get(word.strip(".,;"), NONE)) for word in words)
 
 
 def _hint(best: Citation, asked: Span) -> str:

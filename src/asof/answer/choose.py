@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 from math import inf, log2
+from operator import mul
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from asof.answer.question import ParsedQuestion
+from asof.answer.question import ParsedQuestion, phrases_of
 from asof.answer.statements import (
     Statement,
     WeightedPhrase,
@@ -17,6 +20,7 @@ from asof.answer.statements import (
     tells_more,
     times_named,
 )
+from asof.lang import numerals
 from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
 from asof.time.span import DAY, Span, nearest_moment
@@ -34,26 +38,7 @@ of the longest list or table that is quoted whole."""
 SHORT = 60
 """A quote of so many characters has the heading above it."""
 
-RELEVANCE, RANK = 7.0, 0.25
-"""What the score of a sentence's passage adds, as a share of the best one's; what the base-2 logarithm of its
-place takes. All weights here are log odds of a linear model (a softmax over the sentences of a question),
-fitted on half of the questions of three sets, news of the day, encyclopedia paragraphs and statements in
-force, judged on the other halves, and rounded."""
-
-WORDS, PASSAGE_WORDS = 3.0, -2.5
-"""Per share of the question that a sentence has with the title and headings above it; that its whole passage
-has: what brought the passage up should stand in the sentence itself."""
-
-TELLS, FIGURE, SUPERSEDED = 1.1, 1.9, -4.0
-"""Of a sentence with a name or a figure that the question lacks, or a clause where a reason is asked for;
-with a figure where one is asked for; of a passage that something superseded or that is not in force, or a
-sentence that a newer document contradicts, where no time is asked about."""
-
-BEGINS, ENDS, WITHIN, OUTSIDE = 2.0, 1.3, 0.6, -0.7
-"""Of a sentence that names the year with which the time asked about begins, that with which it ends, a time
-within it, only other times."""
-
-MARGIN = 3.0
+MARGIN = 4.0
 """Quotes that score so much less than the best one are left out, unless a time is asked about: there the
 parts of the score for it are larger than that."""
 
@@ -120,11 +105,9 @@ def best_quotes(
     """
     best = {hit.id for hit in hits[:PASSAGES]}
     candidates = [each for each in statements if each.hit.id in best]
-    passages = _passages(words, hits[:PASSAGES], candidates)
+    signs = signs_of(question, words, hits[:PASSAGES], candidates)
     scores = {
-        at: _score(question, words, each, passages[each.hit.id])
-        for at, each in enumerate(candidates)
-        if states_something(each)
+        at: sum(map(mul, signs[at], WEIGHTS)) for at, each in enumerate(candidates) if states_something(each)
     }
     quotes: list[Excerpt] = []
     texts: set[str] = set()
@@ -170,62 +153,141 @@ def _newest(words: WeightedPhrase, statements: Sequence[Statement], order: Seque
 
 
 def quote_of(statements: Sequence[Statement], at: int) -> Excerpt:
-    """The quote of one of these sentences, with its neighbours."""
+    """The quote of one of these statements, with its neighbours."""
     return _with_neighbours(statements, at, ())
 
 
-class PassageTerms(Struct, frozen=True):
-    """The part of a sentence's score that comes from its passage: its rank (from 0), its score as a share of
-    the best one's, and the share of the question that it contains."""
-
-    rank: int
-    relevance: float
-    words: float
+def quotes_of(question: ParsedQuestion, statements: Sequence[Statement], at: int) -> Excerpt:
+    """The quote of one of these statements as the only one for a question."""
+    return _with_neighbours(statements, at, (), question.several)
 
 
-def _passages(
-    words: WeightedPhrase, hits: Sequence[Hit], statements: Sequence[Statement]
-) -> dict[str, PassageTerms]:
-    stems: dict[str, frozenset[str]] = {hit.id: frozenset() for hit in hits}
-    for each in statements:
-        stems[each.hit.id] |= each.titled_stems
+# -- signs: what speaks for a statement ----------------------------------------------------------------
+
+
+class Signs(NamedTuple):
+    """What speaks for a statement as the answer to a question, or the weight of each sign.
+
+    `relevance`, `rank`: the score of its passage as a share of the best one's, and the base-2 logarithm of
+    its place; `words`, `own`, `around`: the shares of the question that it has with the title and headings
+    above it, by itself, and with the statements beside it; `passage`: that all of its passage has, since what
+    brought the passage up should stand in the statement itself. `heading`: the share of the heading's words
+    that the question has. `defines`: it begins with what is to be defined; `figure`, `number`, `reason`: it
+    has a figure, a number (in words, too), words that give a reason where one is asked for; `tells`: else it
+    has a value, a name or a figure that the question lacks. `begins`, `ends`, `outside`: it names the year
+    with which the time asked about begins, that with which it ends, only other times. `row`: it is one of a
+    table; `leads`: it introduces a list; `several`: it is an item or a row where several things are asked
+    for. `past`: something superseded it, or it is not in force.
+    """
+
+    relevance: float = 0.0
+    rank: float = 0.0
+    words: float = 0.0
+    own: float = 0.0
+    around: float = 0.0
+    passage: float = 0.0
+    heading: float = 0.0
+    defines: float = 0.0
+    figure: float = 0.0
+    number: float = 0.0
+    reason: float = 0.0
+    tells: float = 0.0
+    begins: float = 0.0
+    ends: float = 0.0
+    outside: float = 0.0
+    row: float = 0.0
+    leads: float = 0.0
+    several: float = 0.0
+    past: float = 0.0
+
+
+WEIGHTS = Signs(
+    relevance=11.0, rank=-0.3, words=5.0, own=1.3, around=0.9, passage=-1.8, heading=1.2, defines=5.0,
+    figure=1.2, number=1.8, reason=5.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, row=0.9, leads=1.4,
+    several=1.3, past=-2.7,
+)  # fmt: skip
+"""Log odds of a linear model (a softmax over the statements of a question) with a prior at the weights
+before, fitted on questions of people on documents and of datasets, judged on the corpora left out, and
+rounded (`bench/answers.py`)."""
+
+
+def signs_of(
+    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], statements: Sequence[Statement]
+) -> list[Signs]:  # fmt: skip
+    """The signs of each of these statements of hits, in their order."""
+    places = {hit.id: at for at, hit in enumerate(hits)}
     best = max((hit.score for hit in hits), default=0.0)
-    return {
-        hit.id: PassageTerms(at, max(hit.score / best, 0.0) if best > 0 else 0.0, words.share(stems[hit.id]))
-        for at, hit in enumerate(hits)
-    }
+    stems: dict[str, frozenset[str]] = {}
+    for each in statements:
+        stems[each.hit.id] = stems.get(each.hit.id, frozenset()) | each.titled_stems
+    asked = frozenset[str]().union(*(each for each, _ in words.words))
+    found = []
+    for at, each in enumerate(statements):
+        beside = [other for other in statements[max(at - 1, 0) : at + 2] if other.hit is each.hit]
+        around = frozenset[str]().union(*(other.stems for other in beside))
+        place, score = places[each.hit.id], each.hit.score
+        against = not each.hit.holds and (place > 0 or not has_lapsed(each.hit))
+        past = (each.hit.superseded is not None or against) and not question.times
+        follows = at + 1 < len(statements) and statements[at + 1].hit is each.hit
+        found.append(Signs(
+            relevance=max(score / best, 0.0) if best > 0 else 0.0, rank=log2(1 + place),
+            words=words.share(each.titled_stems), own=words.share(each.stems), around=words.share(around),
+            passage=words.share(stems[each.hit.id]),
+            heading=len(each.above & asked) / max(len(each.above), 1),
+            row=float(each.kind == ROW), past=float(past),
+            several=float(question.several and each.kind in (ITEM, ROW)),
+            leads=float(follows and each.text.endswith((":", "：")) and statements[at + 1].kind == ITEM),
+            **_expected(question, each), **_of_time(question, each),
+        ))  # fmt: skip
+    return found
 
 
-def _score(
-    question: ParsedQuestion, words: WeightedPhrase, sentence: Statement, passage: PassageTerms
-) -> float:
-    score = RELEVANCE * passage.relevance - RANK * log2(1 + passage.rank)
-    score += WORDS * words.share(sentence.titled_stems) + PASSAGE_WORDS * passage.words
-    score += _expected(question, sentence)
-    against = not sentence.hit.holds and (passage.rank > 0 or not has_lapsed(sentence.hit))
-    if (sentence.hit.superseded is not None or against) and not question.times:
-        score += SUPERSEDED
-    named = times_named(sentence)
+def _expected(question: ParsedQuestion, statement: Statement) -> dict[str, float]:
+    """The signs of the kind of thing that is asked for."""
+    said = unnumbered(statement.text)
+    signs = {"defines": float(bool(question.defines) and _defines(question.defines, said))}
+    if question.figure:
+        digits = any(map(str.isdigit, said))
+        signs["figure"] = float(digits)
+        numbers = number_words(question.language)
+        signs["number"] = float(digits or not numbers.isdisjoint(said.lower().split()))
+    elif question.reason:
+        signs["reason"] = float(phrases_of("because", question.language).search(said.lower()) is not None)
+    elif not question.explains:
+        signs["tells"] = float(statement.kind in (ROW, FIELD) or tells_more(said, question.text))
+    return signs
+
+
+@cache
+def number_words(language: str) -> frozenset[str]:
+    """The numbers of a language in words, from two on."""
+    return frozenset(word for word in numerals(language) if not word.isdigit())
+
+
+def _defines(name: str, said: str) -> bool:
+    """True if a statement begins with a name, maybe behind an article, or has it in brackets: "Everyone on
+    Support (EOS)"."""
+    first, _, rest = (text := said.casefold()).partition(" ")
+    begins = text.startswith(name) or (len(first) <= LONGEST_ARTICLE and rest.startswith(name))
+    return begins or f"({name})" in text
+
+
+LONGEST_ARTICLE = 3
+
+
+def _of_time(question: ParsedQuestion, statement: Statement) -> dict[str, float]:
+    """The signs of the times that a statement names."""
     times = [span for span in question.times if span.last - span.first >= MONTH]
+    named = times_named(statement) if times else []
     years = {year for span in named for year in _years(span)}
     within = any(_within(each, span) for each in named for span in times)
-    score += BEGINS * any(_years(span)[0] in years for span in times if span.start is not None)
-    score += ENDS * any(
-        _years(span)[1] in years - {_years(span)[0]} for span in times if span.end is not None
-    )
-    return score + (WITHIN if within else OUTSIDE if named and times else 0.0)
-
-
-def _expected(question: ParsedQuestion, sentence: Statement) -> float:
-    """The bonus of a sentence with the kind of thing that is asked for: a figure, a clause that can give a
-    reason or a way, or else a value, or a name or a figure that the question lacks."""
-    said = unnumbered(sentence.text)
-    if question.figure:
-        return FIGURE if any(map(str.isdigit, said)) else 0.0
-    if question.explains:
-        return TELLS if _words(sentence) >= CLAUSE else 0.0
-    tells = sentence.kind in (ROW, FIELD) or tells_more(said, question.text)
-    return TELLS if tells else 0.0
+    return {
+        "begins": float(any(_years(span)[0] in years for span in times if span.start is not None)),
+        "ends": float(any(
+            _years(span)[1] in years - {_years(span)[0]} for span in times if span.end is not None
+        )),
+        "outside": float(bool(named) and not within),
+    }  # fmt: skip
 
 
 def _within(named: Span, asked: Span) -> bool:

@@ -221,8 +221,9 @@ its document."""
 OF_KIND = {CHANGED: 0.0, ADDED: -0.1, REMOVED: -0.1, MOVED: -0.35, REWORDED: -0.6}
 """What the kind of an edit adds: what says nothing else answers no question."""
 
-NO_CHANGE, FIGURE = -0.5, 0.3
-"""NO_CHANGE: of what was added or removed, where a change is asked for. FIGURE: a figure of the question is
+NO_CHANGE, NO_NAME, FIGURE = -0.5, -0.6, 0.3
+"""NO_CHANGE: of what was added or removed, where a change is asked for. NO_NAME: per share of the capitalised
+words of the question that neither an edit nor what stands beside it has. FIGURE: a figure of the question is
 new; subtracted if it was said before, too."""
 
 STANDS, VALUES = 0.3, 0.3
@@ -262,6 +263,9 @@ def _scored(
     if kind != REMOVED:
         score += FIGURE * any(not stems.isdisjoint(fresh) for stems in figures)
         score -= FIGURE * any(not stems.isdisjoint(was) and not stems.isdisjoint(now) for stems in figures)
+    capitals = [word for word in WORD.findall(asked.text)[1:] if not word.islower() and word.isalpha()]
+    missed = sum(_stems(view, word).isdisjoint(said | beside) for word in capitals)
+    score += NO_NAME * missed / max(len(capitals), 1)
     if asked.kind == SINCE:
         score += STANDS if edit.after is not None and edit.after.end is None else -STANDS
     if edit.kind == CHANGED and edit.before and edit.after:
@@ -280,8 +284,9 @@ def _scored(
 LONGEST = 400
 """The most characters of a statement in an answer from the past."""
 
-SURE, BESIDES, MOST = 1.0, 0.4, 3
-"""The least score of the edit that answers, how much less others have that are quoted, and how many are."""
+SURE, SURE_OF_COURSE, BESIDES, MOST = 1.0, 1.3, 0.4, 3
+"""The least score of the edit that answers, for a date or for a course of values; how much less others have
+that are quoted, and how many are."""
 
 
 def answer_from_past(view: View, query: Query, question: ParsedQuestion, asked: AskedChange) -> Answer | None:
@@ -291,6 +296,8 @@ def answer_from_past(view: View, query: Query, question: ParsedQuestion, asked: 
     if not past.ranked or past.ranked[0].score < SURE:
         return None
     best = past.ranked[0].edit
+    if asked.kind == COURSE and past.ranked[0].score < SURE_OF_COURSE:
+        return None
     if asked.kind == COURSE and (course := _course(view, query, past.line(best), question.times)):
         return course
     near = [each.edit for each in past.ranked if each.score >= past.ranked[0].score - BESIDES]
@@ -300,6 +307,34 @@ def answer_from_past(view: View, query: Query, question: ParsedQuestion, asked: 
     )
     text = "\n".join(map(quoted, citations))
     return Answer(query.text, text, False, "", LOCAL, view.as_of, view.known_at, citations)
+
+
+GONE, GONE_OWN = 0.75, 0.5
+"""The least shares of a question that what is said no more has, with what stands around it and by itself."""
+
+
+def with_what_was_said(view: View, query: Query, question: ParsedQuestion, refusal: Answer) -> Answer:
+    """A refusal; with what a document said before, if that has what is asked for. `view`: with what was
+    visible before."""
+    words = WeightedPhrase.of(question.rest, view)
+    past = past_of(view, query, AskedChange(UNTIL, REMOVED, question.rest), ())
+    for each in past.ranked:
+        before = each.edit.before
+        if each.edit.kind != REMOVED or before is None or each.share < GONE:
+            continue
+        if (
+            words.share(_stems(view, before.text, *before.headings[-1:])) >= GONE_OWN
+            and before.kind != "document"
+        ):
+            citation = cited(
+                1, before, f"from {_day(before.start)} until {_day(each.edit.at)}: {_short(before.text)}"
+            )
+            reason = (
+                f"nothing current says so; until {_day(each.edit.at)} {source_of(citation)[:-12]} said it"
+            )
+            text = "\n".join([f"No answer: {reason}:", quoted(citation)])
+            return replace(refusal, text=text, reason=reason, citations=(citation,))
+    return refusal
 
 
 def _course(view: View, query: Query, line: Sequence[Edit], times: Sequence[Span]) -> Answer | None:

@@ -8,7 +8,6 @@ statements contradict each other, there is no answer.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
@@ -18,6 +17,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
+from asof.answer import answerable
 from asof.answer.choose import MONTH
 from asof.answer.question import WORD, ParsedQuestion, listed
 from asof.answer.statements import (
@@ -394,15 +394,6 @@ def _time_score(sentence: Statement, cell: TableCell) -> float:
 
 # -- answerability: can these passages hold the answer, by words, names and times? ---------------------
 
-LEAST = 0.15
-"""Passages that contain the answer with a smaller probability give a refusal."""
-
-BASE, SHARE, UNKNOWN = 2.0, 2.1, -2.6
-"""Of the log odds that passages hold the answer: the constant, per ln(share + .05) of the question that one
-of them has, and per share of its words that no passage of the corpus has. Fitted on questions
-of nine sets, with an answer or without, and on questions put to the corpus of another set, rounded towards
-answering."""
-
 LEAST_NAME = 0.4
 """The least share of a name of several words that a passage mentions: another word may stand for "UK"."""
 
@@ -430,10 +421,11 @@ def unanswerable_reason(
     reason = _time_reason(question, about, view)
     if (
         not reason
-        and answerability(words, stems.values()) < LEAST
+        and answerable.probability(answerable.signs_of(question, words, hits, sentences)) < answerable.LEAST
         and not any(_is_about(hit, words, question, view) for hit in about)
     ):
-        reason = "no passage that was found has much of the question"
+        unknown = f"no passage has: {', '.join(words.unknown)}" if words.unknown else ""
+        reason = unknown or "no passage that was found has much of the question"
     return reason
 
 
@@ -449,16 +441,6 @@ def _is_about(hit: Hit, words: WeightedPhrase, question: ParsedQuestion, view: V
         and bool(known)
         and not any(stems.isdisjoint(title) for stems in known)
     )
-
-
-def answerability(words: WeightedPhrase, passages: Iterable[frozenset[str]]) -> float:
-    """The probability that passages hold the answer to a question, from its words.
-
-    `passages`: the stems of each, with its title.
-    """
-    share = max(map(words.share, passages), default=0.0)
-    unknown = len(words.unknown) / max(len(words.words), 1)
-    return 1 / (1 + math.exp(-(BASE + SHARE * math.log(share + 0.05) + UNKNOWN * unknown)))
 
 
 def unreachable_cells(question: ParsedQuestion, hits: Sequence[Hit], cells: Sequence[TableCell]) -> str:

@@ -168,7 +168,8 @@ class ParsedQuestion(Struct, frozen=True):
     what is or was expected. `explains`: it asks for a reason or a way. `dated`: a time is named with figures,
     so that it cannot be meant otherwise than it is read. `figure`: a sentence with a figure answers it.
     `reason`: it asks why. `after`: it asks who or what came after this. `text`: the question as it was asked;
-    `rest`: without the times that it names; `language`: of its words; `several`: it asks which there are.
+    `rest`: without the times that it names; `language`: of its words; `several`: it asks which there are;
+    `defines`: it asks what this is, or what it means.
     """
 
     names: tuple[str, ...]
@@ -189,6 +190,7 @@ class ParsedQuestion(Struct, frozen=True):
     rest: str = ""
     language: str = FIRST
     several: bool = False
+    defines: str = ""
 
     @classmethod
     def of(cls, reading: QuestionReading) -> ParsedQuestion:
@@ -235,6 +237,7 @@ class ParsedQuestion(Struct, frozen=True):
             any(sign.isdigit() for each in reading.mentions for sign in question[each.start : each.end]),
             _has_phrase("figure", code, lowered), has("reason"), _after(question, code), question,
             timeless, code, bool(phrases_of("several", code).match(lowered.lstrip())),
+            _defined(lowered, code),
         )  # fmt: skip
 
     @property
@@ -304,6 +307,22 @@ def _after(question: str, language: str) -> str:
     rest = re.split(r"[?!,;:]|\.(?:\s|$)", question[found.end() :], maxsplit=1)[0].strip()
     end = phrases_of("successor_ends", language).search(rest)
     return (rest[: end.start()] if end else rest).strip()
+
+
+def _defined(lowered: str, language: str) -> str:
+    """What a question in lower case asks the meaning of: "eos" of "what does eos stand for?"; or ""."""
+    asked = phrases_of("defines", language).match(lowered.lstrip(" \"'“"))
+    if asked is None:
+        return ""
+    rest = lowered.lstrip(" \"'“")[asked.end() :].strip(" ?!.\"'“”")
+    words = WORD.findall(phrases_of("defines_ends", language).split(rest, 1)[0])
+    while words and words[0] in listed(language, "question"):
+        words.pop(0)
+    return " ".join(words) if len(words) <= LONGEST_NAME else ""
+
+
+LONGEST_NAME = 4
+"""The most words of what is asked the meaning of."""
 
 
 def _is_wide(names: Sequence[str], times: Sequence[Span]) -> bool:

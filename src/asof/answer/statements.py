@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from asof.answer.boilerplate import common_lines, is_boilerplate
 from asof.answer.question import WORD
+from asof.index.spelling import nearest_words
 from asof.index.view import View
 from asof.lang import numerals
 from asof.rank.words import largest_idf, weighted_words
@@ -36,7 +37,8 @@ class Statement(Struct, frozen=True):
 
     `text`: plain, as it is read alone (`asof.text.statements`, of whose kinds it is); `lead` introduces the
     list, or is the header of the table, that it is a part of. `stems`: those of it; `context_stems`: these
-    and those of the headings above it; `titled_stems`: these and those of the title. `edition`: the heading
+    and those of the headings above it; `titled_stems`: these and those of the title; `above`:
+    those of the heading right above it, or of the title. `edition`: the heading
     or the part of the path that names its `version` (an ordinal, 0 for none), "" where its title does.
     """
 
@@ -51,6 +53,7 @@ class Statement(Struct, frozen=True):
     version: int = 0
     kind: str = SENTENCE
     lead: str = ""
+    above: frozenset[str] = frozenset()
 
     @property
     def things(self) -> frozenset[str]:
@@ -81,10 +84,14 @@ class WeightedPhrase(NamedTuple):
         known = {word.text: word.weight for word in weighted_words(Query(text, text), view)}
         rarest = largest_idf(view) ** 2
         words = [word for word, _ in parse(text, view.analyzer).words if not is_label(word)]
+        meant = {word: _spelled(view, word) for word in words if word not in known}
         return cls(
             text,
-            tuple((_alternatives(view, word), EVEN + known.get(word, rarest)) for word in words),
-            tuple(word for word in words if word not in known),
+            tuple(
+                (_alternatives(view, meant.get(word) or word), EVEN + known.get(word, rarest))
+                for word in words
+            ),
+            tuple(word for word in words if word not in known and not meant[word]),
             tuple(words),
         )
 
@@ -95,6 +102,11 @@ class WeightedPhrase(NamedTuple):
             total += weight
             matched += 0.0 if alternatives.isdisjoint(stems) else weight
         return matched / total if total else 1.0
+
+
+def _spelled(view: View, word: str) -> str:
+    """The word of the view that is meant by one that no passage has, if one is spelled nearly so; or ""."""
+    return "" if any(map(str.isdigit, word)) else next(iter(nearest_words(view, word)), "")
 
 
 def _alternatives(view: View, word: str) -> frozenset[str]:
@@ -111,6 +123,7 @@ def statements_of(view: View, hits: Sequence[Hit]) -> list[Statement]:
     for hit, language in zip(hits, languages, strict=True):
         headings = frozenset(view.analyzer.terms(" ".join(hit.place.headings), language))
         title = frozenset(view.analyzer.terms(hit.title, language))
+        last = frozenset(view.analyzer.terms(hit.place.headings[-1], language)) if headings else title
         edition, version = edition_of(hit)
         leads: dict[str, frozenset[str]] = {"": frozenset()}
         for start, end, text, kind, lead in pieces(hit.text, hit.place.headings, hit.title):
@@ -122,7 +135,7 @@ def statements_of(view: View, hits: Sequence[Hit]) -> list[Statement]:
                 leads[lead] = frozenset(view.analyzer.terms(lead, language))
             context = headings | stems | (leads[lead] if kind == ITEM else leads[""])
             found.append(Statement(
-                hit, start, end, text, stems, context, context | title, edition, version, kind, lead,
+                hit, start, end, text, stems, context, context | title, edition, version, kind, lead, last,
             ))  # fmt: skip
     return found
 

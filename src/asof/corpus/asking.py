@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from asof.index.view import View
     from asof.rank.stage import Recipe
 
+T = TypeVar("T")
 
 # -- query reader --------------------------------------------------------------------------------------
 
@@ -246,19 +247,25 @@ class Asker(Struct, frozen=True):
         return made
 
     def _local(self, put: _PutQuestion) -> Answer | PendingAnswer:
-        """Answers a question from how documents changed, if it asks for that, else from single passages."""
-        from asof.answer.history import answer_from_past, asked_change
+        """Answers a question from how documents changed, if it asks for that, else from single passages.
+        Where nothing answers, the refusal has what was said before."""
+        from asof.answer.ask import PendingAnswer
+        from asof.answer.history import answer_from_past, asked_change, with_what_was_said
         from asof.answer.question import ParsedQuestion
 
-        parsed = ParsedQuestion.of(put.reading)
+        parsed, as_of = ParsedQuestion.of(put.reading), put.reading.as_of
+
+        def look(do: Callable[[View], T]) -> T:
+            return self.session.use(as_of, self.reader.known_at, do, past=True)
+
         if (asked := asked_change(parsed)) is not None and put.options.model is None:
-            made = self.session.use(
-                put.reading.as_of, self.reader.known_at,
-                lambda view: answer_from_past(view, put.query, parsed, asked), past=True,
-            )  # fmt: skip
-            if made is not None:
-                return replace(made, notes=(*put.reading.notes, *put.notes, *made.notes))
-        return self._of_its_time(put)
+            found = look(lambda view: answer_from_past(view, put.query, parsed, asked))
+            if found is not None:
+                return replace(found, notes=(*put.reading.notes, *put.notes, *found.notes))
+        made = self._of_its_time(put)
+        if isinstance(made, PendingAnswer) or not made.refused or parsed.times:
+            return made
+        return look(lambda view: with_what_was_said(view, put.query, parsed, made))
 
     def _of_its_time(self, put: _PutQuestion) -> Answer | PendingAnswer:
         """Answers a question from single passages: those of its moment, or of a past time that it names."""

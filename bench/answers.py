@@ -36,7 +36,10 @@ from asof.answer.choose import Signs, quotes_of, signs_of, states_something
 from asof.corpus.snapshot import Snapshot
 from asof.values import Filters
 
-SETS = ("realtimeqa-evidence", "timeqa-human", "situatedqa", "multihoprag-facts")
+SETS = ("realtimeqa-evidence", "timeqa-human", "situatedqa", "multihoprag-facts", "ect-qa")
+NONE = (["unanswerable"], ["Insufficient information."], [""])
+"""The answers of datasets to questions without one."""
+
 QUESTIONS = 200
 LEAST_OF_SET = 0.3
 """The weight of a question of a dataset, of one of a bank 1."""
@@ -95,9 +98,7 @@ def of_set(folder: Path, work: Path) -> Iterator[Asked]:
         words = [sys.executable, "-m", "asof", "index", str(folder / "corpus.jsonl"), "--index", str(index)]
         subprocess.run(words, check=True, capture_output=True)
     lines = (folder / "queries.jsonl").read_text(encoding="utf-8").splitlines()
-    questions = [
-        each for each in map(json.loads, lines) if each.get("answer") and each["answer"] != "unanswerable"
-    ]
+    questions = [each for each in map(json.loads, lines) if each.get("answer") is not None]
     random.Random(3).shuffle(questions)
     with asof.open(index) as corpus:
         for each in questions[:QUESTIONS]:
@@ -107,7 +108,8 @@ def of_set(folder: Path, work: Path) -> Iterator[Asked]:
             def right(text: str, plain: list[str] = plain) -> bool:
                 return any(answer in padded(text) for answer in plain)
 
-            yield look(corpus.at(each.get("asked_at") or None), each["text"], right)
+            refuse = each.get("answerable") is False or answers in NONE
+            yield look(corpus.at(each.get("asked_at") or None), each["text"], right, refuse)
 
 
 def fitted(of: dict[str, list[Asked]], names: Sequence[str], banks: Sequence[str]) -> np.ndarray:
@@ -129,7 +131,8 @@ def fitted(of: dict[str, list[Asked]], names: Sequence[str], banks: Sequence[str
             slope = slope - share * (scaled.T @ (chance * right / hit - chance))
         return total, slope
 
-    return minimize(loss, prior.copy(), jac=True, method="L-BFGS-B").x / spread
+    found: np.ndarray = minimize(loss, prior.copy(), jac=True, method="L-BFGS-B").x / spread
+    return found
 
 
 def first_right(of: Sequence[Asked], weights: np.ndarray) -> float:
@@ -139,15 +142,19 @@ def first_right(of: Sequence[Asked], weights: np.ndarray) -> float:
     )
 
 
-def able(of: dict[str, list[Asked]], names: Sequence[str]) -> tuple[np.ndarray, np.ndarray]:
+def able(
+    of: dict[str, list[Asked]], names: Sequence[str], banks: Sequence[str]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     asked = [each for name in names for each in of[name]]
-    return np.array([each.able for each in asked], float), np.array([each.answerable for each in asked])
+    shares = [1.0 if name in banks else LEAST_OF_SET for name in names for _ in of[name]]
+    yes = np.array([each.answerable for each in asked])
+    return np.array([each.able for each in asked], float), yes, np.array(shares)
 
 
-def logistic(signs: np.ndarray, yes: np.ndarray) -> np.ndarray:
+def logistic(signs: np.ndarray, yes: np.ndarray, share: np.ndarray) -> np.ndarray:
     spread = signs.std(0) + 1e-9
     scaled = np.column_stack([np.ones(len(signs)), signs / spread])
-    share = np.where(yes, 0.5 / max(yes.sum(), 1), 0.5 / max((~yes).sum(), 1)) * len(yes)
+    share = np.where(yes, 0.5 / max(share[yes].sum(), 1), 0.5 / max(share[~yes].sum(), 1)) * share * len(yes)
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
         chance = 1 / (1 + np.exp(-scaled @ weights))
@@ -191,12 +198,15 @@ def main() -> None:
         }
     )
     chances, truth = [], []
-    for name in banks:
-        signs, yes = able(of, [name])
-        weights = logistic(*able(of, [each for each in banks if each != name]))
+    for name in of:
+        signs, yes, _ = able(of, [name], banks)
+        weights = logistic(*able(of, [each for each in of if each != name], banks))
         chance = 1 / (1 + np.exp(-(weights[0] + signs @ weights[1:])))
-        chances.append(chance)
-        truth.append(yes)
+        if name in banks:
+            chances.append(chance)
+            truth.append(yes)
+        below = [np.mean(chance[which] < answerable.LEAST) if which.any() else 0 for which in (yes, ~yes)]
+        print(f"{name:24} refused {below[0]:.3f} with an answer, {below[1]:.3f} without one")
     chance, yes = np.concatenate(chances), np.concatenate(truth)
     for least in np.quantile(chance[yes], REFUSED):
         shares = [np.mean(chance[which] < least) for which in (yes, ~yes)]
@@ -206,7 +216,7 @@ def main() -> None:
         print(
             f"{low:.1f} to {low + 0.2:.1f}: {yes[inside].mean() if inside.any() else 0:.2f} of {inside.sum()}"
         )
-    weights = logistic(*able(of, banks))
+    weights = logistic(*able(of, list(of), banks))
     print(
         {"constant": round(float(weights[0]), 2)}
         | {

@@ -110,7 +110,13 @@ def _home(variable: str, default: str) -> Path | None:
 
 def trusted() -> Trusted:
     """The list of the folders that the user trusts."""
-    return Trusted(_home("XDG_STATE_HOME", ".local/state"), owners(os.environ))
+    return Trusted(state_folder(), owners(os.environ))
+
+
+def state_folder() -> Path | None:
+    """The folder of what is remembered for the user: `asof` in $XDG_STATE_HOME, or in ~/.local/state; None
+    where no home folder is known."""
+    return _home("XDG_STATE_HOME", ".local/state")
 
 
 def trust(folder: Path) -> dict[str, str]:

@@ -50,32 +50,23 @@ Document = Annotated[
 ]
 
 
+AsOf = Annotated[Moment | None, Meta(description="what was current then (a date: the end of that day)")]
+KnownAt = Annotated[Moment | None, Meta(description="only what the index contained by then")]
+
+
 class Parameters(Struct, frozen=True, kw_only=True):
     """The two moments at which a corpus is asked."""
 
-    as_of: Annotated[
-        Moment | None, Meta(description="what was current then (a date: the end of that day)")
-    ] = None
-    known_at: Annotated[Moment | None, Meta(description="only what the index contained by then")] = None
+    as_of: AsOf = None
+    known_at: KnownAt = None
 
     def at(self, corpus: Corpus) -> Snapshot:
         """The state of the corpus that is asked."""
         return corpus.at(self.as_of, self.known_at)
 
 
-class Question(Parameters, frozen=True, kw_only=True):
-    """A question, and which passages may answer it."""
-
-    q: Text
-    since: Annotated[Moment | None, Meta(description="only passages published since then")] = None
-    until: Annotated[Moment | None, Meta(description="only passages published until then")] = None
-    about: Annotated[Moment | None, Meta(description="only passages about that time")] = None
-    in_force: Annotated[Moment | None, Meta(description="what is in force then comes first")] = None
-    recipe: RecipeName = None
-
-
-class FilteredQuestion(Question, frozen=True, kw_only=True):
-    """A question to documents of a kind, and what is ranked how."""
+class OfDocuments(Struct, frozen=True, kw_only=True):
+    """Which documents are meant."""
 
     source: Annotated[
         Word, Meta(description="only this source, see asof status", extra={"metavar": "NAME"})
@@ -91,17 +82,47 @@ class FilteredQuestion(Question, frozen=True, kw_only=True):
         tuple[Annotated[str, Meta(pattern=PAIR, max_length=1_000)], ...],
         Meta(max_length=20, description="only documents with this metadata", extra={"metavar": "KEY=VALUE"}),
     ] = ()
+
+    def filters(self, then: Snapshot) -> Filters:
+        """The filters, with those of time that there are."""
+        since, until, about, in_force = (
+            getattr(self, name, None) for name in ("since", "until", "about", "in_force")
+        )
+        return then.filters(
+            since, until, self.source, self.path, self.tag, map(_pair, self.meta), about, in_force
+        )
+
+
+class OfDocumentsThen(OfDocuments, frozen=True, kw_only=True):
+    """Which documents are meant, and the two moments at which a corpus is asked."""
+
+    as_of: AsOf = None
+    known_at: KnownAt = None
+
+    def at(self, corpus: Corpus) -> Snapshot:
+        """The state of the corpus that is asked."""
+        return corpus.at(self.as_of, self.known_at)
+
+
+class Question(OfDocumentsThen, frozen=True, kw_only=True):
+    """A question, and which passages may answer it."""
+
+    q: Text
+    since: Annotated[Moment | None, Meta(description="only passages published since then")] = None
+    until: Annotated[Moment | None, Meta(description="only passages published until then")] = None
+    about: Annotated[Moment | None, Meta(description="only passages about that time")] = None
+    in_force: Annotated[Moment | None, Meta(description="what is in force then comes first")] = None
+    recipe: RecipeName = None
+
+
+class FilteredQuestion(Question, frozen=True, kw_only=True):
+    """A question to documents of a kind, and what is ranked how."""
+
     unit: Unit = None
     rerank: Annotated[bool | None, Meta(description="re-rank the first hits with the model of asof.toml")] = (
         None
     )
     k: Hits = None
-
-    def filters(self, then: Snapshot) -> Filters:
-        return then.filters(
-            self.since, self.until, self.source, self.path, self.tag, map(_pair, self.meta), self.about,
-            self.in_force,
-        )  # fmt: skip
 
     def ranking(self) -> dict[str, Any]:
         """What is ranked how, as `Snapshot.search` takes it."""
@@ -139,7 +160,7 @@ class AskParameters(Question, frozen=True, kw_only=True):
     ] = None
 
 
-class TimelineParameters(Parameters, frozen=True, kw_only=True):
+class TimelineParameters(OfDocumentsThen, frozen=True, kw_only=True):
     """The answers to a question over time."""
 
     q: Text
@@ -149,7 +170,7 @@ class TimelineParameters(Parameters, frozen=True, kw_only=True):
     k: Annotated[int, Meta(ge=1, le=1_000, description="the newest k statements")] = 20
 
 
-class DiffParameters(Struct, frozen=True, kw_only=True):
+class DiffParameters(OfDocuments, frozen=True, kw_only=True):
     """Compare the answers as of two moments."""
 
     q: Text
@@ -157,6 +178,22 @@ class DiffParameters(Struct, frozen=True, kw_only=True):
     b: Annotated[Moment, Meta(description="the other moment")]
     recipe: RecipeName = None
     k: Hits = None
+
+
+class ListParameters(OfDocumentsThen, frozen=True, kw_only=True):
+    """The current documents of a time or a kind, the newest first."""
+
+    since: Annotated[Moment | None, Meta(description="only those published since then")] = None
+    until: Annotated[Moment | None, Meta(description="only those published until then")] = None
+    k: Annotated[int, Meta(ge=1, le=MOST_DOCUMENTS, description="documents")] = 50
+
+
+class ChangesParameters(OfDocumentsThen, frozen=True, kw_only=True):
+    """What was added, changed or removed in documents since a date."""
+
+    q: Annotated[Text, Meta(description="what the changes are about")] = ""
+    since: Annotated[Moment | None, Meta(description="from then on (default: a week)")] = None
+    k: Annotated[int, Meta(ge=1, le=MOST_DOCUMENTS, description="documents")] = 50
 
 
 class LinksParameters(Parameters, frozen=True, kw_only=True):

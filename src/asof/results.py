@@ -15,6 +15,7 @@ from asof import plugins, wire
 from asof.engine import Results
 from asof.index.manifest import EmbeddingReport
 from asof.rank.whynot import WhyNot
+from asof.revisions.edits import Changes
 from asof.revisions.links import Reach
 from asof.revisions.timeline import Difference, Timeline
 from asof.schema import plain
@@ -205,6 +206,15 @@ class DocumentPage(Struct, frozen=True):
         return cls(then.as_of, then.known_at, shown, shown[-1].id if len(page) > most else None)
 
 
+class DocumentList(Struct, frozen=True):
+    """The current documents of a time or a kind."""
+
+    as_of: AsOf
+    known_at: KnownAt
+    documents: Annotated[tuple[DocumentSummary, ...], "the newest first"]
+    left_out: Annotated[int, "how many more there are"]
+
+
 class DeletedDocument(Struct, frozen=True):
     """A document that was deleted with all of its versions."""
 
@@ -303,6 +313,8 @@ SHAPES: Shapes = {
     "when": ("asof when --json", WhenResult),
     "document": ("GET /api/v1/document", DocumentResult),
     "documents": ("GET /api/v1/documents", DocumentPage),
+    "list": ("asof list", DocumentList),
+    "changes": ("asof changes", Changes),
     "passage": ("the tool `open` of `asof mcp`", PassageResult),
     "calendar": ("GET /api/v1/calendar", CalendarResult),
     "add": ("POST /api/v1/documents", IndexReport),

@@ -20,10 +20,12 @@ from asof.errors import UsageError
 from asof.parameters import (
     AskParameters,
     CalendarParameters,
+    ChangesParameters,
     DiffParameters,
     DocumentParameters,
     DocumentsParameters,
     LinksParameters,
+    ListParameters,
     SearchParameters,
     StatusParameters,
     TimelineParameters,
@@ -33,6 +35,7 @@ from asof.parameters import (
 )
 from asof.results import (
     CalendarResult,
+    DocumentList,
     DocumentPage,
     DocumentResult,
     LinksResult,
@@ -41,8 +44,10 @@ from asof.results import (
     WhenResult,
     WhyNotResult,
 )
+from asof.revisions.edits import Changes
 from asof.revisions.timeline import Difference, Timeline
 from asof.values import Answer
+from asof.wire import replace
 
 # -- verbs ---------------------------------------------------------------------------------------------
 
@@ -119,19 +124,32 @@ def ask(
     then = asked.at(corpus)
     return then.ask(
         asked.q, mode=asked.mode, tokens=asked.tokens, on_text=on_text, budget=budget,
-        filters=then.filters(asked.since, asked.until, about=asked.about, in_force=asked.in_force),
-        recipe=asked.recipe,
+        filters=asked.filters(then), recipe=asked.recipe,
     )  # fmt: skip
 
 
 def timeline(corpus: Corpus, asked: TimelineParameters) -> Timeline:
-    return asked.at(corpus).timeline(
-        asked.q, asked.k, since=asked.since, until=asked.until, recipe=asked.recipe
-    )
+    then = asked.at(corpus)
+    return then.timeline(
+        asked.q, asked.k, since=asked.since, until=asked.until, recipe=asked.recipe,
+        filters=replace(asked.filters(then), since=None, until=None),
+    )  # fmt: skip
 
 
 def diff(corpus: Corpus, asked: DiffParameters) -> Difference:
-    return corpus.at(asked.a).diff(asked.q, corpus.at(asked.b), asked.k, recipe=asked.recipe)
+    before, after = corpus.at(asked.a), corpus.at(asked.b)
+    return before.diff(asked.q, after, asked.k, recipe=asked.recipe, filters=asked.filters(after))
+
+
+def list_documents(corpus: Corpus, asked: ListParameters) -> DocumentList:
+    then = asked.at(corpus)
+    documents, count = then.newest(asked.k, asked.filters(then))
+    return DocumentList(then.as_of, then.known_at, tuple(documents), count - len(documents))
+
+
+def changes(corpus: Corpus, asked: ChangesParameters) -> Changes:
+    then = asked.at(corpus)
+    return then.changes(asked.q, asked.k, since=asked.since, filters=replace(asked.filters(then), since=None))
 
 
 def links(corpus: Corpus, asked: LinksParameters) -> LinksResult:
@@ -176,6 +194,8 @@ VERBS = (
     Verb("ask", AskParameters, "ask", ask, _WHO),
     Verb("timeline", TimelineParameters, "timeline", timeline, {"q": "harbour master"}),
     Verb("diff", DiffParameters, "diff", diff, {"q": "harbour master", "a": "2018", "b": "2022"}),
+    Verb("list", ListParameters, "list", list_documents, {"since": "2021", "k": 3}),
+    Verb("changes", ChangesParameters, "changes", changes, {"since": "2021-06", "as_of": "2022", "k": 3}),
     Verb("links", LinksParameters, "links", links, {"document": "The Mole"}),
     Verb("why-not", WhyNotParameters, "why-not", why_not, {**_WHO, "document": "The Mole"}),
     Verb("when", WhenParameters, "when", when, {"q": "the latest fares as of June 2021"}),

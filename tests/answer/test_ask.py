@@ -36,7 +36,7 @@ mills = corpus_fixture(*NOTES)
 @pytest.mark.parametrize(
     ("question", "asked_for", "mode"),
     [
-        ("What happened in 2022?", "auto", "global"), ("Give an overview of 2022.", "auto", "global"),
+        ("What happened in 2022?", "auto", "local"), ("Give an overview of 2022.", "auto", "global"),
         ("How did Otter Mills develop from 2020 to 2021?", "auto", "global"),
         ("What was the revenue of Otter Mills in 2020?", "auto", "local"),
         ("who is the warden?", "auto", "local"), ("Welche Themen gab es 2022?", "auto", "global"),

@@ -445,15 +445,15 @@ def odds(probability: float) -> float:
 @pytest.mark.parametrize(
     ("signs", "expected"),
     [
-        (AnswerSigns(best=1.0, fourth=1.0, words=0.5), -1.9 + 4.0 - 1.4 + 0.85 / 2),
-        (AnswerSigns(best=0.5, unknown=0.25, agree=1.0), -1.9 + 4.0 / 2 - 5.5 / 4 + 0.7),
+        (AnswerSigns(best=1.0, words=0.5), -1.9 + 3.0 + 0.85 / 2),
+        (AnswerSigns(best=0.5, unknown=0.25, agree=1.0), -1.9 + 3.0 / 2 - 5.5 / 4 + 0.7),
         (AnswerSigns(), -1.9),
     ],
 )
 def test_the_odds_of_an_answer_are_the_sum_of_its_signs(signs, expected):
     found = probability(signs)
     assert odds(found) == pytest.approx(expected)
-    assert (found < LEAST) == (expected < -1.2)  # ln(.23 / .77)
+    assert (found < LEAST) == (expected < -1.45)  # ln(.19 / .81)
 
 
 RELEASES = [
@@ -503,6 +503,7 @@ def emphasised(citation: Citation) -> str:
 GREEN = "Why was the old lighthouse painted green?"
 PAINTED = "The old lighthouse was painted green for the fair."
 WANTED = "The fair wanted the lighthouse green."
+MOVED = "In 1950 Bo Lind moved into the old lighthouse."
 LIST = "To paint the lighthouse green:\n\n- Close the gate to the rocks.\n- Mix the paint with oil.\n"
 BREAD = "Prices of the bakery today.\n\n| Bread | Price |\n|---|---|\n| Rye loaf of a kilo | 3 crowns |\n"
 
@@ -521,9 +522,8 @@ BREAD = "Prices of the bakery today.\n\n| Bread | Price |\n|---|---|\n| Rye loaf
         ),
         (
             "Who tended the old lighthouse from 1950 to 1955?",  # one of the time first
-            f"Ada Marsh tended the old lighthouse after 1970.{WEATHER} In 1950 Bo Lind moved into the old "
-            "lighthouse.",
-            "In 1950 Bo Lind moved into the old lighthouse.",
+            f"Ada Marsh tended the old lighthouse after 1970.{WEATHER} {MOVED}",
+            MOVED,
         ),
         ("Why is a rye loaf of a kilo so dear?", BREAD, "Bread: Rye loaf of a kilo; Price: 3 crowns"),
     ],

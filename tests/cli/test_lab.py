@@ -113,8 +113,8 @@ def test_what_the_json_says_and_a_bad_line(asof, mayors):
 def test_a_leak_makes_code_1(asof, mayors, monkeypatch):
     right = Prefix.of.__func__  # type: ignore[attr-defined]
 
-    def wrong(cls, segments, as_of, known_at=NEVER):
-        made = right(cls, segments, as_of, known_at)
+    def wrong(cls, segments, as_of, known_at=NEVER, *, past=False):
+        made = right(cls, segments, as_of, known_at, past=past)
         made.n = sum(segment.n for segment in segments)
         return made
 

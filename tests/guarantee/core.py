@@ -18,7 +18,7 @@ from asof.index.segment import Prefix
 from asof.index.spelling import nearest_words
 from asof.index.view import View
 from asof.recipes import ASOF
-from asof.revisions import chains, copies
+from asof.revisions import chains, copies, edits
 from asof.revisions.chains import SeriesCache, Succession, succession
 from asof.revisions.link import Linker
 from asof.revisions.rows import CandidateLimits, GraphLimits, Rows
@@ -58,6 +58,18 @@ def names(moment: Moment, asked: Asked) -> Any:
     then = moment.then
     found: list[Any] = [then.resolve(asked.link.partition("|")[0], origin) for origin in ("", asked.name)]
     return [*found, then.text(asked.name), then.called(asked.called)]
+
+
+PAST = (
+    "since when {}?", "until when {}?", "when was {} removed?", "when did {} change?", "what changed in {}?",
+    "how did {} change in 2020?",
+)  # fmt: skip
+
+
+def of_the_past(moment: Moment, asked: Asked) -> Any:
+    """Answers from how documents changed, and to questions that are only a time."""
+    questions = [each.format(asked.question) for each in PAST]
+    return [moment.then.ask(each) for each in (*questions, "what happened in 2020?", "what changed in 2021?")]
 
 
 def diff(moment: Moment, asked: Asked) -> Any:
@@ -119,6 +131,10 @@ OBSERVABLES: dict[str, Observable] = {
     "search with filters": narrowed,
     "verb search": verb("search", lambda asked: {**_searched(asked), "explain": True}),
     "verb ask": verb("ask", lambda asked: {"q": asked.question, "tokens": asked.tokens, **_filters(asked)}),
+    "answers of the past": of_the_past,
+    "verb changes": verb("changes", lambda asked: {"since": asked.other, "k": 3}),
+    "verb changes about something": verb("changes", lambda asked: {"q": asked.question, "since": "2019"}),
+    "verb list": verb("list", lambda asked: {"since": asked.other, "k": 3}),
     "verb timeline": verb("timeline", lambda asked: {"q": asked.question}),
     "verb links": verb("links", lambda asked: {"document": asked.called, "depth": asked.depth}),
     "verb why-not": verb("why-not", lambda asked: {"document": asked.name, **_searched(asked)}),
@@ -136,6 +152,7 @@ OBSERVABLES: dict[str, Observable] = {
 
 
 right_prefix = Prefix.of
+right_passages = edits.visible_passages
 right_ends = index_segment.ended_by
 right_known = chains.ends_known
 right_link = Linker._linked
@@ -146,8 +163,8 @@ right_attributes = writing._attributes
 right_acts = AsOfReader.acts_on
 
 
-def of_all_rows(segments: Any, as_of: int, *known: Any) -> Prefix:
-    made = right_prefix(segments, as_of, *known)
+def of_all_rows(segments: Any, as_of: int, *known: Any, **past: Any) -> Prefix:
+    made = right_prefix(segments, as_of, *known, **past)
     made.n = sum(segment.n for segment in segments)
     return made
 
@@ -160,13 +177,24 @@ def one_end_for_a_row(segments: Any, as_of: int, known_at: int) -> Any:
         for row, at, added in zip(*columns, strict=True):
             last[row] = max(last.get(row, (-1, 0)), (added, at))
     dead = [row for row, (added, at) in last.items() if at <= as_of and added <= known_at]
-    return np.array(sorted(dead), np.int64)
+    passages = np.array(sorted(dead), np.int64)
+    return passages, np.array([last[row][1] for row in sorted(dead)], np.int64)
 
 
 def takes_ends_of_the_future(patch: pytest.MonkeyPatch) -> None:
     wrong = lambda segments, at, known: right_ends(segments, at + 40 * DAY, known)  # noqa: E731
     for module in (index_segment, latent):
         patch.setattr(module, "ended_by", wrong)
+
+
+def past_of_all_time(segments: Any, as_of: int, known_at: int = NEVER, *, past: bool = False) -> Prefix:
+    """What was visible before is counted among all that was ever published."""
+    return right_prefix(segments, NEVER - 1 if past else as_of, known_at, past=past)
+
+
+def seen_at_any_time(db: Any, passages: Any, as_of: int, known_at: int, *, ended: bool = False) -> Any:
+    """Edits are read from passages of all times."""
+    return right_passages(db, passages, NEVER - 1, known_at, ended=ended)
 
 
 def all_ends(rows: Rows, prefix: Prefix) -> Any:
@@ -251,6 +279,13 @@ FAULTS = [
     ), "2020", asked=Asked("every part of this form")),
     Fault("a statistic over all rows", put(Prefix, "of", of_all_rows), ("statistics", "search by bm25"),
           CURRENT + LATER, "2020", asked=Asked("ferry ticket")),
+    Fault("the past is counted over all times", put(Prefix, "of", past_of_all_time), ("answers of the past",), (
+        told("ferry.md", "2020-02-03", "A ticket of the ferry costs 3 euros."),
+        told("ferry.md", "2020-03-05", "A ticket of the ferry costs 5 euros."),
+        *(told(f"{at}.md", "2021-01-15", "A ticket of the mill.") for at in range(5)),
+    ), "2020-06", asked=Asked("a ticket of the ferry")),
+    Fault("edits are read from all times", put(edits, "visible_passages", seen_at_any_time),
+          ("verb changes",), (*CURRENT, *LATER), "2020", asked=Asked("price of bread", other="2020-01-01")),
     Fault("one end for each row", put(index_segment, "ended_by", one_end_for_a_row), ("statistics",), (
         told("ferry.md", "2020-03-03", "Mill."), told("ferry.md", "2020-03-08", "Ferry."),
         told("ferry.md", "2020-03-05", "Bread."),

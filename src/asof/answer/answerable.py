@@ -17,14 +17,12 @@ class AnswerSigns(NamedTuple):
     """What speaks for the answer to a question being among passages.
 
     `unknown`: the share of the question, by weight, whose words no passage has. Of the other words, `best`:
-    the share that one of the best statements has with the title and headings above it; `fourth`: that of the
-    fourth of the statements by it, since what many have tells nothing. `agree`: the share of the passages
-    that are of the document of the best statement; `rank`: the base-2 logarithm of the place of its passage;
-    `words`: the number of words, of at most eight, as a share of that.
+    the share that one of the best statements has with the title and headings above it; `agree`: the
+    share of the passages that are of the document of the best statement; `rank`: the base-2 logarithm of the
+    place of its passage; `words`: the number of words, of at most eight, as a share of that.
     """
 
     best: float = 0.0
-    fourth: float = 0.0
     unknown: float = 0.0
     agree: float = 0.0
     rank: float = 0.0
@@ -32,12 +30,12 @@ class AnswerSigns(NamedTuple):
 
 
 CONSTANT = -1.9
-WEIGHTS = AnswerSigns(best=4.0, fourth=-1.4, unknown=-5.5, agree=0.7, rank=-0.6, words=0.85)
+WEIGHTS = AnswerSigns(best=3.0, unknown=-5.5, agree=0.7, rank=-0.6, words=0.85)
 """Log odds, fitted on questions of people with an answer or without, near-misses above all, with as much
 weight for both, and judged on the corpora left out (`bench/answers.py`)."""
 
-LEAST = 0.23
-"""Questions of a smaller probability are refused: about one in twelve of those with an answer."""
+LEAST = 0.19
+"""Questions of a smaller probability are refused: about one in twenty of those with an answer."""
 
 
 def signs_of(
@@ -57,13 +55,11 @@ def signs_of(
     known = WeightedPhrase(words.text, tuple(
         word for word, spelled in zip(words.words, words.spelled, strict=True) if spelled not in gone
     ))  # fmt: skip
-    shares = sorted((known.share(statements[at].titled_stems) for at in stated), reverse=True)
     unknown = 1 - sum(weight for _, weight in known.words) / max(
         sum(weight for _, weight in words.words), 1e-9
     )
     return AnswerSigns(
-        max(known.share(statements[at].titled_stems) for at in ranked[: choose.QUOTES]),
-        shares[min(3, len(shares) - 1)], unknown,
+        max(known.share(statements[at].titled_stems) for at in ranked[: choose.QUOTES]), unknown,
         sum(hit.document == statements[best].hit.document for hit in hits) / len(hits), signs[best].rank,
         min(len(words.words), LONG) / LONG,
     )  # fmt: skip

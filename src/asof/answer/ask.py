@@ -16,6 +16,7 @@ from asof import plugins
 from asof.answer.choose import PASSAGES
 from asof.answer.extractive import TITLE, AnswerContext, extractive_answer
 from asof.answer.history import asked_change
+from asof.answer.period import is_only_a_time
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import Statement, WeightedPhrase, lasts, statements_of
 from asof.errors import UsageError
@@ -249,7 +250,8 @@ def mode_for(mode: str, reading: QuestionReading) -> str:
     if answering() is None or asked(reading.query.text) is not None:
         return LOCAL
     question = ParsedQuestion.of(reading)
-    return GLOBAL if question.overview and asked_change(question) is None else LOCAL
+    of_passages = is_only_a_time(question) or asked_change(question) is not None
+    return GLOBAL if question.overview and not of_passages else LOCAL
 
 
 def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:

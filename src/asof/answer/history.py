@@ -164,8 +164,8 @@ def _edits(view: View, query: Query, words: WeightedPhrase) -> list[Edit]:
     if allowed is not None:
         values[~allowed] = 0.0
     places = at_least(values, kth_best(values, ROWS))
-    places = places[np.argsort(-values[places], kind="stable")][:ROWS]
-    rows = window.rows(places)
+    rows, found_scores = window.rows(places), values[places]
+    rows = rows[view.tie_order(found_scores, rows)[:ROWS]]
     view.prefix.give_back(values)
     passages = view.column("passage", rows).tolist()
     found = visible_passages(view.store.db, passages, view.as_of, view.known_at, ended=True)

@@ -93,6 +93,16 @@ COMMANDS = {
         "Compare the answers as of two dates.",
         'asof diff "harbour master" 2019 2023-06',
     ),
+    "changes": CommandEntry(
+        "asof.cli.history:changes", "See what changed",
+        "List what was added, changed or removed since a date.",
+        "asof changes --since 2021-06",
+    ),
+    "list": CommandEntry(
+        "asof.cli.history:list_documents", "See what changed",
+        "List the documents of a time or a kind, the newest first.",
+        "asof list --since 2021",
+    ),
     "links": CommandEntry(
         "asof.cli.search:links", "See what changed",
         "List the links from and to a document.",

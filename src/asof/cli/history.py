@@ -1,11 +1,14 @@
-"""`asof timeline`, `asof diff` and `asof when`: how answers change, and how times in a question are read."""
+"""`asof timeline`, `changes`, `list`, `diff`, `when`: how answers and documents change, how times read."""
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
+import msgspec
 
 from asof import verbs
 from asof.cli.main import (
@@ -19,12 +22,22 @@ from asof.cli.main import (
     verb_command,
 )
 from asof.cli.terminal import counted, moment_text, plain, readable, shortened, show
-from asof.parameters import DiffParameters, TimelineParameters, WhenParameters
+from asof.errors import UsageError
+from asof.files import PrivateFile, WritableByOthers
+from asof.parameters import (
+    ChangesParameters,
+    DiffParameters,
+    ListParameters,
+    TimelineParameters,
+    WhenParameters,
+)
 from asof.results import WhenResult
 from asof.time.span import format_instant, instant, iso, nearest_moment
 from asof.values import PUBLISHED, force_words
+from asof.wire import replace
 
 if TYPE_CHECKING:
+    from asof.revisions.edits import Changes
     from asof.revisions.timeline import Difference, ResultSide, SubjectChange, Timeline, TimelineEntry
     from asof.time.expressions import TimeExpression
     from asof.time.span import Span
@@ -79,6 +92,114 @@ def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
         if words:
             show(f"  {sign} {shortened(plain(' … '.join(words)), CHANGED)}", hang=2)
     click.secho(f"  {plain(entry.document)}", dim=True)
+
+
+# -- asof changes, asof list ---------------------------------------------------------------------------
+
+
+LOOKS, LARGEST = "looks.json", 4_000_000
+"""The file of when changes were last looked at, by the folder of the corpus, and the most bytes of it."""
+
+
+class Looks(NamedTuple):
+    """When a user last looked at the changes of the corpus in a folder. None where there is no home."""
+
+    file: PrivateFile | None
+    root: str
+
+    @classmethod
+    def at(cls, root: Path) -> Looks:
+        from asof import environment, trusted
+
+        folder = environment.state_folder()
+        owners = trusted.owners(os.environ)
+        file = None if folder is None else PrivateFile(folder / LOOKS, owners, LARGEST)
+        return cls(file, str(root.resolve()))
+
+    def last(self) -> str | None:
+        """The instant of the last look, in ISO 8601. Raises UsageError where the file is damaged."""
+        return self._all().get(self.root)
+
+    def _all(self) -> dict[str, str]:
+        if self.file is None:
+            return {}
+        try:
+            content = self.file.read()
+            return {} if content is None else msgspec.convert(json.loads(content), dict[str, str])
+        except (ValueError, OSError, WritableByOthers, msgspec.ValidationError) as error:
+            raise UsageError(f"{self.file.path} cannot be read: {error}; remove it") from error
+
+    def remember(self, moment: int) -> None:
+        """Remember a look at an instant. Raises AsofError where that cannot be written."""
+        if self.file is None:
+            return
+        with self.file.locked():
+            self.file.write(json.dumps({**self._all(), self.root: iso(moment)}, indent=2) + "\n")
+
+
+@verb_command(ChangesParameters, q="QUESTION")
+def changes(asked: ChangesParameters, index: Path | None, as_json: bool) -> int:
+    """List what was added, changed or removed in documents, about QUESTION if there is one.
+
+    Without --since: since you last looked (asof changes remembers that for each corpus), or of a week.
+    """
+    with open_corpus(index) as corpus:
+        present = asked.since is None and asked.as_of is None and asked.known_at is None
+        looks = Looks.at(corpus.root)
+        if present and (last := looks.last()):
+            asked = replace(asked, since=last)
+        found = verbs.changes(corpus, asked)
+        if present:
+            looks.remember(found.as_of)
+    if as_json:
+        print_json(found)
+    else:
+        show_changes(found)
+    return DONE if found.documents else NOTHING
+
+
+def show_changes(found: Changes) -> None:
+    """Prints the changes of documents."""
+    count = len(found.documents) + found.left_out
+    show(f"{_day(found.since)} to {_day(found.as_of)} · {counted(count, 'document')}", dim=True)
+    for each in found.documents:
+        title = click.style(readable(each.title or each.document), bold=True)
+        show(f"{_day(each.at)}  {each.kind:<8} {title}  {plain(each.document)}", hang=4)
+        for edit in each.edits:
+            old, new = (None if side is None else readable(side.text) for side in (edit.before, edit.after))
+            if old is not None:
+                show(f"    {_day(edit.at)}  - {old}", hang=18)
+            if new is not None:
+                show(f"    {_day(edit.at)}  + {new}", hang=18)
+        more = [f"{each.left_out:,} more"] if each.left_out else []
+        more += [f"{counted(each.reworded, 'edit')} of wording"] if each.reworded else []
+        if more:
+            show(f"    ({', '.join(more)})", dim=True)
+    if found.left_out:
+        show(f"({found.left_out:,} more; -k {count} lists all)", dim=True)
+
+
+def _day(instant: int) -> str:
+    return iso(instant)[:10]
+
+
+@verb_command(ListParameters)
+def list_documents(asked: ListParameters, index: Path | None, as_json: bool) -> int:
+    """List the documents of a time or a kind as they are now, the newest first."""
+    with open_corpus(index) as corpus:
+        found = verbs.list_documents(corpus, asked)
+    if as_json:
+        print_json(found)
+        return DONE if found.documents else NOTHING
+    for each in found.documents:
+        date = each.published.day if each.published else "undated"
+        show(
+            f"{date:<10}  {click.style(readable(each.title or each.id), bold=True)}  {plain(each.id)}",
+            hang=12,
+        )
+    if found.left_out:
+        show(f"({found.left_out:,} more; -k {found.left_out + len(found.documents)} lists all)", dim=True)
+    return DONE if found.documents else NOTHING
 
 
 # -- asof diff -----------------------------------------------------------------------------------------

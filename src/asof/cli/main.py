@@ -275,8 +275,9 @@ class _Parameter(NamedTuple):
         if self.many:
             return click.Argument([self.name], metavar=f"{metavar}...", nargs=-1, callback=self._checked)
         return click.Argument(
-            [self.name], metavar=f"{metavar}..." if last else metavar, nargs=-1 if last else 1, required=True,
-            callback=lambda _, __, words: joined(words, metavar),
+            [self.name], metavar=f"{metavar}..." if last else metavar, nargs=-1 if last else 1,
+            required=self.default is None,
+            callback=lambda _, __, words: joined(words, metavar) if words or self.default is None else "",
         )  # fmt: skip
 
     def _type(self) -> click.Choice[str] | click.IntRange | None:

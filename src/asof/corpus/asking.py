@@ -251,6 +251,7 @@ class Asker(Struct, frozen=True):
         Where nothing answers, the refusal has what was said before."""
         from asof.answer.ask import PendingAnswer
         from asof.answer.history import answer_from_past, asked_change, with_what_was_said
+        from asof.answer.period import answer_for_period, is_only_a_time
         from asof.answer.question import ParsedQuestion
 
         parsed, as_of = ParsedQuestion.of(put.reading), put.reading.as_of
@@ -258,6 +259,10 @@ class Asker(Struct, frozen=True):
         def look(do: Callable[[View], T]) -> T:
             return self.session.use(as_of, self.reader.known_at, do, past=True)
 
+        if put.options.model is None and is_only_a_time(parsed):
+            return look(lambda view: answer_for_period(
+                view, parsed, view.documents_passing(put.query.filters)
+            ))  # fmt: skip
         if (asked := asked_change(parsed)) is not None and put.options.model is None:
             found = look(lambda view: answer_from_past(view, put.query, parsed, asked))
             if found is not None:

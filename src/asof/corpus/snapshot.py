@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from asof.index.view import View
     from asof.rank.stage import Recipe
     from asof.rank.whynot import WhyNot
+    from asof.revisions.edits import Changes
     from asof.revisions.links import Reach
     from asof.revisions.timeline import Difference, Timeline
     from asof.store.reader import DocumentAsOf, DocumentSummary, VisiblePassage
@@ -151,6 +152,35 @@ class Snapshot:
 
         return self.use(lambda view: documents_as_of(view.store, after, most, part))
 
+    def newest(self, most: int = 50, filters: Filters | None = None) -> tuple[list[DocumentSummary], int]:
+        """The current documents that pass the filters, the newest first, at most so many; and how many there
+        are."""
+        from asof.store.reader import documents_by_time
+
+        chosen = filters or Filters()
+        return self.use(lambda view: documents_by_time(
+            view.store, chosen.since, chosen.until, most, view.documents_passing(chosen)
+        ))  # fmt: skip
+
+    def changes(
+        self, question: str = "", most: int = 50, *, since: When | None = None, filters: Filters | None = None
+    ) -> Changes:
+        """What was added, changed or removed in documents since a date (None: in the week before), about a
+        question if there is one; at most so many documents, the last that changed first."""
+        from asof.answer.period import WEEK, changes_about
+        from asof.time.moment import first_instant
+
+        first = (
+            self.as_of - WEEK
+            if since is None
+            else first_instant(since, self.as_of, self.session.fiscal_start)
+        )
+        chosen = filters or Filters()
+        return self.session.use(
+            self.as_of, self.known_at, past=True,
+            do=lambda view: changes_about(view, question, first, most, view.documents_passing(chosen)),
+        )  # fmt: skip
+
     def calendar(self) -> list[tuple[str, int]]:
         """The number of dated versions published in each month ("2024-03"), in order of time."""
         from asof.store.reader import versions_by_month
@@ -174,31 +204,35 @@ class Snapshot:
 
     def timeline(
         self, question: str, most: int = 20, *, since: When | None = None, until: When | None = None,
-        recipe: str | Recipe | None = None,
+        recipe: str | Recipe | None = None, filters: Filters | None = None,
     ) -> Timeline:  # fmt: skip
         """The changes of the answer to a question: the last `most` statements of its series, newest last.
 
-        `since` and `until`: only those current at some time between. Raises UsageError, BeforeHorizon.
+        `since` and `until`: only those current at some time between; `filters`: of the search. Raises
+        UsageError, BeforeHorizon.
         """
         from asof.revisions.timeline import FIRST_HITS, timeline
 
+        results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe, filters=filters)
         filters = self.filters(since, until)
-        results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe)
         hits = () if filters.reversed else results.hits
         return replace(self, as_of=results.view.as_of).use(
             lambda view: timeline(view, question, hits, most, filters.since, filters.until)
         )
 
     def diff(
-        self, question: str, other: Snapshot, k: int | None = None, *, recipe: str | Recipe | None = None
-    ) -> Difference:
+        self, question: str, other: Snapshot, k: int | None = None, *, recipe: str | Recipe | None = None,
+        filters: Filters | None = None,
+    ) -> Difference:  # fmt: skip
         """Compares the hits here with those of another snapshot (`asof.revisions.timeline.KINDS`).
 
         Raises UsageError, BeforeHorizon.
         """
         from asof.revisions.timeline import DatedResults, compare_results, last_moment
 
-        both = (each.search(question, k, unit="passage", recipe=recipe) for each in (self, other))
+        both = (
+            each.search(question, k, unit="passage", recipe=recipe, filters=filters) for each in (self, other)
+        )
         before, after = (DatedResults(each.view.as_of, each.view.known_at, each.hits) for each in both)
         as_of, known_at = last_moment(before, after, self.known_at, other.known_at)
         last = replace(self, as_of=as_of, known_at=known_at)

@@ -215,16 +215,20 @@ class View:
         if filters.about is not None:
             within = self._within(window, *filters.about)
             mask = within if mask is None else mask & within
+        documents = self.documents_passing(filters)
+        if documents is not None:
+            passes = np.isin(window.column("document"), np.array(documents, np.int64))
+            mask = passes if mask is None else mask & passes
+        return mask
+
+    def documents_passing(self, filters: Filters) -> list[int] | None:
+        """The numbers of the documents whose attributes pass the filters; None if these name none."""
         attributes = {
             name: getattr(filters, name)
             for name in ("source", "path", "tags", "meta", "any_tags", "no_tags", "documents")
             if getattr(filters, name)
         }
-        if attributes:
-            documents = documents_passing(self.store, **attributes)
-            passes = np.isin(window.column("document"), np.array(documents, np.int64))
-            mask = passes if mask is None else mask & passes
-        return mask
+        return documents_passing(self.store, **attributes) if attributes else None
 
     def _within(self, window: Window, first: int, last: int) -> NDArray[np.bool_]:
         """Mask of the places about a time in [first, last], or published then if that is not known."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Annotated
 
@@ -25,7 +25,7 @@ from asof.text.statements import Piece, pieces
 from asof.text.tokens import tokenize
 from asof.time.span import NEVER, Instant
 from asof.values import PUBLISHED, SourcedTime
-from asof.wire import HIDDEN, one_of
+from asof.wire import HIDDEN, As, one_of
 
 ADDED, CHANGED, MOVED, REWORDED, REMOVED = "added", "changed", "moved", "reworded", "removed"
 KINDS = (CHANGED, ADDED, REMOVED, MOVED, REWORDED)
@@ -251,3 +251,64 @@ def values_of(text: str) -> Counter[str]:
         if any(map(str.isdigit, bare)) or (at and bare[:1].isupper()) or bare.casefold() in _value_words():
             found[bare.casefold()] += 1
     return found
+
+
+# -- changes: the edits of a period, by document -------------------------------------------------------
+
+
+class DocumentChanges(Struct, frozen=True):
+    """The changes of a document in a period."""
+
+    document: Annotated[str, "its id"]
+    title: str
+    kind: Annotated[str, one_of("new", "changed", "removed"), "what became of the document"]
+    at: Annotated[Instant, "when it changed last"]
+    edits: Annotated[tuple[Edit, ...], "in order of time; of a new or removed document what it says first"]
+    reworded: Annotated[int, "edits of wording, and moves, that are not in `edits`"]
+    left_out: Annotated[int, "further edits that are not"]
+
+
+class Changes(Struct, frozen=True):
+    """What changed in documents in a period."""
+
+    question: Annotated[str, As("query"), 'what they are about; "": anything']
+    since: Annotated[Instant, "the first instant of the period"]
+    as_of: Annotated[Instant, "the last one: the moment whose state of the documents was asked"]
+    known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
+    documents: Annotated[tuple[DocumentChanges, ...], "the last that changed first"]
+    left_out: Annotated[int, "how many more documents changed"]
+
+
+FIRST_STATEMENTS = 2
+"""So many statements of a new or a removed document are told."""
+
+
+def changes_of_documents(
+    view: View, first: int, last: int, most: int, keep: Callable[[Edit], bool] = lambda _: True,
+    among: Container[str] | None = None,
+) -> list[DocumentChanges]:  # fmt: skip
+    """The changes of documents (those `among` these ids) between two instants, both included, the last that
+    changed first, with at most so many edits of each; of edits, those to `keep`."""
+    last = min(last, view.as_of)
+    period = range(first, last + 1)
+    passages = [
+        each for each in passages_changed(view, first, last) if among is None or each.document in among
+    ]
+    whole = {each.side.document: each for each in edits_of_documents(
+        view, dict.fromkeys((each.document for each in passages), period)
+    )}  # fmt: skip
+    of_document: dict[str, list[Edit]] = {}
+    for edit in edits(passages, period):
+        of_document.setdefault(edit.side.document, []).append(edit)
+    found = []
+    for name, told in of_document.items():
+        became = whole.get(name)
+        kind = "changed" if became is None else "removed" if became.kind == REMOVED else "new"
+        kept = [each for each in told if each.kind not in (REWORDED, MOVED) and keep(each)]
+        slight = sum(each.kind in (REWORDED, MOVED) for each in told)
+        shown = kept[: most if became is None else FIRST_STATEMENTS]
+        if kept:
+            at = max(each.at for each in told)
+            title = told[-1].side.title
+            found.append(DocumentChanges(name, title, kind, at, tuple(shown), slight, len(kept) - len(shown)))
+    return sorted(found, key=lambda each: (-each.at, each.document))

@@ -742,6 +742,23 @@ def documents_as_of(store: AsOfReader, after: str, most: int, part: str = "") ->
     return [_summary(*row) for row in rows]
 
 
+def documents_by_time(
+    store: AsOfReader, since: int | None, until: int | None, most: int, among: Sequence[int] | None = None
+) -> tuple[list[DocumentSummary], int]:
+    """The current documents (those `among` these numbers) that were published between two instants, the
+    newest first, at most so many; and how many there are. Without a bound undated ones are among them."""
+    where = f"{_IN_FORCE} SELECT {{}} FROM force AS v JOIN documents AS d ON d.id = v.document"
+    where += " JOIN heads AS h ON h.id = v.head WHERE (:since IS NULL OR v.starts >= :since)"
+    where += " AND (:until IS NULL OR v.starts <= :until)"
+    where += "" if among is None else " AND d.id IN (SELECT value FROM json_each(:among))"
+    values = {**store.moment, "since": since, "until": until, "among": json.dumps(among), "most": most}
+    rows = store.db.execute(
+        f"{where.format(_COLUMNS)} ORDER BY v.visible DESC, d.name LIMIT :most", values
+    ).fetchall()
+    (count,) = store.db.execute(where.format("count(*)"), values).fetchone()
+    return [_summary(*row) for row in rows], count
+
+
 def versions_by_month(store: AsOfReader) -> list[tuple[str, int]]:
     """For each month with any, how many dated versions were published in it; in order of time."""
     return store.db.execute(

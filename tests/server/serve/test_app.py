@@ -43,7 +43,7 @@ WRONG = [
     ("search", {"q": "x" * 5001}, "expected `str` of length <= 5000"),
     ("search", {"q": "x", "meta": "plain"}, "meta.0 'plain': key=value is expected"),
     ("search", {"q": ["x", "y"]}, "'q' is given 2 times; give it once"),
-    ("search", {"q": "x", "zz": 1, "yy": 2}, "no parameter 'zz'; no parameter 'yy'; accepted: as_of, "),
+    ("search", {"q": "x", "zz": 1, "yy": 2}, "no parameter 'zz'; no parameter 'yy'; accepted: source, "),
     ("ask", {"q": "x", "mode": "other"}, "mode 'other': invalid enum value 'other'"),
     ("diff", {"q": "x", "a": "2019"}, "b is missing"),
     ("document", {"document": "../../../etc/passwd"}, "no document '../../../etc/passwd'"),

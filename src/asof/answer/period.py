@@ -1,0 +1,99 @@
+"""Answers to questions that are only a time: what was published, and what changed, then."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from asof.answer.extractive import quoted, refused
+from asof.answer.history import cited
+from asof.answer.question import WORD, ParsedQuestion, listed
+from asof.answer.statements import WeightedPhrase
+from asof.index.view import View
+from asof.lang import stop_words
+from asof.revisions.edits import Changes, DocumentChanges, Edit, changes_of_documents
+from asof.time.span import DAY, iso, label
+from asof.values import LOCAL, Answer, Citation
+
+WEEK = 7 * DAY
+EDITS = 8
+"""The most edits of a document that are listed."""
+
+LEAST = 0.5
+"""The least share of a question, by weight, that an edit about it has."""
+
+
+def changes_about(
+    view: View, question: str, first: int, most: int, documents: Sequence[int] | None
+) -> Changes:
+    """What changed in documents (those of these numbers) from an instant on, about a question unless it is
+    empty. `view`: with what was visible before."""
+    words = WeightedPhrase.of(question, view) if question else None
+
+    def keep(edit: Edit) -> bool:
+        if words is None:
+            return True
+        sides = [side for side in (edit.before, edit.after) if side is not None]
+        text = "\n".join(part for each in sides for part in (each.title, *each.headings, each.text))
+        stems = frozenset(view.analyzer.terms(text, view.analyzer.detect(text)))
+        return words.share(stems) >= LEAST
+
+    among = None if documents is None else _names(view, documents)
+    found = changes_of_documents(view, first, view.as_of, EDITS, keep, among)
+    return Changes(question, first, view.as_of, view.known_at, tuple(found[:most]), max(len(found) - most, 0))
+
+
+def _names(view: View, documents: Sequence[int]) -> frozenset[str]:
+    rows = view.store.db.execute(
+        "SELECT name FROM documents WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(documents)),),
+    )
+    return frozenset(name for (name,) in rows)
+
+
+def is_only_a_time(question: ParsedQuestion) -> bool:
+    """True if a question has no words but those of its times and those that ask for anything at all."""
+    language = question.language
+    asks = stop_words(language) | listed(language, "anything") | listed(language, "question")
+    rest = {word.lower() for word in WORD.findall(question.rest)}
+    return bool(question.times) and question.grain is None and rest <= asks
+
+
+MOST = 20
+"""The most lines of an answer."""
+
+
+def answer_for_period(view: View, question: ParsedQuestion, documents: Sequence[int] | None) -> Answer:
+    """What documents were published or changed in the times of a question, in order of time. `view`: with
+    what was visible before."""
+    among = None if documents is None else _names(view, documents)
+    found: list[DocumentChanges] = []
+    for span in question.times:
+        found += changes_of_documents(view, span.first, span.last, 3, among=among)
+    found.sort(key=lambda each: (each.at, each.document))
+    if not found:
+        when = ", ".join(map(label, question.times))
+        return refused(view, question.text, f"no document was published or changed in {when}")
+    citations = list[Citation]()
+    for each in found:
+        if len(citations) >= MOST:
+            break
+        for edit in each.edits[: MOST - len(citations)]:
+            citations.append(cited(len(citations) + 1, edit.side, _told(edit, each)))
+    count = f"{len(found)} document{'s' * (len(found) != 1)} published or changed:"
+    left = sum(len(each.edits) + each.left_out for each in found) - len(citations)
+    more = f"{left:,} more statements were found and left out: asof changes --since lists them"
+    return Answer(
+        question.text, "\n".join([count, *map(quoted, citations)]), False, "", LOCAL, view.as_of,
+        view.known_at, tuple(citations), (), (more,) if left else (),
+    )  # fmt: skip
+
+
+def _told(edit: Edit, of: DocumentChanges) -> str:
+    """An edit as a line of a list."""
+    day = iso(edit.at)[:10]
+    if of.kind != "changed":
+        return f"{day}, {of.kind}: {edit.side.text}"
+    if edit.before is None or edit.after is None:
+        return f"{day}, {edit.kind}: {edit.side.text}"
+    return f"{day}: {edit.after.text}; before: {edit.before.text}"

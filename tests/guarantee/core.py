@@ -22,7 +22,7 @@ from asof.revisions import chains, copies, edits
 from asof.revisions.chains import SeriesCache, Succession, succession
 from asof.revisions.link import Linker
 from asof.revisions.rows import CandidateLimits, GraphLimits, Rows
-from asof.store import writing
+from asof.store import reader, writing
 from asof.store.reader import AsOfReader
 from asof.text.tokens import term_hash, tokenize
 from asof.time.moment import read
@@ -152,7 +152,7 @@ OBSERVABLES: dict[str, Observable] = {
 
 
 right_prefix = Prefix.of
-right_passages = edits.visible_passages
+right_passages = reader.visible_passages
 right_ends = index_segment.ended_by
 right_known = chains.ends_known
 right_link = Linker._linked
@@ -279,7 +279,8 @@ FAULTS = [
     ), "2020", asked=Asked("every part of this form")),
     Fault("a statistic over all rows", put(Prefix, "of", of_all_rows), ("statistics", "search by bm25"),
           CURRENT + LATER, "2020", asked=Asked("ferry ticket")),
-    Fault("the past is counted over all times", put(Prefix, "of", past_of_all_time), ("answers of the past",), (
+    Fault("the past is counted over all times", put(Prefix, "of", past_of_all_time),
+          ("answers of the past",), (
         told("ferry.md", "2020-02-03", "A ticket of the ferry costs 3 euros."),
         told("ferry.md", "2020-03-05", "A ticket of the ferry costs 5 euros."),
         *(told(f"{at}.md", "2021-01-15", "A ticket of the mill.") for at in range(5)),

@@ -204,7 +204,7 @@ class Signs(NamedTuple):
 WEIGHTS = Signs(
     relevance=11.0, rank=-0.3, words=5.0, own=1.3, around=0.9, passage=-1.8, heading=1.2, defines=5.0,
     figure=1.2, number=1.8, reason=5.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, row=0.9, leads=1.4,
-    several=1.3, past=-2.7,
+    several=1.3, past=-8.0,
 )  # fmt: skip
 """Log odds of a linear model (a softmax over the statements of a question) with a prior at the weights
 before, fitted on questions of people on documents and of datasets, judged on the corpora left out, and

@@ -298,7 +298,8 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
         first = cells[0].matches[0].sentence if len(cells) == 1 and cells[0].matches else None
         differ = None if first is None else _differing_answer(view, context, first)
         return differ or _table_answer(view, context, cells)
-    reason = reason or unanswerable_reason(question, context.words, context.hits, context.sentences, view)
+    if not following:
+        reason = reason or unanswerable_reason(question, context.words, context.hits, context.sentences, view)
     if reason:
         nearest = best_quotes(question, context.words, context.hits, context.sentences, inf)
         return _refused_beside(view, context, reason, nearest)

@@ -13,7 +13,6 @@ from functools import cache
 from math import log2
 from typing import NamedTuple
 
-import numpy as np
 from msgspec import Struct
 
 from asof.answer.extractive import quoted, source_of

@@ -77,17 +77,18 @@ def show_timeline(timeline: Timeline, *, dated: bool, known: bool) -> None:
     if timeline.left_out:
         show(f"({timeline.left_out:,} older left out; -k {timeline.left_out + count} shows all)", dim=True)
     for entry in timeline.entries:
-        _show_entry(entry, dated=dated)
+        _show_entry(entry, timeline.as_of, dated=dated)
 
 
-def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
-    until = ("then" if dated else "now") if entry.end is None else format_instant(entry.end)
+def _show_entry(entry: TimelineEntry, at: int, *, dated: bool) -> None:
+    until = ("then" if dated else "now") if entry.end is None else _day(entry.end)
     title = f"  {readable(entry.title)}" if entry.title else ""
-    span = click.style(f"{format_instant(entry.start)} - {until}", fg="cyan")
+    span = click.style(f"{_day(entry.start)} - {until}", fg="cyan")
     show(f"{span}{click.style(title, bold=True)}", hang=2)
     if entry.in_force is not None and entry.in_force.by != PUBLISHED:
-        show(f"  in force {days_of(entry.in_force.span)}")
-    show(f"  {readable(entry.sentence) or '(only a title)'}")
+        show(f"  {plain(force_words(entry.in_force, at)) or f'in force {days_of(entry.in_force.span)}'}")
+    worded = f"  ({counted(entry.reworded, 'edit')} of wording)" if entry.reworded else ""
+    show(f"  {readable(entry.sentence) or '(only a title)'}{click.style(worded, dim=True)}")
     for sign, words in (("+", entry.added), ("-", entry.removed)):
         if words:
             show(f"  {sign} {shortened(plain(' … '.join(words)), CHANGED)}", hang=2)

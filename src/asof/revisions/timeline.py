@@ -6,6 +6,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from math import log1p
 from typing import Annotated, NamedTuple
 
 import msgspec
@@ -15,13 +16,15 @@ from numpy.typing import NDArray
 
 from asof.index.view import View
 from asof.revisions.chains import Succession, succession
+from asof.revisions.edits import ALIKE, HEADED, values_of
 from asof.revisions.force import followers, times_of_force
-from asof.store.digest import hit_id
+from asof.store.digest import STATUS, hit_id
 from asof.store.reader import StoredPassage, published_of
 from asof.text.passages import sentences
-from asof.text.tokens import tokenize
+from asof.text.statements import pieces
+from asof.text.tokens import term_hash, tokenize
 from asof.time.span import Instant, Validity
-from asof.values import Hit, SourcedTime
+from asof.values import PUBLISHED, Hit, SourcedTime
 from asof.wire import HIDDEN, As, one_of
 
 # -- text diff: key sentence, added and removed words --------------------------------------------------
@@ -127,12 +130,13 @@ class TimelineEntry(Struct, frozen=True):
     published: Annotated[SourcedTime | None, "when it was published; null: not known"]
     start: Annotated[int, HIDDEN]
     end: Annotated[int | None, HIDDEN]
-    sentence: Annotated[str, "in which it differs from the one before (the first: from the next)"]
+    sentence: Annotated[str, "what it says, in its last wording"]
     added: Annotated[tuple[str, ...], As("words_added"), "runs of words that are new since the one before"]
     removed: Annotated[
         tuple[str, ...], As("words_removed"), "runs of words that are gone since the one before"
     ]
     in_force: Annotated[SourcedTime | None, "when it holds, see the hits of a search"]
+    reworded: Annotated[int, "how many more wordings it had in that time"] = 0
 
     @property
     def valid(
@@ -167,14 +171,13 @@ def timeline(
     rows = rows_of(view, chains, hits[:FIRST_HITS])
     if not len(rows):
         return Timeline(question, view.as_of, view.known_at, (), 0)
-    series = _SeriesTimeline(view, chains, _subject(view, chains, rows, question), set(tokenize(question)))
-    inside = [
-        at for at, (start, end) in enumerate(series.spans)
-        if (since is None or end is None or end > since) and (until is None or start <= until)
+    series = _SeriesTimeline(view, chains, _subject(view, chains, rows, question), question)
+    values = [
+        each for each in series.values()
+        if (since is None or each.end is None or each.end > since) and (until is None or each.start <= until)
     ]  # fmt: skip
-    shown = inside[-most:]
-    entries = tuple(series.entry(at) for at in shown)
-    return Timeline(question, view.as_of, view.known_at, entries, len(inside) - len(shown))
+    shown = values[-most:]
+    return Timeline(question, view.as_of, view.known_at, tuple(shown), len(values) - len(shown))
 
 
 def rows_of(view: View, chains: Succession, hits: Sequence[Hit]) -> NDArray[np.int64]:
@@ -224,12 +227,12 @@ def _spans(view: View, chains: Succession, rows: NDArray[np.int64]) -> list[Inte
 
 @dataclass(slots=True)
 class _SeriesTimeline:
-    """The rows of a series, their spans and records; `words` of the question."""
+    """The rows of a series, their spans and records, and in each the statement that answers the question."""
 
     view: View
     succession: Succession
     rows: NDArray[np.int64]
-    words: set[str]
+    question: str
     spans: list[Interval] = field(init=False)
     records: list[StoredPassage] = field(init=False)
     force: list[SourcedTime | None] = field(init=False)
@@ -240,17 +243,88 @@ class _SeriesTimeline:
         after = followers(self.view, self.rows, self.view.as_of)
         self.force = times_of_force(self.view, self.rows, self.records, after)
 
-    def entry(self, at: int) -> TimelineEntry:
-        record, text = self.records[at], _text(self.records[at])
-        before = _text(self.records[at - 1]) if at else None
-        other = before if before is not None or len(self.records) == 1 else _text(self.records[1])
-        differ = WordChanges((), ()) if before is None else word_changes(before, text)
-        sentence = key_sentence(text, other, self.words, self.view.analyzer.stop_words)
-        start, end = self.spans[at]
-        return TimelineEntry(
-            hit_id(record.document, record.key), record.document, record.title, published_of(record), start,
-            end, sentence, differ.added, differ.removed, self.force[at],
-        )  # fmt: skip
+    def values(self) -> list[TimelineEntry]:
+        """An entry for each value of the statement, oldest first; edits of its wording are in one."""
+        statements = self._statements()
+        groups: list[list[int]] = []
+        for at, said in enumerate(statements):
+            last = statements[groups[-1][-1]] if groups else None
+            if said is None:
+                continue
+            same = last is not None and values_of(last) == values_of(said) and _likeness(last, said) >= ALIKE
+            if same and _stated(self.force[at]) == _stated(self.force[groups[-1][-1]]):
+                groups[-1].append(at)
+            else:
+                groups.append([at])
+        entries: list[TimelineEntry] = []
+        for group in groups:
+            said = statements[group[-1]] or ""
+            before = entries[-1].sentence if entries else None
+            differ = WordChanges((), ()) if before is None else word_changes(before, said)
+            record = self.records[group[-1]]
+            worded = len({statements[at] for at in group}) - 1
+            entries.append(TimelineEntry(
+                hit_id(record.document, record.key), record.document, record.title, published_of(record),
+                self.spans[group[0]][0], self.spans[group[-1]][1], said, differ.added, differ.removed,
+                self.force[group[-1]], worded,
+            ))  # fmt: skip
+        return entries
+
+    def _statements(self) -> list[str | None]:
+        """For each row its statement that says the same as that of the next row, from the newest back; None
+        for a version of its document that has none."""
+        found: list[str | None] = [None] * len(self.records)
+        later: str | None = None
+        for at in range(len(self.records) - 1, -1, -1):
+            record = self.records[at]
+            above = tuple(record.headings.split("\n")) if record.headings else ()
+            said = [piece.text for piece in pieces(record.text, above, record.title)] or [_text(record)]
+            if later is None:
+                found[at] = self._answering(record, said)
+            else:
+                likeness = [_likeness(later, each) for each in said]
+                best = max(range(len(said)), key=lambda n: (likeness[n], -n))
+                if likeness[best] >= HEADED:
+                    found[at] = said[best]
+                elif record.document != self.records[-1].document:
+                    found[at] = self._answering(record, said)
+            later = found[at] or later
+        return found
+
+    def _answering(self, record: StoredPassage, said: Sequence[str]) -> str:
+        """The statement with most of the question, by the rarity of words; those of the title count less."""
+        analyzer = self.view.analyzer
+        language = analyzer.detect(record.text)
+        asked = set(analyzer.terms(self.question, language)) - analyzer.stop_words
+        known = set(analyzer.terms(f"{record.title}\n{record.headings}", language))
+        dfs = dict(
+            zip(sorted(asked), self.view.dfs([term_hash(each) for each in sorted(asked)]), strict=True)
+        )
+        n = self.view.n
+
+        def weight(text: str) -> float:
+            stems = asked & set(analyzer.terms(text, language))
+            return sum(log1p(n / (1 + dfs[each])) * (0.2 if each in known else 1.0) for each in sorted(stems))
+
+        return max(enumerate(said), key=lambda each: (weight(each[1]), -each[0]))[1]
+
+
+def _stated(force: SourcedTime | None) -> SourcedTime | None:
+    """A time of force that a text states; None for one that follows from publication or a status."""
+    return None if force is None or force.by in (PUBLISHED, STATUS) else force
+
+
+def _likeness(one: str, other: str) -> float:
+    """The Dice coefficient of the words of two statements; 1 for fields of one name."""
+    name, _, value = one.partition(": ")
+    if value and other.startswith(f"{name}: ") and len(name.split()) <= LONGEST_NAME:
+        return 1.0
+    words = set(tokenize(one)), set(tokenize(other))
+    return 2 * len(words[0] & words[1]) / max(len(words[0]) + len(words[1]), 1)
+
+
+LONGEST_NAME = 3
+"""The most words of the name of a field."""
 
 
 def _text(record: StoredPassage) -> str:

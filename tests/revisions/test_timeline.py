@@ -84,19 +84,6 @@ def test_a_difference_of_what_was_known(fees: Corpus) -> None:
     ]  # fmt: skip
 
 
-def test_a_word_of_the_question_counts_once() -> None:
-    """ "fares" has an English and a German stem, and one passage has both: the series goes before it."""
-    notes = [
-        document("paper", "A fare is not far.", "2023", title="Fares"),
-        *(
-            document(f"f{year}", f"The fare for a dog is {year} crowns.", f"{year}", title="Dog")
-            for year in (2020, 2021)
-        ),
-    ]
-    with fresh(*notes, stem=True, languages=("en", "de")) as corpus:
-        assert [entry.document for entry in corpus.at().timeline("fares").entries] == ["f2020", "f2021"]
-
-
 def test_nothing_and_wrong_usage(fees: Corpus) -> None:
     assert fees.at("2001").diff("berth", fees.at("2002")).empty
     assert fees.at().timeline("xylophone").entries == ()

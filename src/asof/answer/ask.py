@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from asof import plugins
-from asof.answer.choose import PASSAGES
+from asof.answer.choose import PASSAGES, best_quotes
 from asof.answer.extractive import TITLE, AnswerContext, extractive_answer
 from asof.answer.history import asked_change
 from asof.answer.period import is_only_a_time
@@ -277,6 +277,18 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
         _up_to_version(question, statements_of(view, hits[:count])), notes,
         _authority(view, hits, rows),
     )  # fmt: skip
+
+
+def best_statement(retrieved: RetrievedPassages) -> tuple[tuple[Hit, ...], str]:
+    """The hits, first that of the statement that answers best, and what this says; "" for none."""
+    if not retrieved.hits:
+        return (), ""
+    context = context_of(retrieved, None)
+    best = best_quotes(context.parsed, context.words, context.hits, context.sentences)
+    if not best:
+        return retrieved.hits, ""
+    hit = best[0].hit
+    return (hit, *(each for each in retrieved.hits if each.id != hit.id)), best[0].statement.text
 
 
 def _up_to_version(question: ParsedQuestion, sentences: Sequence[Statement]) -> tuple[Statement, ...]:

@@ -303,7 +303,9 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     if reason:
         nearest = best_quotes(question, context.words, context.hits, context.sentences, inf)
         return _refused_beside(view, context, reason, nearest)
-    quotes = following or best_quotes(question, context.words, context.hits, context.sentences)
+    quotes = following or best_quotes(
+        question, context.words, context.hits, context.sentences, encoder=view.encoder
+    )
     if not quotes:
         return _refused_beside(view, context, "no sentence that was found states anything", [])
     contradiction = find_contradiction(

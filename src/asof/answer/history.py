@@ -119,6 +119,21 @@ class Past(Struct, frozen=True):
         return line
 
 
+def _with_ends(found: Sequence[Edit]) -> tuple[Edit, ...]:
+    """The edits, with the end of what each added by the next one of it: a passage ends with any of its
+    statements, and the others stand on in the next."""
+    gone: dict[tuple[str, tuple[str, ...], str], list[int]] = {}
+    for each in found:
+        if each.before is not None:
+            gone.setdefault(_key(each.before), []).append(each.at)
+    return tuple(
+        each if each.after is None else replace(each, after=replace(
+            each.after, end=min((at for at in gone.get(_key(each.after), ()) if at > each.at), default=None)
+        ))
+        for each in found
+    )  # fmt: skip
+
+
 def _key(statement: Stated) -> tuple[str, tuple[str, ...], str]:
     return statement.document, statement.headings, statement.text
 
@@ -126,7 +141,7 @@ def _key(statement: Stated) -> tuple[str, tuple[str, ...], str]:
 def past_of(view: View, query: Query, asked: AskedChange, times: Sequence[Span]) -> Past:
     """The edits for a question. `view`: with what was visible before."""
     words = WeightedPhrase.of(asked.text, view)
-    every = tuple(_edits(view, replace_words(query, asked.text), words))
+    every = _with_ends(_edits(view, replace_words(query, asked.text), words))
     places = {name: at for at, name in enumerate(dict.fromkeys(each.side.document for each in every))}
     again: dict[str, int] = {}  # since when each statement was last said
     for each in every:

@@ -19,7 +19,7 @@ WEEK = 7 * DAY
 EDITS = 8
 """The most edits of a document that are listed."""
 
-LEAST = 0.5
+LEAST = 0.65
 """The least share of a question, by weight, that an edit about it has."""
 
 

@@ -37,7 +37,7 @@ from asof.values import PUBLISHED, force_words
 from asof.wire import replace
 
 if TYPE_CHECKING:
-    from asof.revisions.edits import Changes
+    from asof.revisions.edits import Changes, Edit
     from asof.revisions.timeline import Difference, ResultSide, SubjectChange, Timeline, TimelineEntry
     from asof.time.expressions import TimeExpression
     from asof.time.span import Span
@@ -167,7 +167,7 @@ def show_changes(found: Changes) -> None:
         title = click.style(readable(each.title or each.document), bold=True)
         show(f"{_day(each.at)}  {each.kind:<8} {title}  {plain(each.document)}", hang=4)
         for edit in each.edits:
-            old, new = (None if side is None else readable(side.text) for side in (edit.before, edit.after))
+            old, new = _sides(edit)
             if old is not None:
                 show(f"    {_day(edit.at)}  - {old}", hang=18)
             if new is not None:
@@ -178,6 +178,22 @@ def show_changes(found: Changes) -> None:
             show(f"    ({', '.join(more)})", dim=True)
     if found.left_out:
         show(f"({found.left_out:,} more; -k {count} lists all)", dim=True)
+
+
+AROUND = 60
+"""Characters that are shown before the first difference of two long texts."""
+
+
+def _sides(edit: Edit) -> tuple[str | None, str | None]:
+    """What an edit says before and after, cut off where it is long, so that the difference is seen."""
+    old, new = (None if side is None else " ".join(side.text.split()) for side in (edit.before, edit.after))
+    if old and new and max(len(old), len(new)) > 3 * AROUND:
+        pairs = enumerate(zip(old, new, strict=False))
+        same = next((at for at, (one, other) in pairs if one != other), min(len(old), len(new)))
+        begin = old.rfind(" ", 0, max(same - AROUND, 0)) + 1
+        if begin > 1:
+            old, new = f"… {old[begin:]}", f"… {new[begin:]}"
+    return old and readable(old), new and readable(new)
 
 
 def _day(instant: int) -> str:

@@ -211,14 +211,21 @@ class Snapshot:
         `since` and `until`: only those current at some time between; `filters`: of the search. Raises
         UsageError, BeforeHorizon.
         """
+        from asof.answer.ask import RetrievedPassages, best_statement
         from asof.revisions.timeline import FIRST_HITS, timeline
 
-        results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe, filters=filters)
-        filters = self.filters(since, until)
-        hits = () if filters.reversed else results.hits
-        return replace(self, as_of=results.view.as_of).use(
-            lambda view: timeline(view, question, hits, most, filters.since, filters.until)
-        )
+        hard = filters or Filters()
+        results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe, filters=hard)
+        bounds = self.filters(since, until)
+        reading = self.read(question)
+
+        def look(view: View) -> Timeline:
+            hits = () if bounds.reversed else results.hits
+            found = RetrievedPassages(view, reading, hits, results.rows, hard, ())
+            first, statement = best_statement(found)
+            return timeline(view, question, first, most, bounds.since, bounds.until, statement)
+
+        return replace(self, as_of=results.view.as_of).use(look)
 
     def diff(
         self, question: str, other: Snapshot, k: int | None = None, *, recipe: str | Recipe | None = None,

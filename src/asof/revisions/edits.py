@@ -305,7 +305,7 @@ def changes_of_documents(
         became = whole.get(name)
         kind = "changed" if became is None else "removed" if became.kind == REMOVED else "new"
         kept = [each for each in told if each.kind not in (REWORDED, MOVED) and keep(each)]
-        slight = sum(each.kind in (REWORDED, MOVED) for each in told)
+        slight = sum(each.kind in (REWORDED, MOVED) and keep(each) for each in told)
         shown = kept[: most if became is None else FIRST_STATEMENTS]
         if kept:
             at = max(each.at for each in told)

@@ -111,8 +111,8 @@ def _count_new_words(text: str, other_words: set[str], stop: Container[str]) -> 
 
 # -- timeline ------------------------------------------------------------------------------------------
 
-FIRST_HITS = 5
-"""The series is chosen among those of this many hits, by the words of the question."""
+FIRST_HITS = 10
+"""The statement is chosen among those of this many hits."""
 
 Interval = tuple[int, int | None]
 """Since when and until when a statement was the newest; None: it still is."""
@@ -162,8 +162,10 @@ def timeline(
     most: int,
     since: int | None = None,
     until: int | None = None,
+    statement: str = "",
 ) -> Timeline:
-    """The timeline of the series that the first hits of a search belong to; its last `most` entries.
+    """The timeline of the series that the first hit belongs to; its last `most` entries. `statement`: what
+    the hit says to the question, if that is known.
 
     Only statements that were current at some time from `since` to `until` (instants, both included) count.
     """
@@ -171,7 +173,8 @@ def timeline(
     rows = rows_of(view, chains, hits[:FIRST_HITS])
     if not len(rows):
         return Timeline(question, view.as_of, view.known_at, (), 0)
-    series = _SeriesTimeline(view, chains, _subject(view, chains, rows, question), question)
+    row = int(rows[0])
+    series = _SeriesTimeline(view, chains, chains.series(row), question, row, statement)
     values = [
         each for each in series.values()
         if (since is None or each.end is None or each.end > since) and (until is None or each.start <= until)
@@ -195,23 +198,6 @@ def passages_of(view: View, hits: Sequence[Hit]) -> list[list[int]]:
     return [[row[0] for row in view.store.db.execute(query, each)] for each in named]
 
 
-def _subject(view: View, chains: Succession, rows: NDArray[np.int64], question: str) -> NDArray[np.int64]:
-    """The series of the row with most words of the question; of equals the first of several statements."""
-    series_of_rows = [chains.series(row) for row in rows.tolist()]
-    if len({int(series[0]) for series in series_of_rows}) == 1:
-        return series_of_rows[0]
-    analyzer = view.analyzer
-    stop = {stem for word in analyzer.stop_words for stem in analyzer.alternatives(word)}
-    matching_words = []
-    for record in view.records(rows):
-        text = f"{record.title}\n{record.headings}\n{record.text}"
-        asked, said = (set(analyzer.terms(each, analyzer.detect(text))) for each in (question, text))
-        matching_words.append(len((asked & said) - stop))
-    most = max(matching_words)
-    best = [series for series, words in zip(series_of_rows, matching_words, strict=True) if words == most]
-    return next((series for series in best if len(series) > 1), best[0])
-
-
 def _spans(view: View, chains: Succession, rows: NDArray[np.int64]) -> list[Interval]:
     """Since when and until when each row was the newest of its series: until it ended, or the next began."""
     starts = view.column("said", rows).tolist()
@@ -233,6 +219,8 @@ class _SeriesTimeline:
     succession: Succession
     rows: NDArray[np.int64]
     question: str
+    row: int
+    statement: str
     spans: list[Interval] = field(init=False)
     records: list[StoredPassage] = field(init=False)
     force: list[SourcedTime | None] = field(init=False)
@@ -271,27 +259,34 @@ class _SeriesTimeline:
         return entries
 
     def _statements(self) -> list[str | None]:
-        """For each row its statement that says the same as that of the next row, from the newest back; None
+        """For each row its statement that says the same as that of the next row, from the known one on; None
         for a version of its document that has none."""
         found: list[str | None] = [None] * len(self.records)
-        later: str | None = None
-        for at in range(len(self.records) - 1, -1, -1):
-            record = self.records[at]
-            above = tuple(record.headings.split("\n")) if record.headings else ()
-            said = [piece.text for piece in pieces(record.text, above, record.title)] or [_text(record)]
-            if later is None:
-                found[at] = self._answering(record, said)
-            else:
-                likeness = [_likeness(later, each) for each in said]
-                best = max(range(len(said)), key=lambda n: (likeness[n], -n))
-                if likeness[best] >= HEADED:
-                    found[at] = said[best]
-                elif record.document != self.records[-1].document:
-                    found[at] = self._answering(record, said)
-            later = found[at] or later
+        rows = self.rows.tolist()
+        start = rows.index(self.row) if self.statement and self.row in rows else len(rows) - 1
+        first = self.statement or self._answering(self.records[start])
+        found[start] = first
+        for way in (range(start - 1, -1, -1), range(start + 1, len(rows))):
+            beside = first
+            for at in way:
+                found[at] = self._same(at, beside, self.records[start].document)
+                beside = found[at] or beside
         return found
 
-    def _answering(self, record: StoredPassage, said: Sequence[str]) -> str:
+    def _same(self, at: int, beside: str, document: str) -> str | None:
+        """The statement of a row that is most like one; of another document at least the answering one."""
+        said = self._said(self.records[at])
+        likeness = [_likeness(beside, each) for each in said]
+        best = max(range(len(said)), key=lambda n: (likeness[n], -n))
+        if likeness[best] >= HEADED:
+            return said[best]
+        return None if self.records[at].document == document else self._answering(self.records[at])
+
+    def _said(self, record: StoredPassage) -> list[str]:
+        above = tuple(record.headings.split("\n")) if record.headings else ()
+        return [piece.text for piece in pieces(record.text, above, record.title)] or [_text(record)]
+
+    def _answering(self, record: StoredPassage) -> str:
         """The statement with most of the question, by the rarity of words; those of the title count less."""
         analyzer = self.view.analyzer
         language = analyzer.detect(record.text)
@@ -306,6 +301,7 @@ class _SeriesTimeline:
             stems = asked & set(analyzer.terms(text, language))
             return sum(log1p(n / (1 + dfs[each])) * (0.2 if each in known else 1.0) for each in sorted(stems))
 
+        said = self._said(record)
         return max(enumerate(said), key=lambda each: (weight(each[1]), -each[0]))[1]
 
 
@@ -317,7 +313,8 @@ def _stated(force: SourcedTime | None) -> SourcedTime | None:
 def _likeness(one: str, other: str) -> float:
     """The Dice coefficient of the words of two statements; 1 for fields of one name."""
     name, _, value = one.partition(": ")
-    if value and other.startswith(f"{name}: ") and len(name.split()) <= LONGEST_NAME:
+    field = value and "; " not in one and len(name.split()) <= LONGEST_NAME
+    if field and other.startswith(f"{name}: ") and "; " not in other:
         return 1.0
     words = set(tokenize(one)), set(tokenize(other))
     return 2 * len(words[0] & words[1]) / max(len(words[0]) + len(words[1]), 1)

@@ -1,0 +1,155 @@
+"""Answers from how documents changed, from the past, and for a time alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.support.answers import answered, corpus_fixture, corpus_with, doc
+
+from asof.answer.history import COURSE, SINCE, UNTIL, WHEN, asked_change
+from asof.answer.question import ParsedQuestion
+from asof.revisions.edits import ADDED, CHANGED, REMOVED
+from asof.values import Document
+
+DAYS = "Every employee has {} days of holiday."
+GYM, DOGS, MEET = (
+    "You can expense a gym membership.",
+    "Dogs are welcome in the office.",
+    "We meet on Mondays.",
+)
+HANDBOOK = (
+    ("2020-01-10", f"{DAYS.format(15)} {GYM} {MEET}"), ("2021-03-18", f"{DAYS.format(18)} {MEET}"),
+    ("2023-06-01", f"{DAYS.format(18)} {MEET} {DOGS}"),
+    ("2024-01-06", f"{DAYS.format(20)} We all meet on Mondays. {DOGS}"),
+)  # fmt: skip
+
+
+def handbook() -> list[Document]:
+    noise = [doc(f"n{n}", "2019-05-01", f"The {word} of the harbour is old.", word.title())
+             for n, word in enumerate(("mole", "mill", "ferry", "sail", "rope", "bell"))]  # fmt: skip
+    return [*noise, *(doc("handbook", date, text, "Handbook") for date, text in HANDBOOK)]
+
+
+staff = corpus_fixture(*handbook())
+
+
+@pytest.mark.parametrize(
+    ("question", "as_of", "quote"),
+    [
+        ("Since when do employees have 20 days of holiday?", None,
+         f"since 2024-01-06: {DAYS.format(20)}; before: {DAYS.format(18)}"),
+        ("Since when do employees have eighteen days of holiday?", "2022",
+         f"since 2021-03-18: {DAYS.format(18)}; before: {DAYS.format(15)}"),
+        ("Until when could I expense a gym membership?", None, f"until 2021-03-18: {GYM}"),
+        ("When was the gym membership dropped?", None, f"until 2021-03-18: {GYM}"),
+        ("When were dogs first allowed in the office?", None, f"since 2023-06-01: {DOGS}"),
+        ("How has the number of days of holiday changed?", None, "; before, ".join(
+            f"since {date}: {DAYS.format(days)}"
+            for date, days in (("2024-01-06", 20), ("2021-03-18", 18), ("2020-01-10", 15))
+        )),
+    ],
+)  # fmt: skip
+def test_dates_and_both_wordings(staff, question, as_of, quote):
+    made = staff.at(as_of).ask(question)
+    assert not made.refused
+    assert made.citations[0].quote == quote
+
+
+def test_the_course_of_a_value_is_a_table(staff):
+    made = staff.at().ask("How has the number of days of holiday changed since 2022?")
+    assert [(each.period, each.value.split()[3]) for each in made.values] == [
+        ("2021-03-18", "18"),
+        ("2024-01-06", "20"),
+    ]
+    assert made.text.splitlines()[0] == "2021-03-18  Every employee has 18 days of holiday. [1]"
+
+
+def test_what_is_said_no_more_is_a_refusal_that_says_until_when(staff):
+    made = staff.at().ask("Can I expense a gym membership?")
+    assert made.refused
+    assert made.reason == "nothing current says so; until 2021-03-18 Handbook said it"
+    (citation,) = made.citations
+    assert citation.quote == f"from 2020-01-10 until 2021-03-18: {GYM}"
+    assert (citation.holds, citation.document) == (False, "handbook")
+    assert not staff.at("2020-06").ask("Can I expense a gym membership?").refused
+
+
+def test_nothing_later_shows(staff):
+    made = staff.at("2022").ask("How has the number of days of holiday changed?")
+    assert "20" not in made.text.replace("2020", "").replace("2021", "")
+    assert staff.at("2022").ask("Since when are dogs welcome in the office?").refused
+
+
+@pytest.mark.parametrize(
+    ("question", "kind", "edit"),
+    [
+        ("since when is the fee 5 euros", SINCE, ADDED), ("Until when was the mole open?", UNTIL, REMOVED),
+        ("When did the fee go up?", WHEN, CHANGED), ("when was the page removed", WHEN, REMOVED),
+        ("When was the rule introduced?", WHEN, ADDED), ("How has the fee changed?", COURSE, CHANGED),
+        ("what changed in the rules", COURSE, CHANGED), ("Seit wann kostet es 5 Euro?", SINCE, ADDED),
+        ("Wann wurde die Gebühr abgeschafft?", WHEN, REMOVED),
+        ("What is the fee?", "", ""), ("How do I change the fee?", "", ""), ("When is the deadline?", "", ""),
+        ("When will it be removed?", "", ""), ("Which version removed the command in 2.0?", "", ""),
+    ],
+)  # fmt: skip
+def test_what_a_question_asks_of_the_past(staff, question, kind, edit):
+    found = asked_change(ParsedQuestion.of(staff.at().read(question)))
+    assert (found and found.kind, found and found.edit) == (kind or None, edit or None)
+
+
+# -- a time alone ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "question", ["What happened in March 2021?", "what changed in March 2021", "anything new in 2021-03?"]
+)
+def test_a_time_alone_lists_what_was_published_or_changed(staff, question):
+    made = staff.at().ask(question)
+    assert made.text.splitlines()[0] == "1 document published or changed:"
+    assert [each.quote for each in made.citations] == [
+        f"2021-03-18: {DAYS.format(18)}; before: {DAYS.format(15)}", f"2021-03-18, removed: {GYM}",
+    ]  # fmt: skip
+
+
+def test_a_time_of_which_nothing_is(staff):
+    made = staff.at().ask("what happened in 2011")
+    assert (made.refused, made.reason) == (True, "no document was published or changed in 2011")
+
+
+def test_filters_hold_for_the_past(staff):
+    then = staff.at()
+    assert then.ask("what happened in 2021?", filters=then.filters(path="n*")).refused
+    made = then.ask("Since when do employees have 20 days?", filters=then.filters(path="n*"))
+    assert all(each.document != "handbook" for each in made.citations)
+
+
+def test_changes_and_the_newest(staff):
+    then = staff.at()
+    found = then.changes(since="2021-01-01")
+    assert [(each.document, each.kind) for each in found.documents] == [("handbook", "changed")]
+    about = then.changes("dogs", since="2021-01-01")
+    assert [edit.after.text for edit in about.documents[0].edits] == [DOGS]
+    assert then.changes().documents == ()  # nothing in a week
+    documents, count = then.newest(2, then.filters(since="2019-05-01"))
+    assert ([each.id for each in documents], count) == (["handbook", "n0"], 7)
+    assert then.newest(5, then.filters(path="n1"))[1] == 1
+
+
+def test_a_past_time_that_a_question_names_takes_what_held_then(tmp_path: Path):
+    made = answered(tmp_path, "How much could I expense for a gym in 2020?", *handbook())
+    assert made.text.startswith("As of 2020-12-31, which the question names:")
+    assert "gym membership" in made.citations[0].quote
+
+
+# -- lists ------------------------------------------------------------------------------------------------
+
+LEVELS = "There are these levels:\n\n- Junior\n- Senior\n- Lead\n\nNobody starts as a lead."
+
+
+def test_a_list_is_quoted_whole_where_several_are_asked_for(tmp_path: Path):
+    with corpus_with(tmp_path, doc("a", "2020", LEVELS, "Titles")) as corpus:
+        assert corpus.at().ask("Which levels are there?").citations[0].quote == (
+            "There are these levels: Junior • Senior • Lead"
+        )
+        assert "Lead" in corpus.at().ask("Who is a lead?").citations[0].quote

@@ -43,7 +43,7 @@ def test_answers(run, capsys):
     names = run("docs/guides/answers.md")
     assert (names["answer"].by, names["answer"].refused) == ("replies", False)
     assert capsys.readouterr().out.startswith(
-        "As of 2020-12-31, which the question names:\n"
-        "[1] “Ann Cole is the mayor of Dover.” (Mayor, 2019-03-01)\n"
+        "since 2024-01-06: We have 20 days of holiday.; before: We have 18 days of holiday.\n"
+        "Rules ['We have 18 days of holiday.', 'We have 20 days of holiday.']\n"
         "Ebbe Calloway is the harbour master [1]. False ['harbour/Harbour office"
     )

@@ -13,9 +13,10 @@ from asof.cli.main import (
     NOTHING,
     echo_err,
     explain_no_hits,
+    format_option,
     note_answers,
     open_corpus,
-    print_json,
+    print_result,
     verb_command,
 )
 from asof.cli.terminal import counted, moment_text, plain, show, waiting_progress
@@ -52,7 +53,10 @@ def used(meter: Usage) -> str:
     "--budget", type=click.FloatRange(min=0, max=1e9), default=None, metavar="USD",
     help="What the answer may cost; the model is stopped before (tokens, where no prices are set).",
 )  # fmt: skip
-def ask(asked: AskParameters, index: Path | None, as_json: bool, budget: float | None) -> int:
+@format_option
+def ask(
+    asked: AskParameters, index: Path | None, as_json: bool, how: str | None, budget: float | None
+) -> int:
     """Answer QUESTION from current passages, with citations; or explain why there is no answer.
 
     Without a model the best sentences are quoted. With [model] in asof.toml the model
@@ -61,12 +65,10 @@ def ask(asked: AskParameters, index: Path | None, as_json: bool, budget: float |
     with open_corpus(index) as corpus, waiting_progress(corpus):
         note_answers(corpus.config)
         then, streamed = asked.at(corpus), _Streamed()
-        answer = verbs.ask(corpus, asked, None if as_json else streamed, budget)
-        if answer.refused and not as_json:
+        answer = verbs.ask(corpus, asked, None if as_json or how else streamed, budget)
+        if answer.refused and not (as_json or how):
             explain_no_hits(then, asked.since, asked.until)
-    if as_json:
-        print_json(answer)
-    else:
+    if not print_result(answer, how, as_json=as_json):
         show_answer(
             answer, dated=asked.as_of is not None or answer.as_of < then.as_of,
             known=asked.known_at is not None, streamed=streamed.text,

@@ -17,8 +17,10 @@ from asof.cli.main import (
     TIMES,
     corpus_root,
     explain_no_hits,
+    format_option,
     open_corpus,
     print_json,
+    print_result,
     verb_command,
 )
 from asof.cli.terminal import counted, moment_text, plain, readable, shortened, show
@@ -50,7 +52,8 @@ CHANGED = 120
 
 
 @verb_command(TimelineParameters, q="QUERY")
-def timeline(asked: TimelineParameters, index: Path | None, as_json: bool) -> int:
+@format_option
+def timeline(asked: TimelineParameters, index: Path | None, as_json: bool, how: str | None) -> int:
     """Show how the answer to QUERY changed over time, oldest first.
 
     The best passage for QUERY and the statements of the same kind at other times form a series: results
@@ -58,11 +61,9 @@ def timeline(asked: TimelineParameters, index: Path | None, as_json: bool) -> in
     """
     with open_corpus(index) as corpus:
         timeline = verbs.timeline(corpus, asked)
-        if not timeline.entries and not as_json:
+        if not timeline.entries and not (as_json or how):
             explain_no_hits(asked.at(corpus), asked.since, asked.until)
-    if as_json:
-        print_json(timeline)
-    else:
+    if not print_result(timeline, how, as_json=as_json):
         show_timeline(timeline, dated=asked.as_of is not None, known=asked.known_at is not None)
     return DONE if timeline.entries else NOTHING
 
@@ -139,7 +140,8 @@ class Looks(NamedTuple):
 
 
 @verb_command(ChangesParameters, q="QUESTION")
-def changes(asked: ChangesParameters, index: Path | None, as_json: bool) -> int:
+@format_option
+def changes(asked: ChangesParameters, index: Path | None, as_json: bool, how: str | None) -> int:
     """List what was added, changed or removed in documents, about QUESTION if there is one.
 
     Without --since: since you last looked (asof changes remembers that for each corpus), or of a week.
@@ -152,9 +154,7 @@ def changes(asked: ChangesParameters, index: Path | None, as_json: bool) -> int:
         found = verbs.changes(corpus, asked)
         if present:
             looks.remember(found.as_of)
-    if as_json:
-        print_json(found)
-    else:
+    if not print_result(found, how, as_json=as_json):
         show_changes(found)
     return DONE if found.documents else NOTHING
 
@@ -201,12 +201,12 @@ def _day(instant: int) -> str:
 
 
 @verb_command(ListParameters)
-def list_documents(asked: ListParameters, index: Path | None, as_json: bool) -> int:
+@format_option
+def list_documents(asked: ListParameters, index: Path | None, as_json: bool, how: str | None) -> int:
     """List the documents of a time or a kind as they are now, the newest first."""
     with open_corpus(index) as corpus:
         found = verbs.list_documents(corpus, asked)
-    if as_json:
-        print_json(found)
+    if print_result(found, how, as_json=as_json):
         return DONE if found.documents else NOTHING
     for each in found.documents:
         date = each.published.day if each.published else "undated"

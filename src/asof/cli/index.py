@@ -191,12 +191,20 @@ def check(
 @click.option(
     "--watch", is_flag=True, help="Then follow the folders until Ctrl-C (no SOURCE: all there are)."
 )
+@click.option(
+    "--tell", "questions", multiple=True, metavar="QUESTION",
+    help="With --watch: say when the answer to this changes; may be repeated.",
+)  # fmt: skip
+@click.option(
+    "--tell-to", metavar="COMMAND|URL",
+    help="Hand that on as JSON: to a command's standard input, or to a server on this machine.",
+)  # fmt: skip
 @json_option
 @click.pass_context
 def index(
     context: click.Context, /, sources: tuple[str, ...], index: Path | None, history: bool | None,
     branch: str, options: tuple[str, ...], language: str | None, trust_mtime: bool, yes: bool, wait: float,
-    watch: bool, as_json: bool,
+    watch: bool, questions: tuple[str, ...], tell_to: str | None, as_json: bool,
 ) -> int:  # fmt: skip
     """Index folders of notes, vaults, single files, .jsonl[.gz]. Run it again to index what changed.
 
@@ -212,12 +220,15 @@ def index(
     anything new was lost). A first run that indexes nothing leaves no index behind (exit code 1, 2 or 3).
     """
     from asof.environment import holds_corpus
+    from asof.errors import UsageError
     from asof.files import FOLDER
     from asof.store.store import removed_if_empty
 
     root = corpus_root(index)
     if watch:
         return _watch(context, root, sources, lambda: opened(index, wait, language, quiet=as_json))
+    if questions or tell_to:
+        raise UsageError("--tell and --tell-to are for --watch")
     if not sources:
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     checked = [(source, check(source, root, options, history=history, branch=branch)) for source in sources]
@@ -285,7 +296,8 @@ def _watch(
     with removed_if_empty(root):
         follow(
             open_new if sources else lambda: open_corpus(context.params["index"]), sources,
-            as_json=context.params["as_json"],
+            as_json=context.params["as_json"], questions=context.params["questions"],
+            tell_to=context.params["tell_to"] or "",
         )  # fmt: skip
     return DONE
 

@@ -174,6 +174,23 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
+def format_option(command: F) -> F:
+    """The option of commands whose result can be carried away as Markdown or CSV."""
+    formats = click.Choice(("markdown", "csv", "json"))
+    return click.option("--format", "how", type=formats, help="Print that, to carry away.")(command)
+
+
+def print_result(value: Any, how: str | None, *, as_json: bool) -> bool:
+    """Prints a result as JSON, Markdown or CSV, where one is asked for; False for text."""
+    if as_json or how == "json":
+        print_json(value)
+    elif how is not None:
+        from asof.cli.formats import show_as
+
+        show_as(value, how)
+    return as_json or how is not None
+
+
 def snapshot_options(command: F) -> F:
     """The options of commands that ask a corpus as of a moment: both clocks, its folder, and JSON."""
     for option in reversed((

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.cli.main import DONE, NOTHING, corpus_root, echo_err, index_option, open_corpus
-from asof.cli.terminal import counted, plain, problem_lines
+from asof.cli.terminal import counted, plain, problem_lines, readable
 from asof.errors import UsageError, missing_extra
 from asof.wire import encode
 
@@ -112,14 +112,31 @@ def mcp(index: Path | None) -> int:
 SHOWN_PROBLEMS = 5
 
 
-def watch(open_index: Callable[[], Corpus], sources: Sequence[str], *, as_json: bool) -> None:
-    """Keep an index in step with folders and files (none: all that it was made of) until Ctrl-C.
+def watch(
+    open_index: Callable[[], Corpus], sources: Sequence[str], *, as_json: bool,
+    questions: Sequence[str] = (), tell_to: str = "",
+) -> None:  # fmt: skip
+    """Keep an index in step with folders and files (none: all that it was made of) until Ctrl-C, and tell
+    when the answers to questions change.
 
     Everything is compared at the start; then what is saved is found within a second. A folder that vanishes
     is waited for: none of its documents end.
     """
     _check_installed("watching", "watchfiles")
-    from asof.extensions.server.watching import Watcher, known_sources
+    from asof.extensions.server.watching import AnswerWatch, Watcher, known_sources, teller
+
+    hand_on = teller(tell_to) if tell_to else None
+
+    def tell(question: str, before: str, now: str) -> None:
+        told = {"question": question, "before": before, "now": now}
+        if as_json:
+            click.echo(json.dumps(told))
+        else:
+            click.echo(
+                f"{time.strftime('%H:%M:%S')} {plain(question)}\n  - {readable(before)}\n  + {readable(now)}"
+            )
+        if hand_on is not None:
+            hand_on(told)
 
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -132,7 +149,8 @@ def watch(open_index: Callable[[], Corpus], sources: Sequence[str], *, as_json: 
         if not as_json:
             names = ", ".join(plain(each.name) for each in chosen)
             click.echo(f"watching {counted(len(chosen), 'source')}: {names}  (Ctrl-C ends it)")
-        Watcher(corpus, chosen, _print_json if as_json else _show).run(stop)
+        answers = AnswerWatch(corpus, questions, tell)
+        Watcher(corpus, chosen, _print_json if as_json else _show, answers.look).run(stop)
 
 
 def notice_json(one: Notice) -> dict[str, object]:

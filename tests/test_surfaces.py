@@ -116,8 +116,8 @@ def test_an_assistant_that_starts_the_server_gets_the_same(example_folder, tmp_p
 
 
 OF_THE_TERMINAL = {
-    "ask": {"budget"}, "why-not": {"verbose"}, "status": {"check"},
-    "facts": {"why", "graph", "dot"},
+    "ask": {"budget", "how"}, "timeline": {"how"}, "changes": {"how"}, "list": {"how"},
+    "why-not": {"verbose"}, "status": {"check"}, "facts": {"why", "graph", "dot"},
 }  # fmt: skip
 """Options beside the parameters of the verb; all commands have --index and --json."""
 

@@ -35,9 +35,9 @@ class Limit(NamedTuple):
 
 
 LIMITS = {
-    "lines, core: answer": Limit(3_680),
+    "lines, core: answer": Limit(3_700),
     "lines, core: cli": Limit(2_850),
-    "lines, core: corpus": Limit(1_660),
+    "lines, core: corpus": Limit(1_700),
     "lines, core: index": Limit(3_220),
     "lines, core: lang": Limit(105),
     "lines, core: models": Limit(1_480),
@@ -48,7 +48,7 @@ LIMITS = {
     "lines, core: text": Limit(2_850),
     "lines, core: time": Limit(4_930),
     "lines, core: modules of asof itself": Limit(4_560),
-    "lines, core": Limit(40_980, 34_000),
+    "lines, core": Limit(41_060, 34_000),
     "lines, extensions: adapters": Limit(550),
     "lines, extensions: documents": Limit(5_750),
     "lines, extensions: facts": Limit(8_560),

@@ -110,13 +110,17 @@ def _home(variable: str, default: str) -> Path | None:
 
 def trusted() -> Trusted:
     """The list of the folders that the user trusts."""
-    return Trusted(state_folder(), owners(os.environ))
+    return Trusted(_home("XDG_STATE_HOME", ".local/state"), owners(os.environ))
 
 
-def state_folder() -> Path | None:
-    """The folder of what is remembered for the user: `asof` in $XDG_STATE_HOME, or in ~/.local/state; None
-    where no home folder is known."""
-    return _home("XDG_STATE_HOME", ".local/state")
+LARGEST_REMEMBERED = 4_000_000
+"""The most bytes of a file of what is remembered for the user."""
+
+
+def remembered(name: str) -> PrivateFile | None:
+    """A file of what is remembered for the user, beside the list of trusted folders; None without a home."""
+    folder = _home("XDG_STATE_HOME", ".local/state")
+    return None if folder is None else PrivateFile(folder / name, owners(os.environ), LARGEST_REMEMBERED)
 
 
 def trust(folder: Path) -> dict[str, str]:

@@ -214,8 +214,8 @@ def test_a_planted_leak_is_found(evaluated, monkeypatch):
     """The number of documents is that of all times, as in an index without views."""
     right = Prefix.of.__func__  # type: ignore[attr-defined]
 
-    def wrong(cls, segments, as_of, known_at=NEVER):
-        made = right(cls, segments, as_of, known_at)
+    def wrong(cls, segments, as_of, known_at=NEVER, *, past=False):
+        made = right(cls, segments, as_of, known_at, past=past)
         made.n = sum(segment.n for segment in segments)
         return made
 

@@ -15,8 +15,6 @@ from msgspec import Struct
 from asof import plugins
 from asof.answer.choose import PASSAGES, best_quotes
 from asof.answer.extractive import TITLE, AnswerContext, extractive_answer
-from asof.answer.history import asked_change
-from asof.answer.period import is_only_a_time
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import Statement, WeightedPhrase, lasts, statements_of
 from asof.errors import UsageError
@@ -116,6 +114,9 @@ def said(wanted: frozenset[str], hit: Hit) -> frozenset[str]:
 # -- ask -----------------------------------------------------------------------------------------------
 
 AUTO = "auto"
+
+MOST_READ = 5_000
+"""Passages up to which "auto" has facts and reports made for a question; of more that takes minutes."""
 
 LOCAL_TOKENS = 12_000
 """The tokens of passages that an answer reads (L_ctx of TG-RAG, section V-D)."""
@@ -247,11 +248,9 @@ def mode_for(mode: str, reading: QuestionReading) -> str:
         overviews()
     if mode != AUTO:
         return mode
-    if answering() is None or asked(reading.query.text) is not None:
-        return LOCAL
-    question = ParsedQuestion.of(reading)
-    of_passages = is_only_a_time(question) or asked_change(question) is not None
-    return GLOBAL if question.overview and not of_passages else LOCAL
+    overview = answering() is not None and asked(reading.query.text) is None
+    overview = overview and ParsedQuestion.of(reading).overview
+    return GLOBAL if overview else LOCAL
 
 
 def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
@@ -279,16 +278,13 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     )  # fmt: skip
 
 
-def best_statement(retrieved: RetrievedPassages) -> tuple[tuple[Hit, ...], str]:
-    """The hits, first that of the statement that answers best, and what this says; "" for none."""
+def best_statements(retrieved: RetrievedPassages) -> list[tuple[Hit, str]]:
+    """The hits with the best statements, each with what its statement says; best first."""
     if not retrieved.hits:
-        return (), ""
+        return []
     context = context_of(retrieved, None)
     best = best_quotes(context.parsed, context.words, context.hits, context.sentences)
-    if not best:
-        return retrieved.hits, ""
-    hit = best[0].hit
-    return (hit, *(each for each in retrieved.hits if each.id != hit.id)), best[0].statement.text
+    return [(each.hit, each.statement.text) for each in best]
 
 
 def _up_to_version(question: ParsedQuestion, sentences: Sequence[Statement]) -> tuple[Statement, ...]:

@@ -194,7 +194,8 @@ class Signs(NamedTuple):
     above it, by itself, and with the statements beside it; `passage`: that all of its passage has, since what
     brought the passage up should stand in the statement itself. `heading`: the share of the heading's words
     that the question has. `defines`: it begins with what is to be defined; `figure`, `number`, `reason`: it
-    has a figure, a number (in words, too), words that give a reason where one is asked for; `tells`: else it
+    has a figure, a number (in words, too), words that give a reason where one is asked for; `clause`: it can
+    give a reason or a way; `tells`: else it
     has a value, a name or a figure that the question lacks. `begins`, `ends`, `outside`: it names the year
     with which the time asked about begins, that with which it ends, only other times. `row`: it is one of a
     table; `leads`: it introduces a list; `several`: it is an item or a row where several things are asked
@@ -212,6 +213,7 @@ class Signs(NamedTuple):
     figure: float = 0.0
     number: float = 0.0
     reason: float = 0.0
+    clause: float = 0.0
     tells: float = 0.0
     begins: float = 0.0
     ends: float = 0.0
@@ -224,8 +226,8 @@ class Signs(NamedTuple):
 
 WEIGHTS = Signs(
     relevance=11.0, rank=-0.3, words=5.0, own=1.3, around=0.9, passage=-1.8, heading=1.2, defines=5.0,
-    figure=1.2, number=1.8, reason=5.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, row=0.9, leads=1.4,
-    several=1.3, past=-8.0,
+    figure=1.2, number=1.8, reason=5.0, clause=1.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, row=0.9,
+    leads=1.4, several=1.3, past=-8.0,
 )  # fmt: skip
 """Log odds of a linear model (a softmax over the statements of a question) with a prior at the weights
 before, fitted on questions of people on documents and of datasets, judged on the corpora left out, and
@@ -272,9 +274,12 @@ def _expected(question: ParsedQuestion, statement: Statement) -> dict[str, float
         signs["figure"] = float(digits)
         numbers = number_words(question.language)
         signs["number"] = float(digits or not numbers.isdisjoint(said.lower().split()))
-    elif question.reason:
-        signs["reason"] = float(phrases_of("because", question.language).search(said.lower()) is not None)
-    elif not question.explains:
+    elif question.explains:
+        signs["clause"] = float(_words(statement) >= CLAUSE)
+        signs["reason"] = float(
+            question.reason and phrases_of("because", question.language).search(said.lower()) is not None
+        )
+    else:
         signs["tells"] = float(statement.kind in (ROW, FIELD) or tells_more(said, question.text))
     return signs
 

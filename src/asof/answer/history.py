@@ -23,16 +23,18 @@ from asof.index.view import View, at_least, kth_best
 from asof.rank.gather import query_terms
 from asof.revisions import edits
 from asof.revisions.edits import ADDED, CHANGED, MOVED, REMOVED, REWORDED, Edit, Stated
+from asof.revisions.timeline import timeline
 from asof.store.reader import VisiblePassage, visible_passages
-from asof.text.versions import asked
+from asof.text.versions import FIRST, asked
 from asof.time.span import BEGINNING, Span, iso
-from asof.values import LOCAL, Answer, Citation, Query, Value
+from asof.values import LOCAL, Answer, Citation, Hit, Query, Value
 from asof.wire import replace
 
 # -- what a question asks of the past --------------------------------------------------------------------
 
-SINCE, UNTIL, WHEN, COURSE = "since", "until", "when", "course"
-"""Since when something holds, until when it held, when it changed, how it changed or what it was before."""
+SINCE, UNTIL, WHEN, COURSE, ANYTHING = "since", "until", "when", "course", "anything"
+"""Since when something holds, until when it held, when it changed, how it changed or what it was before, what
+changed in something that may be large."""
 
 _VERBS = {"began": ADDED, "ended": REMOVED, "altered": CHANGED}
 
@@ -53,7 +55,8 @@ def _verbs(language: str) -> dict[str, str]:
 
 def asked_change(question: ParsedQuestion) -> AskedChange | None:
     """What a question asks of the past of documents; None for another question, and one on versions."""
-    if (of_version := asked(question.text)) is not None and of_version.version is not None:
+    of_version = asked(question.text)
+    if of_version is not None and (of_version.words or (of_version.version and of_version.kind != FIRST)):
         return None
     language, lowered = question.language, question.text.lower()
     verbs = _verbs(language)
@@ -72,9 +75,9 @@ def asked_change(question: ParsedQuestion) -> AskedChange | None:
     if found and has("when"):
         return AskedChange(WHEN, edit, rest)
     over = not (listed(language, "past") | listed(language, "perfect")).isdisjoint(words)
-    if has("changed") or (CHANGED in found and over and has("course_asks")):
-        return AskedChange(COURSE, CHANGED, rest)
-    return None
+    if CHANGED in found and over and phrases_of("course_asks", language).match(lowered.lstrip()):
+        return AskedChange(ANYTHING if has("changed") else COURSE, CHANGED, rest)
+    return AskedChange(ANYTHING, CHANGED, rest) if has("changed") else None
 
 
 # -- edits of the passages that have the words -----------------------------------------------------------
@@ -235,10 +238,10 @@ its document."""
 OF_KIND = {CHANGED: 0.0, ADDED: -0.1, REMOVED: -0.1, MOVED: -0.35, REWORDED: -0.6}
 """What the kind of an edit adds: what says nothing else answers no question."""
 
-NO_CHANGE, NO_NAME, FIGURE = -0.5, -0.6, 0.3
-"""NO_CHANGE: of what was added or removed, where a change is asked for. NO_NAME: per share of the capitalised
-words of the question that neither an edit nor what stands beside it has. FIGURE: a figure of the question is
-new; subtracted if it was said before, too."""
+NO_CHANGE, NO_NAME, FIGURE = -0.5, -1.2, 0.3
+"""NO_CHANGE: of what was added or removed, where a change is asked for. NO_NAME: per share, by weight, of the
+question in capitalised words that neither an edit nor what stands beside it has. FIGURE: a figure of the
+question is new; subtracted if it was said before, too."""
 
 STANDS, VALUES = 0.3, 0.3
 """STANDS: what is asked to hold "since" is still said, subtracted if it is not, and
@@ -269,17 +272,18 @@ def _scored(
     kind = asked.edit
     told = words.share(gone) if kind == REMOVED else words.share(fresh)
     if kind == CHANGED:
-        told = 0.0 if asked.kind == COURSE else max(told, words.share(gone))
+        told = 0.0 if asked.kind in (COURSE, ANYTHING) else max(told, words.share(gone))
     score = (own + whole + near) * 2 / 3 + NEW * told + OF_KIND[edit.kind] - FAR * log2(1 + place)
-    if asked.kind == COURSE:
+    if asked.kind in (COURSE, ANYTHING):
         score += NO_CHANGE if edit.kind in (ADDED, REMOVED) else 0.0
     figures = [stems for stems, _ in words.words if any(stem[:1].isdigit() for stem in stems)]
     if kind != REMOVED:
         score += FIGURE * any(not stems.isdisjoint(fresh) for stems in figures)
         score -= FIGURE * any(not stems.isdisjoint(was) and not stems.isdisjoint(now) for stems in figures)
-    capitals = [word for word in WORD.findall(asked.text)[1:] if not word.islower() and word.isalpha()]
-    missed = sum(_stems(view, word).isdisjoint(said | beside) for word in capitals)
-    score += NO_NAME * missed / max(len(capitals), 1)
+    capitals = {word.casefold() for word in WORD.findall(asked.text)[1:] if word[0].isupper()}
+    names = [each for each, word in zip(words.words, words.spelled, strict=True) if word in capitals]
+    missed = sum(weight for stems, weight in names if stems.isdisjoint(said | beside))
+    score += NO_NAME * missed / max(sum(weight for _, weight in words.words), 1e-9)
     if asked.kind == SINCE:
         score += STANDS if edit.after is not None and edit.after.end is None else -STANDS
     if edit.kind == CHANGED and edit.before and edit.after:
@@ -298,8 +302,8 @@ def _scored(
 LONGEST = 400
 """The most characters of a statement in an answer from the past."""
 
-SURE, SURE_OF_COURSE, BESIDES, MOST = 1.0, 1.3, 0.4, 3
-"""The least score of the edit that answers, for a date or for a course of values; how much less others have
+SURE, SURE_OF, BESIDES, MOST = 1.0, {COURSE: 1.3, ANYTHING: 1.6}, 0.4, 3
+"""The least score of the edit that answers, for a date and for a course of values; how much less others have
 that are quoted, and how many are."""
 
 
@@ -310,10 +314,10 @@ def answer_from_past(view: View, query: Query, question: ParsedQuestion, asked: 
     if not past.ranked or past.ranked[0].score < SURE:
         return None
     best = past.ranked[0].edit
-    if asked.kind == COURSE and past.ranked[0].score < SURE_OF_COURSE:
-        return None
-    if asked.kind == COURSE and (course := _course(view, query, past.line(best), question.times)):
-        return course
+    if asked.kind in (COURSE, ANYTHING):
+        line = past.line(best)
+        sure = past.ranked[0].score >= SURE_OF[asked.kind] and best.kind == CHANGED
+        return _course(view, query, stood_in(line), question.times) if sure else None
     near = [each.edit for each in past.ranked if each.score >= past.ranked[0].score - BESIDES]
     quotes = {dated(each): each for each in near}
     citations = tuple(
@@ -351,18 +355,48 @@ def with_what_was_said(view: View, query: Query, question: ParsedQuestion, refus
     return refusal
 
 
-def _course(view: View, query: Query, line: Sequence[Edit], times: Sequence[Span]) -> Answer | None:
-    """The values of a statement in order of time; None for one that has a single value. Wordings that say the
-    same, and those that stood at no time of the question, are left out."""
+def answer_from_timeline(
+    view: View, query: Query, question: ParsedQuestion, statements: Sequence[tuple[Hit, str]]
+) -> Answer | None:
+    """The course of the best of these statements of hits, through the documents that follow one another; None
+    if it has a single value, or says too little of the question."""
+    words = WeightedPhrase.of(question.rest, view)
+    told = [
+        (hit, said) for hit, said in statements
+        if words.share(_stems(view, hit.title, *hit.place.headings, said)) >= LEAST
+    ]  # fmt: skip
+    stood: list[Stated] = []
+    for each in timeline(view, query.text, told, MOST_VALUES).entries:
+        own = each.id, each.document, each.title, (), each.sentence, "", each.start, each.end, each.published
+        _add_value(stood, Stated(*own))
+    return _course(view, query, stood, question.times)
+
+
+MOST_VALUES = 50
+"""The most values of a course."""
+
+
+def stood_in(line: Sequence[Edit]) -> list[Stated]:
+    """The values of a statement in a line of its edits; wordings that say the same are one."""
     stood: list[Stated] = []
     for edit in line:
         for side in (edit.before if edit is line[0] else None, edit.after):
-            if side is None:
-                continue
-            if stood and edits.values_of(stood[-1].text) == edits.values_of(side.text):
-                stood[-1] = replace(side, start=stood[-1].start)
-            else:
-                stood.append(side)
+            if side is not None:
+                _add_value(stood, side)
+    return stood
+
+
+def _add_value(stood: list[Stated], side: Stated) -> None:
+    """Adds a statement to the values of a course; one that says the same takes the place of the last."""
+    if stood and edits.values_of(stood[-1].text) == edits.values_of(side.text):
+        stood[-1] = replace(side, start=stood[-1].start)
+    else:
+        stood.append(side)
+
+
+def _course(view: View, query: Query, stood: list[Stated], times: Sequence[Span]) -> Answer | None:
+    """The values of a statement in order of time; None for one that has a single value. Those that stood at
+    no time of the question are left out."""
     inside = [at for at, each in enumerate(stood) if any(_stood_in(each, span) for span in times)]
     if inside and len(stood) > 1:
         stood = stood[max(min(inside) - (len(inside) == 1), 0) : max(inside) + 1]

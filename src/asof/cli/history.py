@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -99,8 +98,8 @@ def _show_entry(entry: TimelineEntry, at: int, *, dated: bool) -> None:
 # -- asof changes, asof list ---------------------------------------------------------------------------
 
 
-LOOKS, LARGEST = "looks.json", 4_000_000
-"""The file of when changes were last looked at, by the folder of the corpus, and the most bytes of it."""
+LOOKS = "looks.json"
+"""The file of when changes were last looked at, by the folder of the corpus."""
 
 
 class Looks(NamedTuple):
@@ -111,12 +110,9 @@ class Looks(NamedTuple):
 
     @classmethod
     def at(cls, root: Path) -> Looks:
-        from asof import environment, trusted
+        from asof import environment
 
-        folder = environment.state_folder()
-        owners = trusted.owners(os.environ)
-        file = None if folder is None else PrivateFile(folder / LOOKS, owners, LARGEST)
-        return cls(file, str(root.resolve()))
+        return cls(environment.remembered(LOOKS), str(root.resolve()))
 
     def last(self) -> str | None:
         """The instant of the last look, in ISO 8601. Raises UsageError where the file is damaged."""

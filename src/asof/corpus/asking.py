@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
@@ -19,7 +19,7 @@ from asof.text.question import QuestionReading, read_verbatim
 from asof.text.question import read as read_question
 from asof.time.moment import When, first_instant, instant_bounds, last_instant
 from asof.time.span import nearest_moment
-from asof.values import GLOBAL, MODES, Answer, Filters, MetadataFilter, Query
+from asof.values import GLOBAL, LOCAL, MODES, Answer, Filters, MetadataFilter, Query
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -202,7 +202,6 @@ class Asker(Struct, frozen=True):
             BUDGET_NEEDS_MODEL,
             AnswerOptions,
             PendingAnswer,
-            answering,
             mode_for,
             write_pending,
         )  # fmt: skip
@@ -230,12 +229,10 @@ class Asker(Struct, frozen=True):
         way = mode_for(mode, reading)
         if request.budget is not None and model is None:
             notes += (BUDGET_NEEDS_MODEL,)
-        if way == GLOBAL and (offered := answering()) is not None:
-            offered.prepare(self.session)
         tokens = asking.tokens if request.tokens is None else request.tokens
         options = AnswerOptions(way, tokens, model, request.on_text)
         put = _PutQuestion(reading, query, chosen, options, notes, requested=mode == way)
-        made = self._from_passages(put).made if way == GLOBAL else self._local(put)
+        made = self._made(put, past=mode != GLOBAL)
         if isinstance(made, PendingAnswer):
             assert model is not None  # noqa: S101  nothing else is pending
             made = write_pending(model, made, options)
@@ -246,31 +243,71 @@ class Asker(Struct, frozen=True):
             made = with_lives(made, self._lives(ids, reading.as_of, known_at))
         return made
 
-    def _local(self, put: _PutQuestion) -> Answer | PendingAnswer:
-        """Answers a question from how documents changed, if it asks for that, else from single passages.
-        Where nothing answers, the refusal has what was said before."""
-        from asof.answer.ask import PendingAnswer
-        from asof.answer.history import answer_from_past, asked_change, with_what_was_said
+    def _made(self, put: _PutQuestion, *, past: bool) -> Answer | PendingAnswer:
+        """The answer, or what a model is to write; `past`: how documents changed may tell."""
+        from asof.answer.ask import answering
+
+        if past and (told := self._of_the_past(put)) is not None:
+            return told
+        if put.options.mode != GLOBAL or (past and self._is_large(put)):
+            return self._local(replace(put, options=replace(put.options, mode=LOCAL)))
+        if (offered := answering()) is not None:
+            offered.prepare(self.session)
+        return self._from_passages(put).made
+
+    def _is_large(self, put: _PutQuestion) -> bool:
+        """True if reports for a question would take minutes."""
+        from asof.answer.ask import MOST_READ
+
+        moment = put.reading.as_of, self.reader.known_at
+        return self.session.use(*moment, lambda view: view.n > MOST_READ)
+
+    def _of_the_past(self, put: _PutQuestion) -> Answer | None:
+        """The answer to a question on how documents changed, or that is only a time; None for another one,
+        and where nothing tells."""
+        from asof.answer.ask import RetrievedPassages, best_statements
+        from asof.answer.history import COURSE, answer_from_past, answer_from_timeline, asked_change
         from asof.answer.period import answer_for_period, is_only_a_time
         from asof.answer.question import ParsedQuestion
 
-        parsed, as_of = ParsedQuestion.of(put.reading), put.reading.as_of
+        parsed, query, filters = ParsedQuestion.of(put.reading), put.query, put.query.filters
+        asked = asked_change(parsed)
+        if put.options.model is not None or not (asked or is_only_a_time(parsed)):
+            return None
+        moment = put.reading.as_of, self.reader.known_at
+        if asked is None or is_only_a_time(parsed):
+            return self.session.use(
+                *moment,
+                lambda view: answer_for_period(view, parsed, view.documents_passing(filters)),
+                past=True,
+            )
 
-        def look(do: Callable[[View], T]) -> T:
-            return self.session.use(as_of, self.reader.known_at, do, past=True)
+        def through_documents(view: View) -> Answer | None:
+            results = engine.search(query, view, put.recipe)
+            found = RetrievedPassages(view, put.reading, results.hits, results.rows, filters, ())
+            return answer_from_timeline(view, query, parsed, best_statements(found))
 
-        if put.options.model is None and is_only_a_time(parsed):
-            return look(lambda view: answer_for_period(
-                view, parsed, view.documents_passing(put.query.filters)
-            ))  # fmt: skip
-        if (asked := asked_change(parsed)) is not None and put.options.model is None:
-            found = look(lambda view: answer_from_past(view, put.query, parsed, asked))
-            if found is not None:
-                return replace(found, notes=(*put.reading.notes, *put.notes, *found.notes))
-        made = self._of_its_time(put)
+        made = self.session.use(*moment, through_documents) if asked.kind == COURSE else None
+        if made is None:
+            made = self.session.use(
+                *moment, lambda view: answer_from_past(view, query, parsed, asked), past=True
+            )
+        return made and replace(made, notes=(*put.reading.notes, *put.notes, *made.notes))
+
+    def _local(self, put: _PutQuestion) -> Answer | PendingAnswer:
+        """Answers a question from single passages. Where nothing answers, the refusal has what was said
+        before."""
+        from asof.answer.ask import PendingAnswer
+        from asof.answer.history import with_what_was_said
+        from asof.answer.question import ParsedQuestion
+
+        made, parsed = self._of_its_time(put), ParsedQuestion.of(put.reading)
         if isinstance(made, PendingAnswer) or not made.refused or parsed.times:
             return made
-        return look(lambda view: with_what_was_said(view, put.query, parsed, made))
+        return self.session.use(
+            put.reading.as_of, self.reader.known_at, past=True,
+            do=lambda view: with_what_was_said(view, put.query, parsed, made),
+        )  # fmt: skip
 
     def _of_its_time(self, put: _PutQuestion) -> Answer | PendingAnswer:
         """Answers a question from single passages: those of its moment, or of a past time that it names."""

@@ -211,7 +211,7 @@ class Snapshot:
         `since` and `until`: only those current at some time between; `filters`: of the search. Raises
         UsageError, BeforeHorizon.
         """
-        from asof.answer.ask import RetrievedPassages, best_statement
+        from asof.answer.ask import RetrievedPassages, best_statements
         from asof.revisions.timeline import FIRST_HITS, timeline
 
         hard = filters or Filters()
@@ -222,8 +222,7 @@ class Snapshot:
         def look(view: View) -> Timeline:
             hits = () if bounds.reversed else results.hits
             found = RetrievedPassages(view, reading, hits, results.rows, hard, ())
-            first, statement = best_statement(found)
-            return timeline(view, question, first, most, bounds.since, bounds.until, statement)
+            return timeline(view, question, best_statements(found), most, bounds.since, bounds.until)
 
         return replace(self, as_of=results.view.as_of).use(look)
 

@@ -161,7 +161,10 @@ def _compared(
 def _statements(passages: Iterable[VisiblePassage]) -> list[Stated]:
     found = []
     for each in passages:
-        said = [piece for piece in pieces(each.text, each.headings, each.title) if _says(piece)]
+        said = [
+            piece for piece in pieces(each.text, each.headings, each.title)
+            if _says(piece) and piece.text != each.title
+        ]  # fmt: skip
         for at, piece in enumerate(said):
             beside = " ".join(other.text for other in (*said[max(at - 1, 0) : at], *said[at + 1 : at + 2]))
             found.append(Stated(

@@ -158,23 +158,23 @@ class Timeline(Struct, frozen=True):
 def timeline(
     view: View,
     question: str,
-    hits: Sequence[Hit],
+    statements: Sequence[tuple[Hit, str]],
     most: int,
     since: int | None = None,
     until: int | None = None,
-    statement: str = "",
 ) -> Timeline:
-    """The timeline of the series that the first hit belongs to; its last `most` entries. `statement`: what
-    the hit says to the question, if that is known.
+    """The timeline of one of these statements of hits, the best first; its last `most` entries.
 
-    Only statements that were current at some time from `since` to `until` (instants, both included) count.
+    It is the first that says something else at another time, or else the best. Only values that were current
+    at some time from `since` to `until` (instants, both included) count.
     """
     chains = succession(view)
-    rows = rows_of(view, chains, hits[:FIRST_HITS])
-    if not len(rows):
+    known = [(row, said) for hit, said in statements for row in rows_of(view, chains, [hit]).tolist()]
+    if not known:
         return Timeline(question, view.as_of, view.known_at, (), 0)
-    row = int(rows[0])
-    series = _SeriesTimeline(view, chains, chains.series(row), question, row, statement)
+    several = ((row, said) for row, said in known if len(chains.series(row)) > 1)
+    row, said = next(several, known[0])
+    series = _SeriesTimeline(view, chains, chains.series(row), question, row, said)
     values = [
         each for each in series.values()
         if (since is None or each.end is None or each.end > since) and (until is None or each.start <= until)
@@ -263,9 +263,8 @@ class _SeriesTimeline:
         for a version of its document that has none."""
         found: list[str | None] = [None] * len(self.records)
         rows = self.rows.tolist()
-        start = rows.index(self.row) if self.statement and self.row in rows else len(rows) - 1
-        first = self.statement or self._answering(self.records[start])
-        found[start] = first
+        start = rows.index(self.row)
+        found[start] = first = self.statement
         for way in (range(start - 1, -1, -1), range(start + 1, len(rows))):
             beside = first
             for at in way:

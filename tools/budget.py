@@ -35,7 +35,7 @@ class Limit(NamedTuple):
 
 
 LIMITS = {
-    "lines, core: answer": Limit(3_700),
+    "lines, core: answer": Limit(3_720),
     "lines, core: cli": Limit(2_850),
     "lines, core: corpus": Limit(1_700),
     "lines, core: index": Limit(3_220),
@@ -48,7 +48,7 @@ LIMITS = {
     "lines, core: text": Limit(2_850),
     "lines, core: time": Limit(4_930),
     "lines, core: modules of asof itself": Limit(4_560),
-    "lines, core": Limit(41_060, 34_000),
+    "lines, core": Limit(41_080, 34_000),
     "lines, extensions: adapters": Limit(550),
     "lines, extensions: documents": Limit(5_750),
     "lines, extensions: facts": Limit(8_560),
@@ -57,7 +57,7 @@ LIMITS = {
     "lines, extensions: server": Limit(2_150),
     "lines, extensions: systems": Limit(7_100),
     "lines, extensions": Limit(31_050, 30_000),
-    "lines, tests": Limit(51_500, 48_000),
+    "lines, tests": Limit(51_520, 48_000),
     "lines, bench": Limit(2_320, 2_000),
     "modules": Limit(253, 300),
     "modules of fewer than 60 lines": Limit(0),

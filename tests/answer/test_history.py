@@ -68,13 +68,18 @@ def test_the_course_of_a_value_is_a_table(staff):
 def test_the_course_of_a_value_through_documents(tmp_path):
     """Notices that follow one another; equal values are one."""
     fares = [
-        doc(f"f{year}", f"{year}-03-01", f"Bicycle: {fare}", f"Ferry fares {year}")
-        for year, fare in ((2016, "€1.00"), (2018, "€1.00"), (2019, "€1.50"), (2021, "free"))
+        doc(
+            f"f{year}",
+            f"{year}-03-01",
+            f"Single ticket: €{year - 2012}\nBicycle: {fare}",
+            f"Ferry fares {year}",
+        )
+        for year, fare in ((2016, "€1.00"), (2018, "€1.00"), (2019, "€1.50"), (2021, "€2.00"))
     ]
-    made = answered(tmp_path, "How did the bicycle fare change over the years?", *fares)
+    made = answered(tmp_path, "How has the bicycle fare changed?", *fares)
     found = [(each.period, each.value) for each in made.values]
     assert found == [
-        ("2016-03-01", "Bicycle: €1.00"), ("2019-03-01", "Bicycle: €1.50"), ("2021-03-01", "Bicycle: free"),
+        ("2016-03-01", "Bicycle: €1.00"), ("2019-03-01", "Bicycle: €1.50"), ("2021-03-01", "Bicycle: €2.00"),
     ]  # fmt: skip
 
 

@@ -39,16 +39,18 @@ LEAST = 0.19
 
 
 def signs_of(
-    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], statements: Sequence[Statement]
-) -> AnswerSigns:
-    """The signs of the passages for a question, from the statements of the first."""
+    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], statements: Sequence[Statement],
+    signs: Sequence[choose.Signs] | None = None,
+) -> AnswerSigns:  # fmt: skip
+    """The signs of the passages for a question, from the statements of the first; `signs`: of these, if
+    they are known."""
     among = {hit.id for hit in hits[: choose.PASSAGES]}
     statements = [each for each in statements if each.hit.id in among]
     stated = [at for at, each in enumerate(statements) if choose.states_something(each)]
     if not stated:
         return AnswerSigns()
     hits = hits[: choose.PASSAGES]
-    signs = choose.signs_of(question, words, hits, statements)
+    signs = choose.signs_of(question, words, hits, statements) if signs is None else signs
     ranked = sorted(stated, key=lambda at: -sum(map(mul, signs[at], choose.WEIGHTS)))
     best = ranked[0]
     gone = frozenset(words.unknown)

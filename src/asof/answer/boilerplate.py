@@ -29,10 +29,11 @@ def common_lines(view: View, passages: Iterable[tuple[str, str]]) -> frozenset[s
     new = {each: view.analyzer.terms(*each) for each in every - known.keys()}
     hashes = {stem: term_hash(stem) for terms in new.values() for stem in terms}
     most = dict(zip(hashes, view.prefix.most_dfs(list(hashes.values())).tolist(), strict=True))
+    enough = _enough(view)
     for each, terms in new.items():
         rarest = sorted(set(terms), key=lambda stem: (most[stem], stem))
-        df = most[rarest[0]]
-        known[each] = df >= LEAST and df >= _enough(view) and _stands(each[0], rarest, view)
+        often = most[rarest[0]] >= enough <= min(view.dfs([hashes[stem] for stem in rarest[:FIRST]]))
+        known[each] = often and _stands(each[0], rarest, view)
     return frozenset(each[0] for each in every if known[each])
 
 

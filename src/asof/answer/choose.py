@@ -96,17 +96,18 @@ def _above(hit: Hit, said: str = "") -> str:
 
 def best_quotes(
     question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], statements: Sequence[Statement],
-    margin: float = MARGIN, encoder: Encoder | None = None,
+    margin: float = MARGIN, encoder: Encoder | None = None, signs: Sequence[Signs] | None = None,
 ) -> list[Excerpt]:  # fmt: skip
     """The best sentences, at most QUOTES of them, each with its neighbours as far as there are characters for
     them; best first, none quoted twice.
 
     `words`: what is searched of the question. `sentences`: those of the hits, in order. Questions and what
     has fewer than SHORTEST words and no figure answer nothing. `encoder`: compares the meaning of the best.
+    `signs`: of the statements of the first PASSAGES, if they are known.
     """
     best = {hit.id for hit in hits[:PASSAGES]}
     candidates = [each for each in statements if each.hit.id in best]
-    signs = signs_of(question, words, hits[:PASSAGES], candidates)
+    signs = signs_of(question, words, hits[:PASSAGES], candidates) if signs is None else signs
     scores = {
         at: sum(map(mul, signs[at], WEIGHTS)) for at, each in enumerate(candidates) if states_something(each)
     }
@@ -226,12 +227,21 @@ class Signs(NamedTuple):
 
 WEIGHTS = Signs(
     relevance=11.0, rank=-0.3, words=5.0, own=1.3, around=0.9, passage=-1.8, heading=1.2, defines=5.0,
-    figure=1.2, number=1.8, reason=5.0, clause=1.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, row=0.9,
+    figure=1.2, number=1.8, reason=5.0, clause=1.8, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, row=0.9,
     leads=1.4, several=1.3, past=-8.0,
 )  # fmt: skip
 """Log odds of a linear model (a softmax over the statements of a question) with a prior at the weights
 before, fitted on questions of people on documents and of datasets, judged on the corpora left out, and
 rounded (`bench/answers.py`)."""
+
+
+def first_signs(
+    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], statements: Sequence[Statement]
+) -> list[Signs]:
+    """The signs of the statements of the first PASSAGES of these hits, in their order."""
+    among = {hit.id for hit in hits[:PASSAGES]}
+    own = [each for each in statements if each.hit.id in among]
+    return signs_of(question, words, hits[:PASSAGES], own)
 
 
 def signs_of(

@@ -15,7 +15,7 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from asof.answer.choose import Excerpt, best_quotes, quote_of, states_something
+from asof.answer.choose import Excerpt, best_quotes, first_signs, quote_of, states_something
 from asof.answer.match import (
     Contradiction,
     SentenceMatch,
@@ -298,13 +298,17 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
         first = cells[0].matches[0].sentence if len(cells) == 1 and cells[0].matches else None
         differ = None if first is None else _differing_answer(view, context, first)
         return differ or _table_answer(view, context, cells)
+    signs = None
     if not following:
-        reason = reason or unanswerable_reason(question, context.words, context.hits, context.sentences, view)
+        signs = first_signs(question, context.words, context.hits, context.sentences)
+        reason = reason or unanswerable_reason(
+            question, context.words, context.hits, context.sentences, view, signs
+        )
     if reason:
-        nearest = best_quotes(question, context.words, context.hits, context.sentences, inf)
+        nearest = best_quotes(question, context.words, context.hits, context.sentences, inf, signs=signs)
         return _refused_beside(view, context, reason, nearest)
     quotes = following or best_quotes(
-        question, context.words, context.hits, context.sentences, encoder=view.encoder
+        question, context.words, context.hits, context.sentences, encoder=view.encoder, signs=signs
     )
     if not quotes:
         return _refused_beside(view, context, "no sentence that was found states anything", [])

@@ -18,7 +18,7 @@ import msgspec
 from msgspec import Struct
 
 from asof.answer import answerable
-from asof.answer.choose import MONTH
+from asof.answer.choose import MONTH, Signs
 from asof.answer.question import WORD, ParsedQuestion, listed
 from asof.answer.statements import (
     Statement,
@@ -400,9 +400,9 @@ LEAST_NAME = 0.4
 
 def unanswerable_reason(
     question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], sentences: Sequence[Statement],
-    view: View,
+    view: View, signs: Sequence[Signs] | None = None,
 ) -> str:  # fmt: skip
-    """The reason why these passages cannot hold the answer, or ""."""
+    """The reason why these passages cannot hold the answer, or ""; `signs`: of the first."""
     if not hits:
         return "nothing in this corpus matches the question"
     stems: dict[str, frozenset[str]] = {sentence.hit.id: frozenset() for sentence in sentences}
@@ -419,11 +419,9 @@ def unanswerable_reason(
     if not about:
         return f"no passage that was found mentions {', '.join(name.text for name in names)}"
     reason = _time_reason(question, about, view)
-    if (
-        not reason
-        and answerable.probability(answerable.signs_of(question, words, hits, sentences)) < answerable.LEAST
-        and not any(_is_about(hit, words, question, view) for hit in about)
-    ):
+    chance = answerable.probability(answerable.signs_of(question, words, hits, sentences, signs))
+    known = reason or chance >= answerable.LEAST
+    if not known and not any(_is_about(hit, words, question, view) for hit in about):
         unknown = f"no passage has: {', '.join(words.unknown)}" if words.unknown else ""
         reason = unknown or "no passage that was found has much of the question"
     return reason

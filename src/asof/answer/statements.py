@@ -105,8 +105,18 @@ class WeightedPhrase(NamedTuple):
 
 
 def _spelled(view: View, word: str) -> str:
-    """The word of the view that is meant by one that no passage has, if one is spelled nearly so; or ""."""
-    return "" if any(map(str.isdigit, word)) else next(iter(nearest_words(view, word)), "")
+    """The word of the view that is meant by a long one that no passage has, if one is spelled nearly so; or
+    "". A short one is as often another word: "rise" is no "rice"."""
+    if len(word) < MISSPELLED or any(map(str.isdigit, word)):
+        return ""
+    known: dict[str, str] = view.prefix.memo.setdefault("spelled", {})
+    if word not in known:
+        known[word] = next(iter(nearest_words(view, word)), "")
+    return known[word]
+
+
+MISSPELLED = 5
+"""The fewest letters of a word that may be misspelled."""
 
 
 def _alternatives(view: View, word: str) -> frozenset[str]:

@@ -127,8 +127,8 @@ class QueryReader(Struct, frozen=True):
 
 # -- ask -----------------------------------------------------------------------------------------------
 
-MAX_PASSAGES = 100
-"""The most passages that are retrieved for an answer."""
+MAX_PASSAGES, FEW_PASSAGES = 100, 40
+"""The most passages that are retrieved for an answer; for one in quotes that is no table."""
 
 
 class AskRequest(Struct, frozen=True):
@@ -205,6 +205,7 @@ class Asker(Struct, frozen=True):
             mode_for,
             write_pending,
         )  # fmt: skip
+        from asof.answer.question import ParsedQuestion
 
         asking, question = self.session.config.asking, request.question
         reader, known_at = self.reader, self.reader.known_at
@@ -227,6 +228,9 @@ class Asker(Struct, frozen=True):
             ruled = first.notes if chosen.typed and split is query else ()
             query, notes = split, (*notes, *ruled, *more)
         way = mode_for(mode, reading)
+        parsed = ParsedQuestion.of(reading)
+        if model is None and way == LOCAL and not (parsed.asks_for_figures or parsed.after):
+            query = replace(query, k=FEW_PASSAGES)
         if request.budget is not None and model is None:
             notes += (BUDGET_NEEDS_MODEL,)
         tokens = asking.tokens if request.tokens is None else request.tokens

@@ -46,7 +46,7 @@ def nearest_words(view: View, word: str) -> tuple[str, ...]:
     common = {stem: df for stem, df in zip(faults, current, strict=True) if COMMON * df >= max(view.n, 1)}
     offered: dict[str, tuple[int, int, str]] = {}
     for stem in sorted(common, key=lambda stem: (faults[stem], -len(stem), -common[stem], stem))[:STEMS]:
-        written = _as_written(view, stem, word)
+        written = _as_written(view, stem, word, most)
         count = distance(written, word, most)
         if 0 < count <= most and written:
             offered[written] = (count, -common[stem], written)
@@ -92,8 +92,9 @@ def distance(one: str, other: str, most: int, *, part: bool = False) -> int:
     return min(min(row) if part else row[-1], most + 1)
 
 
-def _as_written(view: View, stem: str, word: str) -> str:
-    """The word with this stem in the newest current passages that is most like `word`; "" for none."""
+def _as_written(view: View, stem: str, word: str, most: int) -> str:
+    """The word with this stem in the newest current passages that is most like `word`; "" for none whose
+    length differs by at most `most`."""
     window = view.prefix.window()
     values, _ = scores(window, [Term(stem, term_hash(stem))], Bm25())
     rows = window.rows(np.flatnonzero(values))
@@ -103,6 +104,6 @@ def _as_written(view: View, stem: str, word: str) -> str:
         token
         for record in view.records(rows)
         for token in tokenize(record.indexed)
-        if stem in view.analyzer.alternatives(token)
+        if abs(len(token) - len(word)) <= most and stem in view.analyzer.alternatives(token)
     }
     return min(words, key=lambda each: (distance(each, word, len(word)), each), default="")

@@ -40,6 +40,17 @@ def test_a_question_is_answered_and_found(page):
     expect(page.locator("#status")).to_have_text("10 hits as of now")
 
 
+def test_an_answer_is_copied_with_its_sources(page):
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    ready(page, f"/?q={WHO}")
+    answer(page).get_by_role("button", name="Copy").click()
+    expect(answer(page).get_by_role("button", name="Copied")).to_be_visible()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith(f"{WHO}\n\n[1] “")
+    assert "Jesper Quant" in copied
+    assert "\nas of " in copied
+
+
 @pytest.mark.parametrize(
     ("day", "name"),
     [("2017-06-01", "Ebbe Calloway"), ("2019-06-01", "Runa Osterby"), ("2024-06-01", "Jesper Quant")],

@@ -823,6 +823,19 @@ class Citation(Struct, frozen=True):
         )  # fmt: skip
 
 
+def status_of(one: Hit | Citation, at: int) -> list[str]:
+    """When a passage is in force at an instant, or what supersedes it, and what amends it; [] where nothing
+    is stated."""
+    words, later = force_words(one.in_force, at), one.superseded
+    if later is not None:
+        words = f"superseded on {iso(later.at)[:10]} by {later.title or later.document}"
+    acts = (
+        f"{by.part} {PASSIVE[by.kind]} since {iso(by.at)[:10]} by {by.title or by.document}".strip()
+        for by in one.amended
+    )
+    return [each for each in (words, *acts) if each]
+
+
 class Value(Struct, frozen=True):
     """A cell of an answer's table."""
 

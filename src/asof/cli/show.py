@@ -13,8 +13,7 @@ from asof.rank.gather import INSTEAD, NO_VECTOR, UNKNOWN, query_terms
 from asof.store.names import NOTHING_MATCHES
 from asof.text.passages import body, say_rows
 from asof.text.snippet import snippet
-from asof.time.span import iso
-from asof.values import PASSIVE, Amendment, Citation, Hit, SourcedTime, Why, force_words
+from asof.values import Citation, Hit, SourcedTime, Why, status_of
 
 # -- score explanations, in numbers that can be checked by hand ----------------------------------------
 
@@ -186,16 +185,8 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
 
 def show_force(one: Hit | Citation, at: int, indent: int) -> None:
     """Prints when a passage is in force, if that is stated, and what supersedes it."""
-    words, later = force_words(one.in_force, at), one.superseded
-    if later is not None:
-        words = f"superseded on {iso(later.at)[:10]} by {later.title or later.document}"
-    for line in filter(None, (words, *map(_amended, one.amended))):
+    for line in status_of(one, at):
         show(f"{' ' * indent}{shortened(plain(line), TITLE)}", fg="yellow")
-
-
-def _amended(by: Amendment) -> str:
-    """ "Article 4 amended since 2023-05-01 by Regulation 7/2023" """
-    return f"{by.part} {PASSIVE[by.kind]} since {iso(by.at)[:10]} by {by.title or by.document}".strip()
 
 
 def _listed(times: Sequence[SourcedTime]) -> str:

@@ -19,7 +19,7 @@ from asof.text.passages import LEFT_OUT, ends, pack, passage_header, tokens
 from asof.text.question import QuestionReading
 from asof.time.moment import When
 from asof.time.span import iso
-from asof.values import Answer, Citation, Filters, Hit, MetadataFilter
+from asof.values import Answer, Citation, Filters, Hit, MetadataFilter, status_of
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -311,7 +311,8 @@ MOST = 100
 class Context(Struct, frozen=True):
     """Context for a prompt: the passages found for a question, best first, as one text (`str`).
 
-    Each passage is citation n, below a line `[n] Title (date)`; the date is as it was stated. `tokens` is the
+    Each passage is citation n, below a line `[n] Title (date)`, with its status behind that if one is stated
+    ("superseded on 2024-01-06 by Fees 2024"); the date is as it was stated. `tokens` is the
     size of the text by `asof.text.passages.tokens`. `left_out`: the number of passages found that did not
     fit. `notes`: how the question was read, what the search left out, and what did not fit here.
     """
@@ -358,5 +359,6 @@ def context_of(results: Results, most: int) -> Context:
 
 
 def _head(n: int, hit: Hit) -> str:
-    """The line above a passage: its number, title and date."""
-    return f"[{n}] {in_round_brackets(one_line(passage_header(hit.title or hit.document, hit.published)))}"
+    """The line above a passage: its number, title, date and status."""
+    parts = passage_header(hit.title or hit.document, hit.published), *status_of(hit, hit.as_of)
+    return f"[{n}] {in_round_brackets(one_line(', '.join(parts)))}"

@@ -15,7 +15,18 @@ export function answerView(answer, heading = "Answer") {
   const body = answer.mode === "global" && !written ? overview(answer) : quotes;
   const then = answer.as_of.slice(0, 10) < (state().as_of || new Date().toISOString()).slice(0, 10) ? ` as of ${told(answer.as_of)}` : "";
   return el("section", { class: "answer", "aria-label": heading }, el("h2", {}, heading + then), written, body,
-    el("p", { class: "meta" }, answer.by === "extractive" ? "quoted, no model" : `written by ${answer.by}`));
+    el("p", { class: "meta" }, answer.by === "extractive" ? "quoted, no model" : `written by ${answer.by}`, " · ", copyButton(answer)));
+}
+
+/** Copies the question and the answer with its sources, as text. */
+function copyButton(answer) {
+  const text = `${answer.question}\n\n${answer.answer}\n\nas of ${told(answer.as_of)}\n`;
+  const copy = async (event) => {
+    const button = event.currentTarget;
+    await navigator.clipboard.writeText(text);
+    button.textContent = "Copied";
+  };
+  return el("button", { type: "button", onclick: copy }, "Copy");
 }
 
 function quoteView(citation, answer) {

@@ -167,7 +167,7 @@ LEVELS = "There are these levels:\n\n- Junior\n- Senior\n- Lead\n\nNobody starts
 
 def test_a_list_is_quoted_whole_where_several_are_asked_for(tmp_path: Path):
     with corpus_with(tmp_path, doc("a", "2020", LEVELS, "Titles")) as corpus:
-        assert corpus.at().ask("Which levels are there?").citations[0].quote == (
-            "There are these levels: Junior • Senior • Lead"
-        )
+        levels = corpus.at().ask("Which levels are there?")
+        assert levels.citations[0].quote == "There are these levels: Junior • Senior • Lead"
+        assert "[1] has 3 items" in levels.notes
         assert "Lead" in corpus.at().ask("Who is a lead?").citations[0].quote

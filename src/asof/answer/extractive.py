@@ -321,6 +321,7 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
         return _contradicted(view, context.question, contradiction)
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
     notes = [] if contradiction is None else [_contradiction_note(contradiction)]
+    notes += [f"[{n}] has {len(each.whole)} items" for n, each in enumerate(quotes, 1) if each.whole]
     if context.words.unknown:
         notes.append(f"of the question no passage has: {', '.join(context.words.unknown)}")
     text = "\n".join(map(quoted, citations))

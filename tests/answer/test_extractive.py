@@ -138,6 +138,14 @@ def test_a_question_in_other_words_is_answered_by_the_best_sentences(tmp_path):
     assert [each.quote for each in made.citations] == [race]
 
 
+def test_a_field_without_a_value_answers_nothing(tmp_path):
+    made = answered(
+        tmp_path, "What is the height of the mole?", doc("a", "2020", "Height of the mole: N/A", "Mole"),
+        doc("b", "2020", "The mole has a height of 4 m.", "Harbour"),
+    )  # fmt: skip
+    assert [each.quote for each in made.citations] == ["The mole has a height of 4 m."]
+
+
 def test_at_most_so_many_sentences_are_quoted(tmp_path):
     many = [
         doc(f"d{year}", f"{year}-05-05", f"The fee was {year - 1900} euros.", f"Fee {year}")

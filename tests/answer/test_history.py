@@ -10,6 +10,7 @@ from tests.support.answers import answered, corpus_fixture, corpus_with, doc
 from asof.answer.history import ANYTHING, COURSE, SINCE, UNTIL, WHEN, asked_change
 from asof.answer.question import ParsedQuestion
 from asof.revisions.edits import ADDED, CHANGED, REMOVED
+from asof.time.span import iso
 from asof.values import Document
 
 DAYS = "Every employee has {} days of holiday."
@@ -91,6 +92,17 @@ def test_what_is_said_no_more_is_a_refusal_that_says_until_when(staff):
     assert citation.quote == f"from 2020-01-10 until 2021-03-18: {GYM}"
     assert (citation.holds, citation.document) == (False, "handbook")
     assert not staff.at("2020-06").ask("Can I expense a gym membership?").refused
+
+
+def test_the_timeline_of_what_is_said_no_more(staff):
+    """That of the statement until it ended; while it stands, and of what was never said, there is none."""
+    found = staff.at().timeline("gym membership")
+    assert [each.sentence for each in found.entries] == [GYM]
+    assert [iso(each.end)[:10] for each in found.entries] == ["2021-03-18"]
+    assert staff.at().timeline("gym membership", since="2022").entries == ()
+    assert staff.at("2020-06").timeline("gym membership").entries[0].end is None
+    assert staff.at("2019-12").timeline("gym membership").entries == ()
+    assert staff.at().timeline("zeppelin landing rights").entries == ()
 
 
 def test_nothing_later_shows(staff):

@@ -15,6 +15,7 @@ from msgspec import Struct
 from asof import plugins
 from asof.answer.choose import PASSAGES, best_quotes
 from asof.answer.extractive import TITLE, AnswerContext, extractive_answer
+from asof.answer.match import unanswerable_reason
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import Statement, WeightedPhrase, lasts, statements_of
 from asof.errors import UsageError
@@ -279,11 +280,15 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
 
 
 def best_statements(retrieved: RetrievedPassages) -> list[tuple[Hit, str]]:
-    """The hits with the best statements, each with what its statement says; best first."""
+    """The hits with the best statements, each with what its statement says; best first; [] where the passages
+    cannot hold the answer."""
     if not retrieved.hits:
         return []
     context = context_of(retrieved, None)
-    best = best_quotes(context.parsed, context.words, context.hits, context.sentences)
+    asks = context.parsed, context.words, context.hits, context.sentences
+    if unanswerable_reason(*asks, retrieved.view):
+        return []
+    best = best_quotes(*asks)
     return [(each.hit, each.statement.text) for each in best]
 
 

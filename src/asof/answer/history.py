@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from math import log2
 from typing import NamedTuple
 
@@ -23,7 +24,7 @@ from asof.index.view import View, at_least, kth_best
 from asof.rank.gather import query_terms
 from asof.revisions import edits
 from asof.revisions.edits import ADDED, CHANGED, MOVED, REMOVED, REWORDED, Edit, Stated
-from asof.revisions.timeline import timeline
+from asof.revisions.timeline import TimelineEntry, WordChanges, timeline, word_changes
 from asof.store.reader import VisiblePassage, visible_passages
 from asof.text.versions import FIRST, asked
 from asof.time.span import BEGINNING, Span, iso
@@ -374,6 +375,22 @@ def answer_from_timeline(
 
 MOST_VALUES = 50
 """The most values of a course."""
+
+
+def timeline_of_removed(view: View, query: Query, question: ParsedQuestion) -> tuple[TimelineEntry, ...]:
+    """The values of the best statement for a question that is said no more, oldest first; () for none.
+    `view`: with what was visible before."""
+    past = past_of(view, query, AskedChange(UNTIL, REMOVED, question.rest), ())
+    gone = (each.edit for each in past.ranked if each.edit.kind == REMOVED and each.share >= GONE)
+    edit = next((each for each in gone if each.before is not None and each.before.kind != "document"), None)
+    stood = [] if edit is None else stood_in(past.line(edit))
+    changes = [WordChanges((), ()), *(word_changes(one.text, two.text) for one, two in pairwise(stood))]
+    return tuple(
+        TimelineEntry(
+            each.id, each.document, each.title, each.published, each.start, each.end, _short(each.text),
+            differ.added, differ.removed, each.standing,
+        ) for each, differ in zip(stood, changes, strict=False)
+    )  # fmt: skip
 
 
 def stood_in(line: Sequence[Edit]) -> list[Stated]:

@@ -125,8 +125,11 @@ def _alternatives(view: View, word: str) -> frozenset[str]:
     return frozenset(stem for each in spelled for stem in view.analyzer.alternatives(each))
 
 
+_NOTHING = re.compile(r"[:：]\s*(?:n/?a|tb[ad]|[-–—?]+)\.?$", re.IGNORECASE)
+
+
 def statements_of(view: View, hits: Sequence[Hit]) -> list[Statement]:
-    """The statements of hits in their order, without headings and boilerplate."""
+    """The statements of hits in their order, without headings, boilerplate and fields without a value."""
     found = []
     languages = [view.analyzer.detect(hit.text) for hit in hits]
     common = common_lines(view, zip((hit.text for hit in hits), languages, strict=True))
@@ -137,7 +140,7 @@ def statements_of(view: View, hits: Sequence[Hit]) -> list[Statement]:
         edition, version = edition_of(hit)
         leads: dict[str, frozenset[str]] = {"": frozenset()}
         for start, end, text, kind, lead in pieces(hit.text, hit.place.headings, hit.title):
-            if common and is_boilerplate(hit.text, start, end, common):
+            if (common and is_boilerplate(hit.text, start, end, common)) or _NOTHING.search(text):
                 continue
             own = text[len(lead) :] if kind == ITEM else text
             stems = frozenset(view.analyzer.terms(own, language))

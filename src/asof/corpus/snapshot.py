@@ -207,12 +207,15 @@ class Snapshot:
         recipe: str | Recipe | None = None, filters: Filters | None = None,
     ) -> Timeline:  # fmt: skip
         """The changes of the answer to a question: the last `most` statements of its series, newest last.
+        Where no document says anything on it any more, those of what was said until then.
 
         `since` and `until`: only those current at some time between; `filters`: of the search. Raises
         UsageError, BeforeHorizon.
         """
         from asof.answer.ask import RetrievedPassages, best_statements
-        from asof.revisions.timeline import FIRST_HITS, timeline
+        from asof.answer.history import timeline_of_removed
+        from asof.answer.question import ParsedQuestion
+        from asof.revisions.timeline import FIRST_HITS, timeline, timeline_from
 
         hard = filters or Filters()
         results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe, filters=hard)
@@ -224,7 +227,15 @@ class Snapshot:
             found = RetrievedPassages(view, reading, hits, results.rows, hard, ())
             return timeline(view, question, best_statements(found), most, bounds.since, bounds.until)
 
-        return replace(self, as_of=results.view.as_of).use(look)
+        def look_back(view: View) -> Timeline:
+            entries = timeline_of_removed(view, results.query, ParsedQuestion.of(reading))
+            return timeline_from(view, question, entries, most, bounds.since, bounds.until)
+
+        as_of = results.view.as_of
+        found = self.session.use(as_of, self.known_at, look)
+        if found.entries or bounds.reversed:
+            return found
+        return self.session.use(as_of, self.known_at, look_back, past=True)
 
     def diff(
         self, question: str, other: Snapshot, k: int | None = None, *, recipe: str | Recipe | None = None,

@@ -175,8 +175,17 @@ def timeline(
     several = ((row, said) for row, said in known if len(chains.series(row)) > 1)
     row, said = next(several, known[0])
     series = _SeriesTimeline(view, chains, chains.series(row), question, row, said)
+    return timeline_from(view, question, series.values(), most, since, until)
+
+
+def timeline_from(
+    view: View, question: str, entries: Sequence[TimelineEntry], most: int, since: int | None,
+    until: int | None,
+) -> Timeline:  # fmt: skip
+    """The timeline of the last `most` of these entries that were current at some time from `since` to `until`
+    (instants, both included)."""
     values = [
-        each for each in series.values()
+        each for each in entries
         if (since is None or each.end is None or each.end > since) and (until is None or each.start <= until)
     ]  # fmt: skip
     shown = values[-most:]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.answers import answered, corpus_fixture, corpus_with, doc
+from tests.support.scripted import ScriptedModel
 
 from asof.answer.history import ANYTHING, COURSE, SINCE, UNTIL, WHEN, asked_change
 from asof.answer.question import ParsedQuestion
@@ -103,6 +104,16 @@ def test_the_timeline_of_what_is_said_no_more(staff):
     assert staff.at("2020-06").timeline("gym membership").entries[0].end is None
     assert staff.at("2019-12").timeline("gym membership").entries == ()
     assert staff.at().timeline("zeppelin landing rights").entries == ()
+
+
+def test_a_model_writes_no_dates_of_changes(tmp_path):
+    """They stand in no passage. A question at large is the model's."""
+    model = ScriptedModel(lambda prompt: '{"times": []}' if prompt.schema else "NO ANSWER: nothing says so")
+    with corpus_with(tmp_path, *handbook(), model=model) as corpus:
+        made = corpus.at().ask("Since when do employees have 20 days of holiday?")
+        assert made.citations[0].quote == f"since 2024-01-06: {DAYS.format(20)}; before: {DAYS.format(18)}"
+        assert made.by == "extractive"
+        assert corpus.at().ask("How many days of holiday are there?").by == "scripted"
 
 
 def test_nothing_later_shows(staff):

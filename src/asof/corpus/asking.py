@@ -268,18 +268,20 @@ class Asker(Struct, frozen=True):
 
     def _of_the_past(self, put: _PutQuestion) -> Answer | None:
         """The answer to a question on how documents changed, or that is only a time; None for another one,
-        and where nothing tells."""
+        where nothing tells, and for one at large where there is a model."""
         from asof.answer.ask import RetrievedPassages, best_statements
-        from asof.answer.history import COURSE, answer_from_past, answer_from_timeline, asked_change
+        from asof.answer.history import ANYTHING, COURSE, answer_from_past, answer_from_timeline, asked_change
         from asof.answer.period import answer_for_period, is_only_a_time
         from asof.answer.question import ParsedQuestion
 
         parsed, query, filters = ParsedQuestion.of(put.reading), put.query, put.query.filters
         asked = asked_change(parsed)
-        if put.options.model is not None or not (asked or is_only_a_time(parsed)):
+        of_time = is_only_a_time(parsed)
+        at_large = asked is None or asked.kind == ANYTHING or of_time
+        if (at_large and put.options.model is not None) or not (asked or of_time):
             return None
         moment = put.reading.as_of, self.reader.known_at
-        if asked is None or is_only_a_time(parsed):
+        if asked is None or of_time:
             return self.session.use(
                 *moment,
                 lambda view: answer_for_period(view, parsed, view.documents_passing(filters)),

@@ -116,6 +116,12 @@ def test_a_model_writes_no_dates_of_changes(tmp_path):
         assert corpus.at().ask("How many days of holiday are there?").by == "scripted"
 
 
+def test_that_a_document_came_says_nothing_of_its_changes(staff):
+    quotes = [each.quote for each in staff.at().ask("Since when is the handbook superseded?").citations]
+    assert "since 2020-01-10: Handbook" not in quotes
+    assert staff.at().ask("When was the handbook added?").citations[0].quote == "since 2020-01-10: Handbook"
+
+
 def test_nothing_later_shows(staff):
     made = staff.at("2022").ask("How has the number of days of holiday changed?")
     assert "20" not in made.text.replace("2020", "").replace("2021", "")

@@ -245,23 +245,20 @@ question in capitalised words that neither an edit nor what stands beside it has
 question is new; subtracted if it was said before, too."""
 
 STANDS, VALUES = 0.3, 0.3
-"""STANDS: what is asked to hold "since" is still said, subtracted if it is not, and
-of what was removed and came back. VALUES: a value took the place of
-another one."""
+"""STANDS: what is asked to hold "since" is still said, subtracted if it is not, and of what was removed and
+came back. VALUES: a value took the place of another one."""
+
+NAMED = 0.95
+"""The least share of the question that the title of a document has which came or went: it tells no more."""
 
 NEW = 0.6
 """Per share of the question that one side of an edit has and the other has not."""
 
 
 def _scored(
-    view: View,
-    edit: Edit,
-    words: WeightedPhrase,
-    asked: AskedChange,
-    times: Sequence[Span],
-    place: int,
+    view: View, edit: Edit, words: WeightedPhrase, asked: AskedChange, times: Sequence[Span], place: int,
     again: Mapping[str, int],
-) -> ScoredEdit:
+) -> ScoredEdit:  # fmt: skip
     sides = edit.before, edit.after
     was, now = (frozenset() if side is None else _stems(view, side.text) for side in sides)
     above = [frozenset() if side is None else _stems(view, *side.headings) for side in sides]
@@ -295,7 +292,8 @@ def _scored(
     score += AS_ASKED * (edit.kind == kind or (kind == CHANGED and edit.kind == MOVED))
     if times:
         score += IN_TIME if any(span.first <= edit.at <= span.last for span in times) else OUT_OF_TIME
-    return ScoredEdit(edit, score, near)
+    named = edit.side.kind != "document" or (own >= NAMED and asked.edit in ("", edit.kind))
+    return ScoredEdit(edit, score, near if named else 0.0)
 
 
 # -- the answer ----------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ import asof
 from asof import engine
 from asof.answer import answerable, choose
 from asof.answer.ask import RetrievedPassages, context_of
-from asof.answer.choose import Signs, quotes_of, signs_of, states_something
+from asof.answer.choose import Signs, quote_of, signs_of, states_something
 from asof.corpus.snapshot import Snapshot
 from asof.values import Filters
 
@@ -69,7 +69,7 @@ def look(then: Snapshot, question: str, right: Callable[[str], bool], refuse: bo
         statements = [each for each in whole.sentences if each.hit.id in among]
         made = signs_of(whole.parsed, whole.words, whole.hits[: choose.PASSAGES], statements)
         stated = [at for at, each in enumerate(statements) if states_something(each)]
-        texts = [quotes_of(whole.parsed, statements, at).text for at in stated]
+        texts = [quote_of(statements, at, whole.parsed.several).text for at in stated]
         return Asked(
             np.array([made[at] for at in stated], float).reshape(-1, len(Signs._fields)),
             np.array([right(text) for text in texts], bool),

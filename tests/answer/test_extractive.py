@@ -139,10 +139,9 @@ def test_a_question_in_other_words_is_answered_by_the_best_sentences(tmp_path):
 
 
 def test_a_field_without_a_value_answers_nothing(tmp_path):
-    made = answered(
-        tmp_path, "What is the height of the mole?", doc("a", "2020", "Height of the mole: N/A", "Mole"),
-        doc("b", "2020", "The mole has a height of 4 m.", "Harbour"),
-    )  # fmt: skip
+    told = {"Mole": "Height of the mole: N/A", "Harbour": "The mole has a height of 4 m."}
+    documents = [doc(title, "2020", text, title) for title, text in told.items()]
+    made = answered(tmp_path, "What is the height of the mole?", *documents)
     assert [each.quote for each in made.citations] == ["The mole has a height of 4 m."]
 
 

@@ -69,13 +69,9 @@ def test_the_course_of_a_value_is_a_table(staff):
 
 def test_the_course_of_a_value_through_documents(tmp_path):
     """Notices that follow one another; equal values are one."""
+    said = "Single ticket: €{}\nBicycle: {}"
     fares = [
-        doc(
-            f"f{year}",
-            f"{year}-03-01",
-            f"Single ticket: €{year - 2012}\nBicycle: {fare}",
-            f"Ferry fares {year}",
-        )
+        doc(f"f{year}", f"{year}-03-01", said.format(year - 2012, fare), f"Ferry fares {year}")
         for year, fare in ((2016, "€1.00"), (2018, "€1.00"), (2019, "€1.50"), (2021, "€2.00"))
     ]
     made = answered(tmp_path, "How has the bicycle fare changed?", *fares)

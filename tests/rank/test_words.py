@@ -208,8 +208,7 @@ def words_of(title: str, asked: set[str]) -> tuple[list[str], list[str]]:
 def test_titles_compared_at_once_are_the_titles_compared_one_by_one(
     fresh: Make, column: Make, document: Make, titles: list[str], question: str, batches: int
 ) -> None:
-    """By count and idf, whatever the segments; `run` holds each number against its tree, bit for bit. Not for
-    a series, "Fog 1: ...", "Fog 2: ...", whose common word tells nothing: see above."""
+    """By count and idf, whatever the segments; `run` checks each with its tree. No series: see above."""
     assume(not asked_labels(question.split(), ("en",))[1])
     begins = tuple(f"{word} 2 " for word in question.split())
     assume(not all(title.replace("the ", "").startswith(begins) for title in titles))

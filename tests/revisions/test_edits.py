@@ -18,7 +18,7 @@ from asof.revisions.edits import (
     changes_of_documents,
     edits,
     edits_of_documents,
-    passages_of_documents,
+    passages_changed,
     values_of,
 )
 from asof.time.moment import read
@@ -33,7 +33,7 @@ def told(corpus: Corpus, as_of: str | None = None) -> list[tuple[str, str, str]]
     """The edits of document a: kind, before, after."""
 
     def look(view: Any) -> list[tuple[str, str, str]]:
-        found = edits(passages_of_documents(view, ["a"]), ALWAYS)
+        found = edits(passages_changed(view, ALWAYS[0], NEVER), ALWAYS)
         return [
             (each.kind, each.before.text if each.before else "", each.after.text if each.after else "")
             for each in found

@@ -174,14 +174,9 @@ def _newest(words: WeightedPhrase, statements: Sequence[Statement], order: Seque
     return max(dated if order[0] in states else whole)[2]
 
 
-def quote_of(statements: Sequence[Statement], at: int) -> Excerpt:
-    """The quote of one of these statements, with its neighbours."""
-    return _with_neighbours(statements, at, ())
-
-
-def quotes_of(question: ParsedQuestion, statements: Sequence[Statement], at: int) -> Excerpt:
-    """The quote of one of these statements as the only one for a question."""
-    return _with_neighbours(statements, at, (), question.several)
+def quote_of(statements: Sequence[Statement], at: int, several: bool = False) -> Excerpt:
+    """The quote of one of these statements, with its neighbours. `several`: several things are asked for."""
+    return _with_neighbours(statements, at, (), several)
 
 
 # -- signs: what speaks for a statement ----------------------------------------------------------------

@@ -148,8 +148,8 @@ def changes(asked: ChangesParameters, index: Path | None, as_json: bool, how: st
         if present and (last := looks.last()):
             asked = replace(asked, since=last)
         found = verbs.changes(corpus, asked)
-        if present:
-            looks.remember(found.as_of)
+        if present and not (asked.q or asked.source or asked.path or asked.tag or asked.meta):
+            looks.remember(found.as_of)  # a look at a part is none at all
     if not print_result(found, how, as_json=as_json):
         show_changes(found)
     return DONE if found.documents else NOTHING

@@ -82,15 +82,6 @@ class Edit(Struct, frozen=True):
         return side
 
 
-def passages_of_documents(view: View, documents: Iterable[str]) -> list[VisiblePassage]:
-    """The passages of documents (by id) that are current or were so before."""
-    ids = view.store.db.execute(
-        "SELECT p.id FROM json_each(?) AS name JOIN documents AS d ON d.name = name.value"
-        " JOIN passages AS p ON p.document = d.id", (json.dumps(list(documents)),),
-    )  # fmt: skip
-    return _seen(view, [row[0] for row in ids])
-
-
 def passages_changed(view: View, first: int, last: int) -> list[VisiblePassage]:
     """The passages that began or ended from one instant to another, both included."""
     ids = view.store.db.execute(

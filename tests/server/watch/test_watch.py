@@ -7,11 +7,13 @@ import os
 import random
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -269,9 +271,19 @@ def test_a_command_is_told_as_json(tmp_path):
         teller("false")({"question": "a"})
 
 
-@pytest.mark.parametrize(
-    "target", ["http://example.org/x", "https://127.0.0.1/x", "no-such-command-here", ""]
-)
+@pytest.mark.parametrize("target", ["http://example.org/x", "https://127.0.0.1/x", "no-such-command", ""])
 def test_who_is_not_told(target):
     with pytest.raises(UsageError, match="--tell-to"):
         teller(target)
+
+
+def test_a_server_of_this_machine_is_told_without_a_proxy_or_a_redirection(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor() as pool:
+        server.settimeout(DEADLINE)
+        done = pool.submit(teller(f"http://127.0.0.1:{server.getsockname()[1]}/now?a=1"), {"question": "a"})
+        with server.accept()[0] as connection:
+            assert connection.recv(9).startswith(b"POST /now")
+            connection.sendall(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/\r\n\r\n")
+            with pytest.raises(SourceError, match="it answered 302"):
+                done.result()

@@ -14,10 +14,11 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from urllib.parse import urlsplit
-from urllib.request import Request, urlopen
+from urllib.parse import SplitResult, urlsplit
 
 from asof.corpus.corpus import Corpus
 from asof.errors import AsofError, Busy, SourceError, SourceShrunk, UsageError
@@ -164,8 +165,7 @@ class AnswerWatch:
             answer = self.corpus.at().ask(question, mode="local")
             first = next((each.quote for each in answer.citations), "")
             now = f"no answer: {answer.reason}" if answer.refused else first or answer.text
-            before = self._last.get(question)
-            self._last[question] = now
+            before, self._last[question] = self._last.get(question), now
             if before not in (None, now):
                 self.tell(question, str(before), now)
 
@@ -182,22 +182,24 @@ def teller(target: str) -> Callable[[Mapping[str, str]], None]:
         address = urlsplit(target)
         if address.scheme != "http" or address.hostname not in LOOPBACK:
             raise UsageError(f"--tell-to {target}: an http address of this machine is expected, or a command")
-        return lambda told: _post(target, told)
+        return lambda told: _post(address, told)
     words = shlex.split(target)
     if not words or shutil.which(words[0]) is None:
         raise UsageError(f"--tell-to {target}: there is no command {words[0] if words else target!r}")
     return lambda told: _run(words, told)
 
 
-def _post(address: str, told: Mapping[str, str]) -> None:
-    request = Request(  # noqa: S310  http, on this machine
-        address, json.dumps(told).encode(), {"Content-Type": "application/json"}, method="POST"
-    )
+def _post(to: SplitResult, told: Mapping[str, str]) -> None:
+    """Posts to an address of this machine, past any proxy of the environment; follows no redirection."""
+    path = f"{to.path or '/'}?{to.query}" if to.query else to.path or "/"
     try:
-        with urlopen(request, timeout=SECONDS):  # noqa: S310
-            pass
-    except (OSError, ValueError) as error:
-        raise SourceError(f"{address} was not told: {error}") from error
+        with closing(HTTPConnection(to.hostname or "", to.port, timeout=SECONDS)) as connection:
+            connection.request("POST", path, json.dumps(told), {"Content-Type": "application/json"})
+            status = connection.getresponse().status
+    except (OSError, ValueError, HTTPException) as error:
+        raise SourceError(f"{to.geturl()} was not told: {error}") from error
+    if not 200 <= status < 300:
+        raise SourceError(f"{to.geturl()} was not told: it answered {status}")
 
 
 def _run(words: Sequence[str], told: Mapping[str, str]) -> None:

@@ -65,6 +65,19 @@ def test_a_link_to_a_document_that_was_superseded_names_what_did_so() -> None:
     assert found(*told, as_of="2022-05-15") == []
 
 
+def test_what_an_act_names_is_a_link_whatever_other_documents_say_later() -> None:
+    """Without any other link in the corpus, too: a link of later would show what was published by then."""
+    told: list[Told] = [
+        ("2020", "ropes.md", ROPES),
+        ("2021", "new.md", "---\nsupersedes: ropes\n---\n# New ropes\n\nThe loft is full."),
+        ("2022", "newest.md", "---\nsupersedes: ropes\n---\n# Newest ropes\n\nThe loft is empty."),
+    ]
+    stale = found(*told, as_of="2023-06-01")
+    assert [each.change for each in stale] == ["'ropes.md' is superseded by 'Newest ropes'",
+                                               "'ropes.md' is superseded by 'New ropes'"]  # fmt: skip
+    assert found(*told, ("2025", "boats.md", SEES), as_of="2023-06-01") == stale
+
+
 @pytest.mark.parametrize(
     ("link", "score"),
     [

@@ -37,7 +37,7 @@ from asof.extensions.facts.dated_documents import of_their_day
 from asof.index.view import View
 from asof.revisions.force import acts_on, ends_all
 from asof.store.digest import stem_of
-from asof.store.reader import LinkResolver, LinkTarget, has_links
+from asof.store.reader import LinkResolver, LinkTarget, has_acts, has_links
 from asof.text.passages import body, sentences
 from asof.time.span import NEVER
 from asof.values import PASSIVE, Why
@@ -370,7 +370,7 @@ Faults = dict[WrittenLink, Fault]
 
 def stale_links(view: View) -> list[Stale]:
     """The stale links of the current documents of a view."""
-    if not has_links(view.store.db):
+    if not (has_links(view.store.db) or has_acts(view.store.db)):  # what an act names is a link, too
         return []
     table = LinkTable.of(view)
     leads = [(link, table.resolve(link.target, table.names[link.document])) for link in table.links]

@@ -32,7 +32,7 @@ import asof
 from asof import engine
 from asof.answer import answerable, choose
 from asof.answer.ask import RetrievedPassages, context_of
-from asof.answer.choose import Signs, quote_of, signs_of, states_something
+from asof.answer.choose import Candidates, Signs, quote_of
 from asof.corpus.snapshot import Snapshot
 from asof.values import Filters
 
@@ -61,19 +61,15 @@ def look(then: Snapshot, question: str, right: Callable[[str], bool], refuse: bo
     reading, query, recipe = then.reader.query_for(question, PASSAGES, Filters(), "passage", None, None)
 
     def seen(view: Any) -> Asked:
-        found = engine.search(query, view, recipe)
-
-        retrieved = RetrievedPassages(view, reading, found.hits, found.rows, Filters(), ())
+        ranked = engine.search(query, view, recipe)
+        retrieved = RetrievedPassages(view, reading, ranked.hits, ranked.rows, Filters(), ())
         whole = context_of(retrieved, None)
-        among = {hit.id for hit in whole.hits[: choose.PASSAGES]}
-        statements = [each for each in whole.sentences if each.hit.id in among]
-        made = signs_of(whole.parsed, whole.words, whole.hits[: choose.PASSAGES], statements)
-        stated = [at for at, each in enumerate(statements) if states_something(each)]
-        texts = [quote_of(statements, at, whole.parsed.several).text for at in stated]
+        found = Candidates.of(whole.parsed, whole.words, whole.hits, whole.sentences)
+        texts = [quote_of(found.statements, at, whole.parsed.wants_list).text for at in found.signs]
         return Asked(
-            np.array([made[at] for at in stated], float).reshape(-1, len(Signs._fields)),
+            np.array([*found.signs.values()], float).reshape(-1, len(Signs._fields)),
             np.array([right(text) for text in texts], bool),
-            answerable.signs_of(whole.parsed, whole.words, whole.hits, whole.sentences), not refuse,
+            answerable.signs_of(whole.parsed, whole.words, found), not refuse,
         )  # fmt: skip
 
     return then.session.use(reading.as_of, None, seen)

@@ -35,7 +35,7 @@ class Limit(NamedTuple):
 
 
 LIMITS = {
-    "lines, core: answer": Limit(3_750),
+    "lines, core: answer": Limit(3_770),
     "lines, core: cli": Limit(2_850),
     "lines, core: corpus": Limit(1_715),
     "lines, core: index": Limit(3_220),
@@ -45,10 +45,10 @@ LIMITS = {
     "lines, core: revisions": Limit(3_530),
     "lines, core: sources": Limit(4_590),
     "lines, core: store": Limit(4_615),
-    "lines, core: text": Limit(2_850),
+    "lines, core: text": Limit(2_860),
     "lines, core: time": Limit(4_930),
     "lines, core: modules of asof itself": Limit(4_580),
-    "lines, core": Limit(41_130, 34_000),
+    "lines, core": Limit(41_165, 34_000),
     "lines, extensions: adapters": Limit(550),
     "lines, extensions: documents": Limit(5_750),
     "lines, extensions: facts": Limit(8_560),
@@ -57,7 +57,7 @@ LIMITS = {
     "lines, extensions: server": Limit(2_150),
     "lines, extensions: systems": Limit(7_100),
     "lines, extensions": Limit(31_050, 30_000),
-    "lines, tests": Limit(51_560, 48_000),
+    "lines, tests": Limit(51_620, 48_000),
     "lines, bench": Limit(2_320, 2_000),
     "modules": Limit(253, 300),
     "modules of fewer than 60 lines": Limit(0),

@@ -110,7 +110,7 @@ def test_what_was_not_found_is_said(ask):
         ),
         (
             "What revenue did Quince Partners have in 2023?",
-            "no passage that was found mentions Quince Partners",
+            "no passage has: quince, partners",
         ),
         ("Who feeds the zebras of Otter Mills?", "no passage has: feeds, zebras"),
     ],
@@ -452,36 +452,15 @@ def odds(probability: float) -> float:
 @pytest.mark.parametrize(
     ("signs", "expected"),
     [
-        (AnswerSigns(best=1.0, words=0.5), -1.9 + 3.0 + 0.85 / 2),
-        (AnswerSigns(best=0.5, unknown=0.25, agree=1.0), -1.9 + 3.0 / 2 - 5.5 / 4 + 0.7),
-        (AnswerSigns(), -1.9),
+        (AnswerSigns(first=1.0, names=1.0), -0.8 + 1.2 + 0.7),
+        (AnswerSigns(first=0.5, unknown=0.25, names=0.5), -0.8 + 1.2 / 2 - 4.7 / 4 + 0.7 / 2),
+        (AnswerSigns(), -0.8),
     ],
 )
 def test_the_odds_of_an_answer_are_the_sum_of_its_signs(signs, expected):
     found = probability(signs)
     assert odds(found) == pytest.approx(expected)
-    assert (found < LEAST) == (expected < -1.45)  # ln(.19 / .81)
-
-
-RELEASES = [
-    doc("r", "2024-02-06", "Quill 1.22 is out with loops over integers.", "Quill 1.22"),
-    doc("m", "2023-05-01", "The mill was sold.", "Mill"),
-]
-
-
-@pytest.mark.parametrize(
-    ("question", "refused"),
-    [
-        ("Which Quill editions are new in 2024?", False),
-        ("Which Quill editions are new in 2023?", True),
-        ("Which Quill editions are new?", True),
-    ],
-)
-def test_a_document_of_the_time_whose_title_has_the_question_is_enough(
-    tmp_path: Path, question: str, refused: bool
-) -> None:
-    """Of the words of the question the corpus has only the one that is the title's; nothing is of 2023."""
-    assert answered(tmp_path, question, *RELEASES).refused is refused
+    assert (found < LEAST) == (expected < -1.0)  # ln(.27 / .73)
 
 
 # -- the sentences that answer, as they are quoted -------------------------------------------------------
@@ -505,6 +484,25 @@ def emphasised(citation: Citation) -> str:
     """The part of a quote that answers."""
     first, last = citation.emphasis or (0, len(citation.quote))
     return citation.quote[first:last]
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How long does the ferry wait?", "The ferry waits for ten minutes at most."),
+        ("How much does the ferry cost?", "The ferry costs 4 crowns."),
+        ("What share of the ferry is sold?", "Half of the ferry is sold."),
+        ("Which version of the ferry sails?", "The ferry 2.1 sails today."),
+        ("Who steers the ferry?", "It is Ida Holm who steers the ferry."),
+        ("How many seats has the ferry?", "The ferry has twelve seats."),
+    ],
+)
+def test_the_statement_with_the_kind_of_value_that_is_asked_for(
+    quoted: Ask, question: str, text: str
+) -> None:
+    """The other statement has the same words of the question, and comes first."""
+    other = "Everybody asks who steers the ferry, how long it waits, its version, cost, seats and share."
+    assert emphasised(quoted(question, f"{other}\n\n{text}").citations[0]) == text
 
 
 GREEN = "Why was the old lighthouse painted green?"

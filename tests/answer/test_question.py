@@ -133,6 +133,50 @@ def test_the_question_says_its_language_whatever_the_corpus_has():
     assert asked("", language="sv").names == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("How long may a loaf be kept?", "duration"),
+        ("How many days off do we get?", "duration"),  # not a count
+        ("What percentage of the fare is refunded?", "share"),
+        ("From which version on is it the default?", "version"),
+        ("Who bakes on Sundays?", "person"),
+        ("When was the mill sold?", "date"),
+        ("how much is a loaf", "money"),
+        ("How many mills are there?", "count"),
+        ("Wie lange gilt die Fahrkarte?", "duration"),
+        ("Combien coûte le pain ?", "money"),
+        ("Where is the mill?", ""),
+    ],
+)
+def test_the_kind_of_value_that_is_asked_for(question, kind):
+    assert asked(question).value_kind == kind
+
+
+@pytest.mark.parametrize(
+    ("question", "asking"),
+    [
+        ("what does EOS stand for?", "stand"), ("how much do I earn a month?", "earn"),
+        ("Wich loaf is the best?", "wich"), ("When was the fare raised?", "raised"),
+    ],
+)  # fmt: skip
+def test_words_that_only_say_what_is_asked_for(question, asking):
+    assert asking in asked(question).asking
+    assert asked(question).asking.isdisjoint({"eos", "month", "loaf", "fare"})
+
+
+@pytest.mark.parametrize(
+    ("question", "times"),
+    [
+        ("How many loaves do I get in a week?", 0),  # per week
+        ("How much leave do we get in a year?", 0),
+        ("What happens in a year?", 1),
+    ],
+)
+def test_a_rate_is_no_time(question, times):
+    assert len(read_at(question).mentions) == times
+
+
 def test_times_are_those_of_the_reading_and_no_part_of_names_or_things():
     found = asked("What was the revenue of Birch Bay in March 2021 and in 2022?")
     assert found.times == (moment("2021-03"), moment("2022"))

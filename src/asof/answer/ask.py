@@ -13,9 +13,9 @@ import numpy as np
 from msgspec import Struct
 
 from asof import plugins
-from asof.answer.choose import PASSAGES, best_quotes
+from asof.answer.answerable import unanswerable_reason
+from asof.answer.choose import PASSAGES, Candidates, best_quotes
 from asof.answer.extractive import TITLE, AnswerContext, extractive_answer
-from asof.answer.match import unanswerable_reason
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import Statement, WeightedPhrase, lasts, statements_of
 from asof.errors import UsageError
@@ -273,7 +273,7 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     notes = tuple(note for note in (cut, packed.note("passages", limit)) if note)
     query = retrieved.reading.query
     return AnswerContext(
-        query.text, WeightedPhrase.of(query.lexical, view), question, hits, rows,
+        query.text, WeightedPhrase.of(query.lexical, view, question.asking), question, hits, rows,
         _up_to_version(question, statements_of(view, hits[:count])), notes,
         _authority(view, hits, rows),
     )  # fmt: skip
@@ -285,10 +285,10 @@ def best_statements(retrieved: RetrievedPassages) -> list[tuple[Hit, str]]:
     if not retrieved.hits:
         return []
     context = context_of(retrieved, None)
-    asks = context.parsed, context.words, context.hits, context.sentences
-    if unanswerable_reason(*asks, retrieved.view):
+    found = Candidates.of(context.parsed, context.words, context.hits, context.sentences)
+    if unanswerable_reason(context.parsed, context.words, context.hits, found, retrieved.view):
         return []
-    best = best_quotes(*asks)
+    best = best_quotes(context.parsed, context.words, found)
     return [(each.hit, each.statement.text) for each in best]
 
 

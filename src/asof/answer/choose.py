@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from math import inf, log2
+from math import inf
 from operator import mul
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from asof.answer.question import ParsedQuestion, phrases_of
+from asof.answer.question import (
+    COUNT,
+    DATE,
+    DURATION,
+    MONEY,
+    PERSON,
+    SHARE,
+    VERSION,
+    ParsedQuestion,
+    phrases_of,
+)
 from asof.answer.statements import (
     Statement,
     WeightedPhrase,
@@ -20,8 +30,9 @@ from asof.answer.statements import (
     tells_more,
     times_named,
 )
-from asof.lang import numerals
+from asof.lang import FIRST, numerals, tables
 from asof.models.ports import Encoder
+from asof.text.figures import figures, lexicon
 from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
 from asof.time.span import DAY, Span, nearest_moment
@@ -46,12 +57,16 @@ parts of the score for it are larger than that."""
 MONTH = 28 * DAY
 """Texts of a week report its events without naming the time, and later ones may report them."""
 
-SHORTEST, CLAUSE = 4, 6
+SHORTEST = 4
 """Statements with fewer words are headings, labels and "Yes.", unless they give a label its value or have a
-figure ("Ida Holm (1979-1984)"); a reason or a way takes more."""
+figure ("Ida Holm (1979-1984)")."""
 
 _FIGURE = re.compile(r"[^\W\d_].*\d|\d.*[^\W\d_]", re.DOTALL)
 _LABELLED = re.compile(r"\w[:：]\s*\w")
+_NAME = re.compile(
+    r"[^\W\d_a-zß-öø-ÿ][\w’'-]+(?: (?:[^\W\d_a-zß-öø-ÿ]\.? ?)?[^\W\d_a-zß-öø-ÿ][\w’'-]+)+|@\w+"
+)
+_VERSION = re.compile(r"\bv?\d+\.\d")
 
 
 class Excerpt(Struct, frozen=True):
@@ -94,23 +109,38 @@ def _above(hit: Hit, said: str = "") -> str:
     return "" if known else heading
 
 
-def best_quotes(
-    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], statements: Sequence[Statement],
-    margin: float = MARGIN, encoder: Encoder | None = None, signs: Sequence[Signs] | None = None,
-) -> list[Excerpt]:  # fmt: skip
-    """The best sentences, at most QUOTES of them, each with its neighbours as far as there are characters for
-    them; best first, none quoted twice.
+class Candidates(NamedTuple):
+    """The statements of the first PASSAGES of a question, in order; by their places, the signs of those that
+    state something, and the sums of these."""
 
-    `words`: what is searched of the question. `sentences`: those of the hits, in order. Questions and what
-    has fewer than SHORTEST words and no figure answer nothing. `encoder`: compares the meaning of the best.
-    `signs`: of the statements of the first PASSAGES, if they are known.
-    """
-    best = {hit.id for hit in hits[:PASSAGES]}
-    candidates = [each for each in statements if each.hit.id in best]
-    signs = signs_of(question, words, hits[:PASSAGES], candidates) if signs is None else signs
-    scores = {
-        at: sum(map(mul, signs[at], WEIGHTS)) for at, each in enumerate(candidates) if states_something(each)
-    }
+    statements: Sequence[Statement]
+    signs: Mapping[int, Signs]
+    scores: Mapping[int, float]
+
+    @classmethod
+    def of(
+        cls, question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit],
+        statements: Sequence[Statement],
+    ) -> Candidates:  # fmt: skip
+        """The candidates among the statements of these hits. `words`: what is searched of the question."""
+        first = {hit.id: at for at, hit in enumerate(hits[:PASSAGES])}
+        statements = [each for each in statements if each.hit.id in first]
+        signs = signs_of(question, words, first, statements)
+        return cls(statements, signs, {at: sum(map(mul, each, WEIGHTS)) for at, each in signs.items()})
+
+    @property
+    def best(self) -> list[int]:
+        """The places of the QUOTES best."""
+        return sorted(self.scores, key=lambda at: (-self.scores[at], at))[:QUOTES]
+
+
+def best_quotes(
+    question: ParsedQuestion, words: WeightedPhrase, found: Candidates, margin: float = MARGIN,
+    encoder: Encoder | None = None,
+) -> list[Excerpt]:  # fmt: skip
+    """The best of these statements, at most QUOTES of them, each with its neighbours as far as there are
+    characters for them; best first, none quoted twice. `encoder`: compares the meaning of the best."""
+    candidates, scores = found.statements, dict(found.scores)
     if encoder is not None and scores:
         _add_meaning(scores, candidates, question.text, encoder)
     quotes: list[Excerpt] = []
@@ -124,7 +154,7 @@ def best_quotes(
         if scores[at] < least and quotes:
             break
         beside = [each for each in quotes if each.hit is candidates[at].hit]
-        quote = _with_neighbours(candidates, at, beside, question.several)
+        quote = _with_neighbours(candidates, at, beside, question.wants_list)
         inside = any(
             each.hit is quote.hit and each.start <= candidates[at].start < each.end for each in quotes
         )
@@ -156,27 +186,22 @@ def _add_meaning(
 
 
 def _newest(words: WeightedPhrase, statements: Sequence[Statement], order: Sequence[int]) -> int:
-    """The first sentence in this order, or the one published last of those that state what is the case and
-    have as much of the question: if the first states it, too, or if it has all of the question itself."""
-    least = words.share(statements[order[0]].titled_stems)
-    dated = [
-        (date.span.last, -place, at)
+    """The first statement in this order; or, if that says what is the case and has all of the question
+    itself, the one of these that was published last."""
+    stating = {
+        at: (date.span.last, -place)
         for place, at in enumerate(order)
         if (date := statements[at].hit.published) is not None
-        and words.share(statements[at].titled_stems) >= least
+        and words.share(statements[at].stems) == 1.0
         and lasts(statements[at], date.span.last)
         and statements[at].hit.holds
-    ]
-    states = {at for _, _, at in dated}
-    whole = [each for each in dated if words.share(statements[each[2]].stems) == 1.0]
-    if order[0] not in states and not whole:
-        return order[0]
-    return max(dated if order[0] in states else whole)[2]
+    }
+    return max(stating, key=stating.__getitem__) if order[0] in stating else order[0]
 
 
-def quote_of(statements: Sequence[Statement], at: int, several: bool = False) -> Excerpt:
-    """The quote of one of these statements, with its neighbours. `several`: several things are asked for."""
-    return _with_neighbours(statements, at, (), several)
+def quote_of(statements: Sequence[Statement], at: int, whole: bool = False) -> Excerpt:
+    """The quote of one of these statements, with its neighbours. `whole`: a list is asked for."""
+    return _with_neighbours(statements, at, (), whole)
 
 
 # -- signs: what speaks for a statement ----------------------------------------------------------------
@@ -185,102 +210,83 @@ def quote_of(statements: Sequence[Statement], at: int, several: bool = False) ->
 class Signs(NamedTuple):
     """What speaks for a statement as the answer to a question, or the weight of each sign.
 
-    `relevance`, `rank`: the score of its passage as a share of the best one's, and the base-2 logarithm of
-    its place; `words`, `own`, `around`: the shares of the question that it has with the title and headings
-    above it, by itself, and with the statements beside it; `passage`: that all of its passage has, since what
-    brought the passage up should stand in the statement itself. `heading`: the share of the heading's words
-    that the question has. `defines`: it begins with what is to be defined; `figure`, `number`, `reason`: it
-    has a figure, a number (in words, too), words that give a reason where one is asked for; `clause`: it can
-    give a reason or a way; `tells`: else it
-    has a value, a name or a figure that the question lacks. `begins`, `ends`, `outside`: it names the year
-    with which the time asked about begins, that with which it ends, only other times. `row`: it is one of a
-    table; `leads`: it introduces a list; `several`: it is an item or a row where several things are asked
-    for. `past`: something superseded it, or it is not in force.
+    `relevance`: the score of its passage as a share of the best one's; `words`, `own`: the shares of the
+    question that it has with the title and headings above it, and by itself; `passage`: that all of its
+    passage has, since what brought the passage up should stand in the statement itself; `heading`: the share
+    of the heading's words that the question has. `defines`: it begins with what is to be defined; `value`: it
+    has a value of the kind that is asked for (`ParsedQuestion.value_kind`); `number`, `reason`: it has a
+    number (in words, too), words that give a reason where one is asked for; `tells`: else it has a value, a
+    name or a figure that the question lacks. `begins`, `ends`, `outside`: it names the year with which the
+    time asked about begins, that with which it ends, only other times. `several`: it is an item or a row
+    where several things are asked for. `past`: something superseded it, or it is not in force.
     """
 
     relevance: float = 0.0
-    rank: float = 0.0
     words: float = 0.0
     own: float = 0.0
-    around: float = 0.0
     passage: float = 0.0
     heading: float = 0.0
     defines: float = 0.0
-    figure: float = 0.0
+    value: float = 0.0
     number: float = 0.0
     reason: float = 0.0
-    clause: float = 0.0
     tells: float = 0.0
     begins: float = 0.0
     ends: float = 0.0
     outside: float = 0.0
-    row: float = 0.0
-    leads: float = 0.0
     several: float = 0.0
     past: float = 0.0
 
 
 WEIGHTS = Signs(
-    relevance=11.0, rank=-0.3, words=5.0, own=1.3, around=0.9, passage=-1.8, heading=1.2, defines=5.0,
-    figure=1.2, number=1.8, reason=5.0, clause=1.8, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, row=0.9,
-    leads=1.4, several=1.3, past=-8.0,
+    relevance=11.0, words=5.6, own=1.3, passage=-1.8, heading=1.2, defines=5.0, value=2.0,
+    number=2.0, reason=5.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, several=1.5, past=-8.0,
 )  # fmt: skip
 """Log odds of a linear model (a softmax over the statements of a question) with a prior at the weights
 before, fitted on questions of people on documents and of datasets, judged on the corpora left out, and
 rounded (`bench/answers.py`)."""
 
 
-def first_signs(
-    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], statements: Sequence[Statement]
-) -> list[Signs]:
-    """The signs of the statements of the first PASSAGES of these hits, in their order."""
-    among = {hit.id for hit in hits[:PASSAGES]}
-    own = [each for each in statements if each.hit.id in among]
-    return signs_of(question, words, hits[:PASSAGES], own)
-
-
 def signs_of(
-    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], statements: Sequence[Statement]
-) -> list[Signs]:  # fmt: skip
-    """The signs of each of these statements of hits, in their order."""
-    places = {hit.id: at for at, hit in enumerate(hits)}
+    question: ParsedQuestion, words: WeightedPhrase, places: Mapping[str, int],
+    statements: Sequence[Statement],
+) -> dict[int, Signs]:  # fmt: skip
+    """The signs of those of these statements that state something, by their places among them. `places`: of
+    their hits, by id, in the ranking."""
+    hits = {each.hit.id: each.hit for each in statements}.values()
     best = max((hit.score for hit in hits), default=0.0)
     stems: dict[str, frozenset[str]] = {}
     for each in statements:
         stems[each.hit.id] = stems.get(each.hit.id, frozenset()) | each.titled_stems
     asked = frozenset[str]().union(*(each for each, _ in words.words))
-    found = []
+    found = {}
     for at, each in enumerate(statements):
-        beside = [other for other in statements[max(at - 1, 0) : at + 2] if other.hit is each.hit]
-        around = frozenset[str]().union(*(other.stems for other in beside))
+        if not states_something(each):
+            continue
         place, score = places[each.hit.id], each.hit.score
         against = not each.hit.holds and (place > 0 or not has_lapsed(each.hit))
         past = (each.hit.superseded is not None or against) and not question.times
-        follows = at + 1 < len(statements) and statements[at + 1].hit is each.hit
-        found.append(Signs(
-            relevance=max(score / best, 0.0) if best > 0 else 0.0, rank=log2(1 + place),
-            words=words.share(each.titled_stems), own=words.share(each.stems), around=words.share(around),
+        found[at] = Signs(
+            relevance=max(score / best, 0.0) if best > 0 else 0.0,
+            words=words.share(each.titled_stems), own=words.share(each.stems),
             passage=words.share(stems[each.hit.id]),
             heading=len(each.above & asked) / max(len(each.above), 1),
-            row=float(each.kind == ROW), past=float(past),
-            several=float(question.several and each.kind in (ITEM, ROW)),
-            leads=float(follows and each.text.endswith((":", "：")) and statements[at + 1].kind == ITEM),
+            past=float(past), several=float(question.several and each.kind in (ITEM, ROW)),
             **_expected(question, each), **_of_time(question, each),
-        ))  # fmt: skip
+        )  # fmt: skip
     return found
 
 
 def _expected(question: ParsedQuestion, statement: Statement) -> dict[str, float]:
     """The signs of the kind of thing that is asked for."""
     said = unnumbered(statement.text)
-    signs = {"defines": float(bool(question.defines) and _defines(question.defines, said))}
+    signs = {
+        "defines": float(bool(question.defines) and _defines(question.defines, said)),
+        "value": float(_has_value(question, statement, said)),
+    }
     if question.figure:
-        digits = any(map(str.isdigit, said))
-        signs["figure"] = float(digits)
-        numbers = number_words(question.language)
-        signs["number"] = float(digits or not numbers.isdisjoint(said.lower().split()))
+        signs["number"] = float(_has_number(question, said))
     elif question.explains:
-        signs["clause"] = float(_words(statement) >= CLAUSE)
         signs["reason"] = float(
             question.reason and phrases_of("because", question.language).search(said.lower()) is not None
         )
@@ -289,10 +295,47 @@ def _expected(question: ParsedQuestion, statement: Statement) -> dict[str, float
     return signs
 
 
+def _has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool:
+    """True if a statement has a value of the kind that the question asks for."""
+    kind, language = question.value_kind, question.language
+    if kind == DATE:
+        return bool(times_named(statement))
+    if kind == PERSON:
+        asked = question.text.casefold()
+        return any(word.casefold() not in asked for name in _NAME.findall(said) for word in name.split())
+    if kind == DURATION:
+        return _durations(language).search(said) is not None
+    if kind in (MONEY, SHARE):
+        words = phrases_of("free" if kind == MONEY else "fractions", language)
+        units = {each.unit.partition("/")[0] for each in figures(said, language)}
+        of_kind = set(lexicon(language).currencies.values()) if kind == MONEY else {"%", "bp", "pp"}
+        return not units.isdisjoint(of_kind) or words.search(said.lower()) is not None
+    return (kind == COUNT and _has_number(question, said)) or (
+        kind == VERSION and _VERSION.search(said) is not None
+    )
+
+
+def _has_number(question: ParsedQuestion, said: str) -> bool:
+    """True if a text has a number, in words, too."""
+    numbers = _number_words(question.language)
+    return any(map(str.isdigit, said)) or not numbers.isdisjoint(said.lower().split())
+
+
 @cache
-def number_words(language: str) -> frozenset[str]:
+def _number_words(language: str) -> frozenset[str]:
     """The numbers of a language in words, from two on."""
     return frozenset(word for word in numerals(language) if not word.isdigit())
+
+
+@cache
+def _durations(language: str) -> re.Pattern[str]:
+    """Finds a number with a unit of time behind it, maybe one word later: "ten working days"."""
+    lists = [tables(code, "time").get(name, {}) for code in (FIRST, language) for name in ("unit", "units")]
+    units = {word.replace("_", " ") for each in lists for words in each.values() for word in words.split()}
+    one = {word for words in tables(language, "time").get("one", {}).values() for word in words.split()}
+    numbers = "|".join(map(re.escape, sorted({*_number_words(language), *one})))
+    named = "|".join(map(re.escape, sorted(units, key=len, reverse=True)))
+    return re.compile(rf"(?:\d|\b(?:{numbers}))[\s-]+(?:\w+[\s-]+)?(?:{named})\b", re.IGNORECASE)
 
 
 def _defines(name: str, said: str) -> bool:
@@ -346,13 +389,13 @@ def states_something(sentence: Statement) -> bool:
 
 
 def _with_neighbours(
-    statements: Sequence[Statement], at: int, others: Sequence[Excerpt], several: bool = False
+    statements: Sequence[Statement], at: int, others: Sequence[Excerpt], whole: bool = False
 ) -> Excerpt:
     """A statement with those after and before it in its passage, while they fit and are in none of the other
     quotes; those after it first. Rows and fields stand alone.
 
-    A list is quoted whole below the words that introduce it; where `several` are asked for, also for one of
-    its items, and a table for one of its rows. Else an item is quoted alone behind these words.
+    A list is quoted whole below the words that introduce it; where it is wanted `whole`, also for one of its
+    items, and a table for one of its rows. Else an item is quoted alone behind these words.
     """
     own = statements[at]
     follows = at + 1 < len(statements) and statements[at + 1].hit is own.hit
@@ -362,10 +405,10 @@ def _with_neighbours(
         and own.kind != ITEM
         and own.text == statements[at + 1].lead
     )
-    if leads or (several and own.kind in (ITEM, ROW)):
-        whole = _whole(statements, at + leads)
-        if whole is not None:
-            first, last = whole
+    if leads or (whole and own.kind in (ITEM, ROW)):
+        items = _whole(statements, at + leads)
+        if items is not None:
+            first, last = items
             texts = tuple(_item(each) for each in statements[first : last + 1])
             start = own.start if leads else statements[first].start
             return Excerpt(own.hit, start, statements[last].end, own, texts)

@@ -15,7 +15,8 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from asof.answer.choose import Excerpt, best_quotes, first_signs, quote_of, states_something
+from asof.answer.answerable import unanswerable_reason, unreachable_cells
+from asof.answer.choose import Candidates, Excerpt, best_quotes, quote_of, states_something
 from asof.answer.match import (
     Contradiction,
     SentenceMatch,
@@ -26,8 +27,6 @@ from asof.answer.match import (
     figures_in,
     find_contradiction,
     match_sentence,
-    unanswerable_reason,
-    unreachable_cells,
 )
 from asof.answer.question import WORD, ParsedQuestion
 from asof.answer.statements import (
@@ -298,18 +297,12 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
         first = cells[0].matches[0].sentence if len(cells) == 1 and cells[0].matches else None
         differ = None if first is None else _differing_answer(view, context, first)
         return differ or _table_answer(view, context, cells)
-    signs = None
-    if not following:
-        signs = first_signs(question, context.words, context.hits, context.sentences)
-        reason = reason or unanswerable_reason(
-            question, context.words, context.hits, context.sentences, view, signs
-        )
+    found = Candidates.of(question, context.words, context.hits, context.sentences)
+    if not following and not reason:
+        reason = unanswerable_reason(question, context.words, context.hits, found, view)
     if reason:
-        nearest = best_quotes(question, context.words, context.hits, context.sentences, inf, signs=signs)
-        return _refused_beside(view, context, reason, nearest)
-    quotes = following or best_quotes(
-        question, context.words, context.hits, context.sentences, encoder=view.encoder, signs=signs
-    )
+        return _refused_beside(view, context, reason, best_quotes(question, context.words, found, inf))
+    quotes = following or best_quotes(question, context.words, found, encoder=view.encoder)
     if not quotes:
         return _refused_beside(view, context, "no sentence that was found states anything", [])
     contradiction = find_contradiction(

@@ -8,8 +8,8 @@ the words of the question: a date, or the values between two dates, comes from t
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from itertools import pairwise
 from math import log2
 from typing import NamedTuple
@@ -145,13 +145,14 @@ def _key(statement: Stated) -> tuple[str, tuple[str, ...], str]:
 def past_of(view: View, query: Query, asked: AskedChange, times: Sequence[Span]) -> Past:
     """The edits for a question. `view`: with what was visible before."""
     words = WeightedPhrase.of(asked.text, view)
-    every = _with_ends(_edits(view, replace_words(query, asked.text), words))
+    stems: Stems = cache(partial(_stems, view))
+    every = _with_ends(_edits(view, replace_words(query, asked.text), words, stems))
     places = {name: at for at, name in enumerate(dict.fromkeys(each.side.document for each in every))}
     again: dict[str, int] = {}  # since when each statement was last said
     for each in every:
         if each.after is not None:
             again[_again(each.after)] = max(each.at, again.get(_again(each.after), each.at))
-    ranked = [_scored(view, each, words, asked, times, places[each.side.document], again) for each in every]
+    ranked = [_scored(stems, each, words, asked, times, places[each.side.document], again) for each in every]
     ranked = [each for each in ranked if each.share >= LEAST]
     ranked.sort(key=lambda each: (-each.score, -each.edit.at))
     if asked.kind == WHEN and asked.edit == ADDED and ranked:  # the first of those that are nearly as good
@@ -174,7 +175,7 @@ def replace_words(query: Query, text: str) -> Query:
     return Query(text, text, filters=query.filters)
 
 
-def _edits(view: View, query: Query, words: WeightedPhrase) -> list[Edit]:
+def _edits(view: View, query: Query, words: WeightedPhrase, stems: Stems) -> list[Edit]:
     """The edits of the passages with the words at the instants at which they began and ended."""
     window = view.window(query.filters)
     values, _ = scores(window, query_terms(query, view.analyzer), Bm25(1.2, 0.7))
@@ -190,20 +191,20 @@ def _edits(view: View, query: Query, words: WeightedPhrase) -> list[Edit]:
     best = [found[each] for each in passages if each in found]
     if not best:
         return []
-    good = _with_words(view, words, best, NEAR_BEST)
+    good = _with_words(stems, words, best, NEAR_BEST)
     instants: dict[str, set[int]] = {}
     for each in good[:PASSAGES]:
         instants.setdefault(each.document, set()).update({each.visible, each.ended or each.visible})
-    beside = {name: _with_words(view, words, each, BESIDE) for name, each in _beside(view, instants).items()}
+    beside = {name: _with_words(stems, words, each, BESIDE) for name, each in _beside(view, instants).items()}
     within = [each for name in instants for each in edits.edits(beside.get(name, ()), instants[name])]
     return [*within, *edits.edits_of_documents(view, instants)]
 
 
 def _with_words(
-    view: View, words: WeightedPhrase, passages: Sequence[VisiblePassage], least: float
+    stems: Stems, words: WeightedPhrase, passages: Sequence[VisiblePassage], least: float
 ) -> list[VisiblePassage]:
     """The passages that have at least this part of the share of a phrase that the best of them has."""
-    shares = [words.share(_stems(view, each.title, *each.headings, each.text)) for each in passages]
+    shares = [words.share(stems(each.title, *each.headings, each.text)) for each in passages]
     most = max(shares, default=0.0)
     return [each for each, share in zip(passages, shares, strict=True) if share >= least * most]
 
@@ -224,6 +225,10 @@ def _beside(view: View, instants: dict[str, set[int]]) -> dict[str, list[Visible
     for each in seen.values():
         found.setdefault(each.document, []).append(each)
     return found
+
+
+Stems = Callable[..., frozenset[str]]
+"""The stems of texts, worked out once for a question: versions repeat most of what they say."""
 
 
 def _stems(view: View, *texts: str) -> frozenset[str]:
@@ -256,14 +261,14 @@ NEW = 0.6
 
 
 def _scored(
-    view: View, edit: Edit, words: WeightedPhrase, asked: AskedChange, times: Sequence[Span], place: int,
+    stems: Stems, edit: Edit, words: WeightedPhrase, asked: AskedChange, times: Sequence[Span], place: int,
     again: Mapping[str, int],
 ) -> ScoredEdit:  # fmt: skip
     sides = edit.before, edit.after
-    was, now = (frozenset() if side is None else _stems(view, side.text) for side in sides)
-    above = [frozenset() if side is None else _stems(view, *side.headings) for side in sides]
-    title = _stems(view, edit.side.title)
-    beside = _stems(view, edit.side.beside)
+    was, now = (frozenset() if side is None else stems(side.text) for side in sides)
+    above = [frozenset() if side is None else stems(*side.headings) for side in sides]
+    title = stems(edit.side.title)
+    beside = stems(edit.side.beside)
     said = was | now | above[0] | above[1] | title
     own, whole, near = words.share(was | now), words.share(said), words.share(said | beside)
     fresh, gone = (now | above[1]) - was - above[0], (was | above[0]) - now - above[1]
@@ -274,13 +279,13 @@ def _scored(
     score = (own + whole + near) * 2 / 3 + NEW * told + OF_KIND[edit.kind] - FAR * log2(1 + place)
     if asked.kind in (COURSE, ANYTHING):
         score += NO_CHANGE if edit.kind in (ADDED, REMOVED) else 0.0
-    figures = [stems for stems, _ in words.words if any(stem[:1].isdigit() for stem in stems)]
+    figures = [each for each, _ in words.words if any(stem[:1].isdigit() for stem in each)]
     if kind != REMOVED:
-        score += FIGURE * any(not stems.isdisjoint(fresh) for stems in figures)
-        score -= FIGURE * any(not stems.isdisjoint(was) and not stems.isdisjoint(now) for stems in figures)
+        score += FIGURE * any(not each.isdisjoint(fresh) for each in figures)
+        score -= FIGURE * any(not each.isdisjoint(was) and not each.isdisjoint(now) for each in figures)
     capitals = {word.casefold() for word in WORD.findall(asked.text)[1:] if word[0].isupper()}
     names = [each for each, word in zip(words.words, words.spelled, strict=True) if word in capitals]
-    missed = sum(weight for stems, weight in names if stems.isdisjoint(said | beside))
+    missed = sum(weight for each, weight in names if each.isdisjoint(said | beside))
     score += NO_NAME * missed / max(sum(weight for _, weight in words.words), 1e-9)
     if asked.kind == SINCE:
         score += STANDS if edit.after is not None and edit.after.end is None else -STANDS

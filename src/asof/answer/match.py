@@ -1,4 +1,4 @@
-"""Matching of sentences with a question: scores, contradictions between sources, refusal, fallback.
+"""Matching of sentences with a question: figures, scores, contradictions between sources.
 
 Two statements contradict each other if different documents give one subject different values in one sentence.
 Statements that nothing supersedes are preferred; of several, the one published last where the newest is asked
@@ -17,23 +17,18 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from asof.answer import answerable
-from asof.answer.choose import MONTH, Signs
 from asof.answer.question import WORD, ParsedQuestion, listed
 from asof.answer.statements import (
     Statement,
     WeightedPhrase,
     document_in_time,
-    hit_in_time,
-    name_use,
     times_named,
 )
-from asof.index.view import View
 from asof.lang import calendar_words, set_of
-from asof.text.figures import Figure, figure_of, language_of, lexicon, pattern
+from asof.text.figures import Figure, figures, language_of, lexicon
 from asof.text.query import key
 from asof.time.expressions import TimeContext, parse
-from asof.time.span import BEGINNING, Span, holds_in, label, nearest
+from asof.time.span import BEGINNING, Span, holds_in
 from asof.values import Amount, Hit
 
 # -- figures -------------------------------------------------------------------------------------------
@@ -61,14 +56,11 @@ def figures_in(sentence: Statement) -> list[Figure]:
     """The figures of a sentence's text that are no times."""
     text = sentence.text
     language = language_of(sentence.hit.text, "en")
-    words = lexicon(language)
     times = [(time.start, time.end) for time in parse(text, context=TimeContext(language=language))]
-    figures = (figure_of(match, words) for match in pattern(language).finditer(text))
     return [
         figure
-        for figure in figures
-        if figure is not None
-        and (figure.unit or not any(figure.start < end and start < figure.end for start, end in times))
+        for figure in figures(text, language)
+        if figure.unit or not any(figure.start < end and start < figure.end for start, end in times)
     ]
 
 
@@ -390,89 +382,3 @@ def _time_score(sentence: Statement, cell: TableCell) -> float:
     if not times:
         return 0.0 if document_in_time(sentence.hit, cell.span) else -IN_TIME
     return IN_TIME if any(holds_in(time, (cell.span,)) for time in times) else -IN_TIME
-
-
-# -- answerability: can these passages hold the answer, by words, names and times? ---------------------
-
-LEAST_NAME = 0.4
-"""The least share of a name of several words that a passage mentions: another word may stand for "UK"."""
-
-
-def unanswerable_reason(
-    question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit], sentences: Sequence[Statement],
-    view: View, signs: Sequence[Signs] | None = None,
-) -> str:  # fmt: skip
-    """The reason why these passages cannot hold the answer, or ""; `signs`: of the first."""
-    if not hits:
-        return "nothing in this corpus matches the question"
-    stems: dict[str, frozenset[str]] = {sentence.hit.id: frozenset() for sentence in sentences}
-    for sentence in sentences:
-        stems[sentence.hit.id] |= sentence.titled_stems
-    asked = WeightedPhrase.of(" ".join(question.topics), view)
-    if len(asked.words) > 1 and len(asked.unknown) == len(asked.words):
-        return f"no passage has: {', '.join(asked.unknown)}"
-    names = [WeightedPhrase.of(name, view) for name in question.names if " " in name]
-    about = [
-        hit for hit in hits
-        if not names or any(name.share(stems.get(hit.id, frozenset())) >= LEAST_NAME for name in names)
-    ]  # fmt: skip
-    if not about:
-        return f"no passage that was found mentions {', '.join(name.text for name in names)}"
-    reason = _time_reason(question, about, view)
-    chance = answerable.probability(answerable.signs_of(question, words, hits, sentences, signs))
-    known = reason or chance >= answerable.LEAST
-    if not known and not any(_is_about(hit, words, question, view) for hit in about):
-        unknown = f"no passage has: {', '.join(words.unknown)}" if words.unknown else ""
-        reason = unknown or "no passage that was found has much of the question"
-    return reason
-
-
-def _is_about(hit: Hit, words: WeightedPhrase, question: ParsedQuestion, view: View) -> bool:
-    """True if a hit is of a time of the question, and its title has all of the words that the corpus has."""
-    title = frozenset(view.analyzer.terms(hit.title, view.analyzer.detect(hit.title)))
-    unknown = frozenset(words.unknown)
-    known = [
-        stems for word, (stems, _) in zip(words.spelled, words.words, strict=True) if word not in unknown
-    ]
-    return (
-        any(document_in_time(hit, span) for span in question.times)
-        and bool(known)
-        and not any(stems.isdisjoint(title) for stems in known)
-    )
-
-
-def unreachable_cells(question: ParsedQuestion, hits: Sequence[Hit], cells: Sequence[TableCell]) -> str:
-    """The reason why the passages have no value for any cell of a table, by its names and times, or ""."""
-    unknown = [name for name in question.names if not any(name_use(hit, name).text for hit in hits)]
-    if unknown and len(unknown) == len(question.names):
-        return f"no passage that was found mentions {', '.join(unknown)}"
-    if question.times and not any(cell.hits for cell in cells):
-        return _nothing_known(question, [cell.period for cell in cells], hits)
-    return ""
-
-
-def _time_reason(question: ParsedQuestion, hits: Sequence[Hit], view: View) -> str:
-    """The reason why nothing is known of the times of a question, or "". Only for times that are written with
-    figures and do not include now, and if most passages are dated."""
-    times = question.times
-    if (
-        not times
-        or not question.dated
-        or any(span.last - span.first < MONTH or span.first <= view.as_of <= span.last for span in times)
-    ):
-        return ""
-    if 2 * sum(hit.published is None for hit in hits) >= len(hits):
-        return ""
-    for span in times:
-        if any(hit_in_time(hit, span) for hit in hits):
-            return ""
-    return _nothing_known(question, [label(span) for span in times], hits)
-
-
-def _nothing_known(question: ParsedQuestion, periods: Sequence[str], hits: Sequence[Hit]) -> str:
-    whom = f" about {', '.join(question.names)}" if question.names else ""
-    times = [(time.span, time.text) for hit in hits for time in hit.about if time.text]
-    times += [(hit.published.span, hit.published.day) for hit in hits if hit.published and not hit.about]
-    near = nearest(times, question.times)
-    known = f"; the nearest times that are known: {', '.join(near)}" if near else ""
-    return f"nothing{whom} is known of {', '.join(dict.fromkeys(periods))}{known}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, timedelta
-from functools import cache
+from difflib import get_close_matches
+from functools import cache, lru_cache
 from itertools import islice, product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +19,7 @@ from asof.text.question import AS_OF, MOST_PARTS, QuestionReading
 from asof.text.tokens import any_of
 from asof.time.intent import WISHED
 from asof.time.span import DAY, GRAINS, Grain, Period, Span, days_in, iso, one_day
+from asof.values import Query
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -67,7 +69,7 @@ def names_in(rest: str, question: frozenset[str], *, nouns: bool) -> tuple[tuple
         possessive = _POSSESSIVE.search(text)
         text = text[: possessive.start()] if possessive else text
         text = text.rstrip(" ,?!" if _LEGAL_END.search(text) else " ,.?!")
-        if not key(text) or (_is_measure(text) and not possessive):
+        if len(key(text)) < 2 or (_is_measure(text) and not possessive):  # "I" is no name
             continue
         before = rest[max(0, start - _CONTEXT) : start]
         if nouns:
@@ -156,6 +158,12 @@ MAX_NAMES, MAX_CELLS = 16, 1_000
 """The most names (and the most topics) of a question; the most cells (names times topics times periods)."""
 
 
+VALUE_KINDS = DURATION, SHARE, VERSION, PERSON, DATE, MONEY, COUNT = (
+    "duration", "share", "version", "person", "date", "money", "count",
+)  # fmt: skip
+"""The kinds of values that questions ask for; of several the first counts ("how long", "how many")."""
+
+
 class ParsedQuestion(Struct, frozen=True):
     """A question, parsed: names, topics and times.
 
@@ -169,7 +177,8 @@ class ParsedQuestion(Struct, frozen=True):
     so that it cannot be meant otherwise than it is read. `figure`: a sentence with a figure answers it.
     `reason`: it asks why. `after`: it asks who or what came after this. `text`: the question as it was asked;
     `rest`: without the times that it names; `language`: of its words; `several`: it asks which there are;
-    `defines`: it asks what this is, or what it means.
+    `defines`: it asks what this is, or what it means; `value_kind`: the one of VALUE_KINDS that it asks for,
+    or ""; `asking`: words that may only say what is asked for, which an answer need not have.
     """
 
     names: tuple[str, ...]
@@ -191,54 +200,19 @@ class ParsedQuestion(Struct, frozen=True):
     language: str = FIRST
     several: bool = False
     defines: str = ""
+    value_kind: str = ""
+    asking: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, reading: QuestionReading) -> ParsedQuestion:
-        """Parse a question.
+        """Parse a question."""
+        query = reading.query
+        return _parsed(replace(reading, query=Query(query.text, "", query.recency, about=query.about)))
 
-        The words of the question decide which language it is in; in doubt it is the first of the reading's.
-        """
-        question = reading.query.text
-        lowered = question.lower()
-        tokens = WORD.findall(lowered)
-        default = reading.language.partition(" ")[0]
-        code = detect(tokens, _telling_words(), default, least=2)  # "de" is a word of many
-        wishes = reading.intent.wishes if reading.intent else ()
-        timeless = rest = blank_out(
-            question, [*((each.start, each.end) for each in reading.mentions), *wishes]
-        )
-        words, compared = set(tokens), set(WORD.findall(phrases_of("no_choice", code).sub(" ", lowered)))
-
-        def has(*lists: str) -> bool:
-            """True if the question has a word of one of these lists."""
-            return any(not words.isdisjoint(listed(code, name)) for name in lists)
-
-        names, rest = names_in(
-            rest, listed(code, "question"), nouns=tables(code, "questions").get("capital_nouns", False)
-        )
-        recent = reading.query.recency >= WISHED or (
-            not has("past") and bool(has("present") or reading.query.recency)
-        )
-        topics = _topics(phrases_of("overview_phrases", code).sub(" ", rest), _asking(code), code)
-        wants_value = bool(topics) and _has_phrase("value", code, lowered)
-        times = tuple(span for span in reading.query.about if not (recent and _is_today(span, reading)))
-        grain = _grain(tokens, code)
-        course = has("explain") and has("course") and has("past", "perfect")  # "how did … change"
-        overview = (
-            _has_phrase("overview_phrases", code, lowered)
-            or (has("overview") and not wants_value)
-            or (course and grain is None and not wants_value)
-            or (has("reason") and _is_wide(names, times))
-        )
-        highest, lowest = (not compared.isdisjoint(listed(code, name)) for name in ("highest", "lowest"))
-        return cls(
-            names, topics, times, grain, 1 if highest else -1 if lowest else 0, wants_value, overview,
-            recent and not times, has("forecast"), has("explain"),
-            any(sign.isdigit() for each in reading.mentions for sign in question[each.start : each.end]),
-            _has_phrase("figure", code, lowered), has("reason"), _after(question, code), question,
-            timeless, code, bool(phrases_of("several", code).match(lowered.lstrip())),
-            _defined(lowered, code),
-        )  # fmt: skip
+    @property
+    def wants_list(self) -> bool:
+        """True if a list answers it whole: it asks which there are, or how something is done."""
+        return self.several or (self.explains and not self.reason and not self.figure)
 
     @property
     def asks_for_table(self) -> bool:
@@ -262,6 +236,53 @@ class ParsedQuestion(Struct, frozen=True):
             f" only the first {len(names)}, {len(topics)} and {len(times)} are looked up"
         )
         return replace(self, names=names, topics=topics, times=times), note
+
+
+@lru_cache(maxsize=16)
+def _parsed(reading: QuestionReading) -> ParsedQuestion:
+    """Parse a question; the last ones are kept, since an answer asks several times. The words of the question
+    decide which language it is in; in doubt it is the first of the reading's."""
+    question = reading.query.text
+    lowered = question.lower()
+    tokens = WORD.findall(lowered)
+    default = reading.language.partition(" ")[0]
+    code = detect(tokens, _telling_words(), default, least=2)  # "de" is a word of many
+    wishes = reading.intent.wishes if reading.intent else ()
+    timeless = rest = blank_out(question, [*((each.start, each.end) for each in reading.mentions), *wishes])
+    words, compared = set(tokens), set(WORD.findall(phrases_of("no_choice", code).sub(" ", lowered)))
+
+    def has(*lists: str) -> bool:
+        """True if the question has a word of one of these lists."""
+        return any(not words.isdisjoint(listed(code, name)) for name in lists)
+
+    names, rest = names_in(
+        rest, listed(code, "question"), nouns=tables(code, "questions").get("capital_nouns", False)
+    )
+    recent = reading.query.recency >= WISHED or (
+        not has("past") and bool(has("present") or reading.query.recency)
+    )
+    topics = _topics(phrases_of("overview_phrases", code).sub(" ", rest), _asking(code), code)
+    wants_value = bool(topics) and _has_phrase("value", code, lowered)
+    times = tuple(span for span in reading.query.about if not (recent and _is_today(span, reading)))
+    grain = _grain(tokens, code)
+    course = has("explain") and has("course") and has("past", "perfect")  # "how did … change"
+    overview = (
+        _has_phrase("overview_phrases", code, lowered)
+        or (has("overview") and not wants_value)
+        or (course and grain is None and not wants_value)
+        or (has("reason") and _is_wide(names, times))
+    )
+    highest, lowest = (not compared.isdisjoint(listed(code, name)) for name in ("highest", "lowest"))
+    return ParsedQuestion(
+        names, topics, times, grain, 1 if highest else -1 if lowest else 0, wants_value, overview,
+        recent and not times, has("forecast"), has("explain"),
+        any(sign.isdigit() for each in reading.mentions for sign in question[each.start : each.end]),
+        _has_phrase("figure", code, lowered), has("reason"), _after(question, code), question,
+        timeless, code, bool(phrases_of("several", code).match(lowered.lstrip())),
+        _defined(lowered, code),
+        next((kind for kind in VALUE_KINDS if phrases_of(f"asks_{kind}", code).search(lowered)), ""),
+        _asking_words(tokens, lowered, code),
+    )  # fmt: skip
 
 
 @cache
@@ -320,6 +341,25 @@ def _defined(lowered: str, language: str) -> str:
         words.pop(0)
     return " ".join(words) if len(words) <= LONGEST_NAME else ""
 
+
+def _asking_words(tokens: Sequence[str], lowered: str, language: str) -> frozenset[str]:
+    """The words of a question that may only say what is asked for: those that name a kind of value or a
+    change, those around what is to be defined, and a first one that is nearly a word that asks ("wich")."""
+    found = {
+        word for kind in VALUE_KINDS for phrase in phrases_of(f"asks_{kind}", language).findall(lowered)
+        for word in WORD.findall(phrase)
+    }  # fmt: skip
+    for name in ("began", "ended", "altered", "anything"):
+        found |= listed(language, name).intersection(tokens)
+    if defined := _defined(lowered, language):
+        found |= set(tokens) - set(defined.split())
+    if tokens and get_close_matches(tokens[0], listed(language, "question"), 1, MISSPELLED):
+        found.add(tokens[0])
+    return frozenset(found)
+
+
+MISSPELLED = 0.75
+"""The least likeness (difflib) of a misspelled word to the one that is meant."""
 
 LONGEST_NAME = 4
 """The most words of what is asked the meaning of."""

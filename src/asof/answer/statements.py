@@ -80,10 +80,12 @@ class WeightedPhrase(NamedTuple):
     spelled: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, text: str, view: View) -> WeightedPhrase:
+    def of(cls, text: str, view: View, asking: frozenset[str] = frozenset()) -> WeightedPhrase:
+        """The words of a text, but for those that may only ask (`asking`) and that no passage has."""
         known = {word.text: word.weight for word in weighted_words(Query(text, text), view)}
         rarest = largest_idf(view) ** 2
         words = [word for word, _ in parse(text, view.analyzer).words if not is_label(word)]
+        words = [word for word in words if word in known or word not in asking]
         meant = {word: _spelled(view, word) for word in words if word not in known}
         return cls(
             text,

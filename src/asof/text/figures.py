@@ -159,3 +159,10 @@ def figure_of(match: re.Match[str], words: RuleLexicon) -> Figure | None:
         value = -value
     whole = f"{named}/{per.split()[-1].lower()}" if per else named
     return Figure(match.start(), match.end(), value, whole)
+
+
+def figures(text: str, language: str) -> list[Figure]:
+    """The figures of a text, in the words of a language."""
+    words = lexicon(language)
+    found = (figure_of(match, words) for match in pattern(language).finditer(text))
+    return [figure for figure in found if figure is not None]

@@ -11,8 +11,9 @@ from datetime import UTC, datetime, tzinfo
 
 from msgspec import Struct
 
-from asof.lang import FIRST
+from asof.lang import FIRST, tables
 from asof.text.passages import sentences
+from asof.text.tokens import any_of
 from asof.text.versions import asked
 from asof.time.expressions import TimeContext, TimeExpression, parse
 from asof.time.intent import INSTANCE, STATE, WISHED, Intent, intent, recency
@@ -70,6 +71,7 @@ def read(
             each.relative and all(other.first <= instant(then) for other in each.alternatives)
             for each in times
         )
+    times = tuple(each for each in times if not _is_rate(question, each, asked_at, language))
     detected = intent(question, times, asked_at, language)
     as_of, recency, about, notes = instant(asked_at), detected.recency, [], []
     if len(times) > MAX_TIMES:
@@ -104,6 +106,17 @@ def _named_anchor(times: Sequence[TimeExpression], asked_at: datetime) -> dateti
         return None
     last = named.pop()
     return nearest_moment(last) if last < instant(asked_at) else None
+
+
+def _is_rate(question: str, mention: TimeExpression, asked_at: datetime, language: str) -> bool:
+    """True if a time tells per what a figure is asked for: "how many books can I borrow in a week"."""
+    if not mention.relative or mention.span.first <= instant(asked_at):
+        return False
+    for code in language.split():
+        one = {word for words in tables(code, "time").get("one", {}).values() for word in words.split()}
+        if not one.isdisjoint(mention.text.lower().split()):
+            return any_of(tables(code, "questions").get("figure", ())).search(question) is not None
+    return False
 
 
 def _lasting(detected: Intent) -> bool:

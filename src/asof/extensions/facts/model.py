@@ -25,7 +25,7 @@ from asof.lang import stop_words
 from asof.models.ports import Prompt, between, one_line, prompt_text, replies
 from asof.schema import AcceptedValue, Setting, Table, one_of, whole
 from asof.store.digest import METADATA, TITLE
-from asof.text.figures import figure_of, language_of, lexicon, pattern
+from asof.text.figures import figures, language_of
 from asof.text.passages import sentences
 from asof.time.moment import read
 from asof.time.span import Period, Span, nearest_moment
@@ -157,12 +157,8 @@ def contains_number(value: float, sentence: str, language: str) -> bool:
 
     `language`: that of its document, for sentences whose own cannot be detected.
     """
-    sentence_language = language_of(sentence, language)
-    words = lexicon(sentence_language)
-    figures = (figure_of(match, words) for match in pattern(sentence_language).finditer(sentence))
-    return any(
-        figure is not None and math.isclose(abs(figure.value), abs(value), rel_tol=1e-9) for figure in figures
-    )
+    found = figures(sentence, language_of(sentence, language))
+    return any(math.isclose(abs(figure.value), abs(value), rel_tol=1e-9) for figure in found)
 
 
 # -- the reply, checked ----------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 
 from asof.answer.ask import AnswerOptions, RetrievedPassages
-from asof.answer.choose import Excerpt, best_quotes, states_something
+from asof.answer.choose import Candidates, Excerpt, best_quotes, states_something
 from asof.answer.extractive import AnswerContext
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import Statement, WeightedPhrase, statements_of
@@ -67,7 +67,8 @@ def summary_by_period(
     by_period = enough[0] if enough else max(by_grain.values(), key=len)
     points: list[tuple[Period | None, ReportPoint]] = []
     for period, own in list(by_period.items())[:MAX_SECTIONS] if len(by_period) > 1 else ():
-        points += [(period, _point(quote)) for quote in best_quotes(question, words, own, sentences)[:POINTS]]
+        found = Candidates.of(question, words, own, sentences)
+        points += [(period, _point(quote)) for quote in best_quotes(question, words, found)[:POINTS]]
     return Summary(text, span, sections_of(points), view.as_of, view.known_at, "extract", ())
 
 

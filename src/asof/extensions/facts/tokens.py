@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from asof.extensions.facts.dating import TimeMark
 from asof.lang import set_of
-from asof.text.figures import NONE, Figure, RuleLexicon, Senses, figure_of, pattern
+from asof.text.figures import NONE, Figure, RuleLexicon, Senses, figures
 
 # -- tokens ----------------------------------------------------------------------------------------
 
@@ -76,11 +76,10 @@ def tokens_of(text: str, words: RuleLexicon, times: Sequence[TimeMark]) -> list[
 
 def _figures_and_times(text: str, words: RuleLexicon, times: Iterable[TimeMark]) -> list[Token]:
     """The figures and times of a text, none inside another."""
-    figures = (figure_of(match, words) for match in pattern(words.language).finditer(text))
     found = [
         Token(text[each.start : each.end], "", each.start, each.end, "#", figure=each)
-        for each in figures
-        if each is not None and not _IN_NAME.search(text, max(0, each.start - 2), each.start)
+        for each in figures(text, words.language)
+        if not _IN_NAME.search(text, max(0, each.start - 2), each.start)
     ]
     found += [
         Token(mark.text, "", mark.start, mark.end, "T", time=mark)

@@ -160,6 +160,9 @@ class AskParameters(Question, frozen=True, kw_only=True):
     ] = None
 
 
+Statements = Annotated[int, Meta(ge=1, le=1_000, description="the newest k statements")]
+
+
 class TimelineParameters(OfDocumentsThen, frozen=True, kw_only=True):
     """The answers to a question over time."""
 
@@ -167,17 +170,17 @@ class TimelineParameters(OfDocumentsThen, frozen=True, kw_only=True):
     since: Annotated[Moment | None, Meta(description="only what was current after the start of this")] = None
     until: Annotated[Moment | None, Meta(description="only what was current before the end of this")] = None
     recipe: RecipeName = None
-    k: Annotated[int, Meta(ge=1, le=1_000, description="the newest k statements")] = 20
+    k: Statements = 20
 
 
 class DiffParameters(OfDocuments, frozen=True, kw_only=True):
-    """Compare the answers as of two moments."""
+    """The answers to a question as of two moments and between them."""
 
     q: Text
     a: Annotated[Moment, Meta(description="the one moment")]
     b: Annotated[Moment, Meta(description="the other moment")]
     recipe: RecipeName = None
-    k: Hits = None
+    k: Statements = 20
 
 
 class ListParameters(OfDocumentsThen, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from asof.index.manifest import EmbeddingReport
 from asof.rank.whynot import WhyNot
 from asof.revisions.edits import Changes
 from asof.revisions.links import Reach
-from asof.revisions.timeline import Difference, Timeline
+from asof.revisions.timeline import Timeline
 from asof.schema import plain
 from asof.store.reader import DocumentAsOf, DocumentSummary, DocumentVersion, VisiblePassage
 from asof.store.run import IndexReport
@@ -307,7 +307,7 @@ SHAPES: Shapes = {
     "search": ("asof search --json", SearchResult),
     "ask": ("asof ask --json", Answer),
     "timeline": ("asof timeline --json", Timeline),
-    "diff": ("asof diff --json", Difference),
+    "diff": ("asof diff --json", Timeline),
     "links": ("asof links --json", LinksResult),
     "why-not": ("asof why-not --json", WhyNotResult),
     "when": ("asof when --json", WhenResult),

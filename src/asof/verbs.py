@@ -45,7 +45,7 @@ from asof.results import (
     WhyNotResult,
 )
 from asof.revisions.edits import Changes
-from asof.revisions.timeline import Difference, Timeline
+from asof.revisions.timeline import Timeline
 from asof.values import Answer
 from asof.wire import replace
 
@@ -136,7 +136,7 @@ def timeline(corpus: Corpus, asked: TimelineParameters) -> Timeline:
     )  # fmt: skip
 
 
-def diff(corpus: Corpus, asked: DiffParameters) -> Difference:
+def diff(corpus: Corpus, asked: DiffParameters) -> Timeline:
     before, after = corpus.at(asked.a), corpus.at(asked.b)
     return before.diff(asked.q, after, asked.k, recipe=asked.recipe, filters=asked.filters(after))
 

@@ -75,7 +75,7 @@ def of_the_past(moment: Moment, asked: Asked) -> Any:
 def diff(moment: Moment, asked: Asked) -> Any:
     then = moment.then
     other = replace(then, as_of=min(read(asked.other).last, then.as_of))
-    return then.diff(asked.question, other, asked.options.get("k"))
+    return then.diff(asked.question, other)
 
 
 def passages(moment: Moment, asked: Asked) -> Any:

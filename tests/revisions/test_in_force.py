@@ -348,20 +348,6 @@ def test_a_link_of_a_note_names_what_is_superseded(tmp_path: Path) -> None:
         assert corpus.at("2021").search("events go through").hits[0].holds
 
 
-def test_a_diff_tells_what_has_ended_and_what_has_begun() -> None:
-    """Notice 4 is repealed from June 2022 on; the fee of 45 euros was published in 2023, for 2024."""
-    with fresh(*PARKING, *BERTHS) as corpus:
-
-        def kinds(question: str, one: str, other: str) -> dict[str, str]:
-            changes = corpus.at(one).diff(question, corpus.at(other)).changes
-            return {side.document: each.kind for each in changes if (side := each.after or each.before)}
-
-        assert kinds("parking at the quay", "2022-04", "2023")["n4"] == "ended"
-        assert kinds("parking at the quay", "2022-04", "2022-05")["n4"] == "unchanged"
-        (change,) = corpus.at("2023-12").diff("fee for a berth", corpus.at("2024-02")).changes[:1]
-        assert [side.holds for side in (change.before, change.after) if side] == [False, True]
-
-
 def test_status_names_acts_on_what_is_not_there() -> None:
     with fresh(*PARKING, doc("n10", "2023-01-01", "Notice 10", "Regulation 77/2019 is repealed.")) as corpus:
         (line,) = (line for line in corpus.status().derived if line.startswith("acts"))

@@ -39,7 +39,7 @@ from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.revisions.edits import Changes, Edit
-    from asof.revisions.timeline import Difference, ResultSide, SubjectChange, Timeline, TimelineEntry
+    from asof.revisions.timeline import Timeline, TimelineEntry
     from asof.time.expressions import TimeExpression
     from asof.time.span import Span
 
@@ -217,70 +217,24 @@ def list_documents(asked: ListParameters, index: Path | None, as_json: bool, how
 
 # -- asof diff -----------------------------------------------------------------------------------------
 
-SIGNS = {"changed": "~", "added": "+", "removed": "-", "ended": "!", "begun": "*", "unchanged": "="}
-
 
 @verb_command(
     DiffParameters, f"A and B are dates, periods or moments: {TIMES}. A date means its last instant.",
     q="QUERY", a="A", b="B",
 )  # fmt: skip
 def diff(asked: DiffParameters, index: Path | None, as_json: bool) -> int:
-    """Compare the answers to QUERY as of A and as of B: changed, added, removed, ended, begun, unchanged.
+    """Compare the answers to QUERY as of A and as of B: what was said at A comes first, what is said at B
+    last, and between them each value that it had.
 
-    QUERY of several words needs quotes: asof diff "harbour master" 2019 2023-06. A hit has changed when
-    another statement of its series, or another version of its document, replaced it; it has ended when it was
-    in force as of A only.
+    QUERY of several words needs quotes: asof diff "harbour master" 2019 2023-06.
     """
     with open_corpus(index) as corpus:
-        difference = verbs.diff(corpus, asked)
-        if difference.empty and not as_json:
-            explain_no_hits(corpus.at(asked.b))
-    if as_json:
-        print_json(difference)
-    else:
-        _show(difference)
-    return NOTHING if difference.empty else DONE
-
-
-def _show(difference: Difference) -> None:
-    before, after = format_instant(difference.before), format_instant(difference.after)
-    show(f"as of {before} · as of {after} · ranks: before -> after", dim=True)
-    if difference.empty:
-        click.echo("nothing found")
-    for change in difference.changes:
-        _show_change(change, difference)
-
-
-def _show_change(change: SubjectChange, difference: Difference) -> None:
-    side = change.after or change.before
-    if side is None:
-        return
-    title = readable(side.title or side.document)
-    show(f"{SIGNS[change.kind]} {change.kind:<10}{_ranks(change):<10}{click.style(title, bold=True)}", hang=4)
-    if change.kind == "changed":
-        for word, each in (("before", change.before), ("after", change.after)):
-            if each is not None:
-                show(f"    {word:<6}  {readable(each.sentence)}", hang=8)
-                at = difference.before if each is change.before else difference.after
-                click.secho(f"{'':12}{plain(each.document)}{_since(each)}{_force(each, at)}", dim=True)
-    else:
-        show(f"    {readable(side.sentence) or '(only a title)'}")
-        at = difference.before if change.after is None else difference.after
-        click.secho(f"    {plain(side.document)}{_since(side)}{_force(side, at)}", dim=True)
-
-
-def _ranks(change: SubjectChange) -> str:
-    """Rank as of A and as of B, as in "2 -> 1"."""
-    return " -> ".join("" if side is None else str(side.rank) for side in (change.before, change.after))
-
-
-def _force(side: ResultSide, at: int) -> str:
-    words = force_words(side.in_force, at)
-    return f"  {plain(words)}" if words else ""
-
-
-def _since(side: ResultSide) -> str:
-    return "" if side.start is None else f"  {format_instant(side.start)}"
+        found = verbs.diff(corpus, asked)
+        if not found.entries and not as_json:
+            explain_no_hits(corpus.snapshot(found.as_of))
+    if not print_result(found, None, as_json=as_json):
+        show_timeline(found, dated=True, known=False)
+    return DONE if found.entries else NOTHING
 
 
 # -- asof when -----------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from asof.models.ports import in_round_brackets, one_line
 from asof.text.passages import LEFT_OUT, ends, pack, passage_header, tokens
 from asof.text.question import QuestionReading
 from asof.time.moment import When
-from asof.time.span import iso
+from asof.time.span import iso, nearest_moment
 from asof.values import Answer, Citation, Filters, Hit, MetadataFilter, status_of
 from asof.wire import replace
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from asof.rank.whynot import WhyNot
     from asof.revisions.edits import Changes
     from asof.revisions.links import Reach
-    from asof.revisions.timeline import Difference, Timeline
+    from asof.revisions.timeline import Timeline
     from asof.store.reader import DocumentAsOf, DocumentSummary, VisiblePassage
 
 
@@ -238,22 +238,14 @@ class Snapshot:
         return self.session.use(as_of, self.known_at, look_back, past=True)
 
     def diff(
-        self, question: str, other: Snapshot, k: int | None = None, *, recipe: str | Recipe | None = None,
+        self, question: str, other: Snapshot, most: int = 20, *, recipe: str | Recipe | None = None,
         filters: Filters | None = None,
-    ) -> Difference:  # fmt: skip
-        """Compares the hits here with those of another snapshot (`asof.revisions.timeline.KINDS`).
-
-        Raises UsageError, BeforeHorizon.
-        """
-        from asof.revisions.timeline import DatedResults, compare_results, last_moment
-
-        both = (
-            each.search(question, k, unit="passage", recipe=recipe, filters=filters) for each in (self, other)
-        )
-        before, after = (DatedResults(each.view.as_of, each.view.known_at, each.hits) for each in both)
-        as_of, known_at = last_moment(before, after, self.known_at, other.known_at)
-        last = replace(self, as_of=as_of, known_at=known_at)
-        return last.use(lambda view: compare_results(view, question, before, after))
+    ) -> Timeline:  # fmt: skip
+        """The answers to a question here, in another snapshot and between: the timeline of the later one from
+        the earlier one on. Raises UsageError, BeforeHorizon."""
+        first, last = sorted((self, other), key=lambda each: each.as_of)
+        since, until = (nearest_moment(each.as_of) for each in (first, last))
+        return last.timeline(question, most, since=since, until=until, recipe=recipe, filters=filters)
 
     # -- asking -------------------------------------------------------------------------------------
 

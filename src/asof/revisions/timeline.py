@@ -1,15 +1,14 @@
-"""Timelines (the statements of a series) and diffs between two instants."""
+"""Timelines: the statements of a series, and the words in which they differ."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from math import log1p
 from typing import Annotated, NamedTuple
 
-import msgspec
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
@@ -20,14 +19,13 @@ from asof.revisions.edits import ALIKE, HEADED, values_of
 from asof.revisions.force import followers, times_of_force
 from asof.store.digest import STATUS, hit_id
 from asof.store.reader import StoredPassage, published_of
-from asof.text.passages import sentences
 from asof.text.statements import pieces
 from asof.text.tokens import term_hash, tokenize
 from asof.time.span import Instant, Validity
 from asof.values import PUBLISHED, Hit, SourcedTime
-from asof.wire import HIDDEN, As, one_of
+from asof.wire import HIDDEN, As
 
-# -- text diff: key sentence, added and removed words --------------------------------------------------
+# -- added and removed words ---------------------------------------------------------------------------
 
 MAX_WORDS = 1_000
 """The most words of each text that are compared."""
@@ -61,22 +59,6 @@ def word_changes(before: str, after: str) -> WordChanges:
     return WordChanges(tuple(filter(None, added)), tuple(filter(None, removed)))
 
 
-def key_sentence(text: str, other: str | None, query_words: Container[str], stop: Container[str] = ()) -> str:
-    """The most informative sentence of a text: one with words that the `other` text lacks (if there is one),
-    then the one with most of the `query_words`, then with most new words.
-
-    `stop` words do not count. Of equals the first.
-    """
-    parts = [text[start:end].strip() for start, end in sentences(text)]
-    parts = [part for part in parts if _WORD.search(part)] or [text.strip()]
-    other_words = set(tokenize(other)) if other is not None else set[str]()
-    query_counts = [
-        len({word for word in tokenize(part) if word in query_words and word not in stop}) for part in parts
-    ]
-    new = [_count_new_words(part, other_words, stop) if other is not None else 0 for part in parts]
-    return parts[max(range(len(parts)), key=lambda at: (new[at] > 0, query_counts[at], new[at], -at))]
-
-
 def below_heading(text: str, headings: str) -> str:
     """A passage without the line of its own heading, if it has more than that."""
     first, _, rest = text.partition("\n")
@@ -101,12 +83,6 @@ def _bare(word: str) -> str:
             elif word.startswith(left) and word.endswith(right):
                 word = word[1:-1]
     return word
-
-
-def _count_new_words(text: str, other_words: set[str], stop: Container[str]) -> int:
-    """The number of words of a text that are not in the other; a figure counts twice, as it is a value."""
-    new = {word for word in tokenize(text) if word not in other_words and word not in stop}
-    return len(new) + sum(word[0].isdigit() for word in new)
 
 
 # -- timeline ------------------------------------------------------------------------------------------
@@ -334,196 +310,3 @@ LONGEST_NAME = 3
 
 def _text(record: StoredPassage) -> str:
     return below_heading(record.text, record.headings)
-
-
-# -- diff: the hits of one query as of two instants ----------------------------------------------------
-
-KINDS = ("changed", "added", "removed", "ended", "begun", "unchanged")
-
-Subject = tuple[str, int]
-"""The subject of a hit: its series, or the hit itself."""
-
-
-class ResultSide(NamedTuple):
-    """The hits of one of two answers about a subject."""
-
-    rank: Annotated[int, "of its best hit"]
-    id: Annotated[str, "the passage that was newest then"]
-    document: Annotated[str, "its document"]
-    title: Annotated[str, "the document's title"]
-    sentence: Annotated[str, "what it says"]
-    start: Annotated[Instant | None, As("visible"), "since when it can be seen; null: undated"]
-    in_force: Annotated[SourcedTime | None, "when it holds, see the hits of a search"]
-    holds: Annotated[bool, "whether it was in force then"]
-
-
-class SubjectChange(Struct, frozen=True):
-    """The change of a subject: a series of statements, or a passage in none."""
-
-    kind: Annotated[str, one_of(*KINDS), "ended, begun: of a passage that is in force at one moment only"]
-    before: Annotated[ResultSide | None, "as of `a`; null: no hit"]
-    after: Annotated[ResultSide | None, "as of `b`; null: no hit"]
-    added: Annotated[tuple[str, ...], As("words_added"), "runs of words that are new, where it changed"]
-    removed: Annotated[tuple[str, ...], As("words_removed"), "runs of words that are gone, where it changed"]
-
-
-class Difference(Struct, frozen=True):
-    """The answers to a query as of two moments, side by side."""
-
-    question: Annotated[str, As("query"), "as it was asked"]
-    before: Annotated[Instant, As("a"), "the first moment"]
-    after: Annotated[Instant, As("b"), "the second moment"]
-    changes: Annotated[
-        tuple[SubjectChange, ...],
-        "by kind in this order, each by rank (of a removed subject the former one)",
-    ]
-
-    @property
-    def empty(self) -> bool:
-        """True if neither search has a hit."""
-        return not self.changes
-
-
-class ComparedPassage(NamedTuple):
-    """A passage as it is compared; `rank` is that of the best hit of its subject."""
-
-    rank: int
-    id: str
-    document: str
-    title: str
-    text: str
-    start: int | None
-    in_force: SourcedTime | None = None
-    holds: bool = True
-
-
-Pair = tuple[ComparedPassage | None, ComparedPassage | None]
-
-
-class DatedResults(NamedTuple):
-    """The hits of a search, with its instants."""
-
-    as_of: int
-    known_at: int
-    hits: Sequence[Hit]
-
-
-def last_moment(before: DatedResults, after: DatedResults, *known_at: int | None) -> tuple[int, int | None]:
-    """The later instants of two searches; `known_at`: as they were asked (None: with all that is known)."""
-    stated = [each for each in known_at if each is not None]
-    return max(before.as_of, after.as_of), max(stated) if len(stated) == len(known_at) else None
-
-
-def compare_results(view: View, question: str, before: DatedResults, after: DatedResults) -> Difference:
-    """Compare the hits of two searches.
-
-    `view` is that of the later instants; its succession decides which hits are of one series. All hits of a
-    series are one subject, represented by its newest statement. Others are matched by passage, then by
-    document.
-    """
-    reader = _SubjectReader(view, succession(view))
-    subjects: dict[Subject, list[ComparedPassage | None]] = {}
-    for side, answer in enumerate((before, after)):
-        for subject, statement in reader.read(answer):
-            sides = subjects.setdefault(subject, [None, None])
-            sides[side] = sides[side] or statement
-    words = set(tokenize(question))
-    pairs = _match_by_document([(one, other) for one, other in subjects.values()])
-    changes = [_change(*pair, words, view.analyzer.stop_words) for pair in pairs]
-    changes.sort(key=lambda each: (KINDS.index(each.kind), _rank(each)))
-    return Difference(question, before.as_of, after.as_of, tuple(changes))
-
-
-class _SubjectReader(Struct, frozen=True):
-    """Assigns hits to subjects, and reads the newest statement of a series at an instant."""
-
-    view: View
-    succession: Succession
-    _series: dict[int, np.ndarray] = msgspec.field(
-        default_factory=dict
-    )  # by each row of a series all of them
-
-    def read(self, answer: DatedResults) -> Iterator[tuple[Subject, ComparedPassage]]:
-        for hit, passages in zip(answer.hits, passages_of(self.view, answer.hits), strict=True):
-            row = self.succession.row_of(passages)
-            series = self._series_of(row) if row >= 0 else None
-            if series is None:
-                text = below_heading(hit.text, "\n".join(hit.place.headings))
-                start = self._start(row)
-                yield (
-                    (hit.id, -1),
-                    ComparedPassage(
-                        hit.rank, hit.id, hit.document, hit.title, text, start, hit.in_force, hit.holds
-                    ),
-                )
-            else:
-                yield ("", int(series[0])), self._newest(series, answer, hit.rank)
-
-    def _series_of(self, row: int) -> np.ndarray | None:
-        """The series of a row; None where it has none, or branches off it (another row is the successor)."""
-        if row not in self._series:
-            first = int(self.succession.series(row)[0])
-            series = self.succession.series(first)
-            self._series.update(dict.fromkeys(series.tolist(), series))
-        series = self._series.get(row, np.zeros(0))
-        return series if len(series) > 1 else None
-
-    def _newest(self, series: np.ndarray, answer: DatedResults, rank: int) -> ComparedPassage:
-        """The newest statement of a series as of the instants of a search."""
-        past = self.view.column("said", series) <= answer.as_of
-        past = series[past & (self.view.column("added", series) <= answer.known_at)]
-        row = int(past[-1]) if len(past) else int(series[0])
-        record = self.view.records(np.array([row]))[0]
-        text = below_heading(record.text, record.headings)
-        name = hit_id(record.document, record.key)
-        made = ComparedPassage(rank, name, record.document, record.title, text, self._start(row))
-        hit = next((hit for hit in answer.hits if hit.id == name), None)
-        return made if hit is None else made._replace(in_force=hit.in_force, holds=hit.holds)
-
-    def _start(self, row: int) -> int | None:
-        rows = np.array([row])
-        dated = row >= 0 and bool(self.view.column("dated", rows)[0])
-        return int(self.view.column("said", rows)[0]) if dated else None
-
-
-def _match_by_document(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs; two of one document that have one side each, and opposite ones, become one pair."""
-    whole = [pair for pair in pairs if None not in pair]
-    removed = {one.document: one for one, other in reversed(pairs) if one is not None and other is None}
-    added = {other.document: other for one, other in reversed(pairs) if other is not None and one is None}
-    both = removed.keys() & added.keys()
-    used = {statement.id for each in both for statement in (removed[each], added[each])}
-    left = [
-        pair for pair in pairs
-        if None in pair and not any(each is not None and each.id in used for each in pair)
-    ]  # fmt: skip
-    return [*whole, *((removed[each], added[each]) for each in both), *left]
-
-
-def _change(
-    was: ComparedPassage | None, now: ComparedPassage | None, words: set[str], stop: frozenset[str]
-) -> SubjectChange:
-    if was is None or now is None or was.id == now.id:
-        kind = "added" if was is None else "removed" if now is None else "unchanged"
-        if was is not None and now is not None and was.holds != now.holds:
-            kind = "ended" if was.holds else "begun"
-        return SubjectChange(kind, _side(was, None, words, stop), _side(now, None, words, stop), (), ())
-    differ = word_changes(was.text, now.text)
-    return SubjectChange("changed", _side(was, now, words, stop), _side(now, was, words, stop), *differ)
-
-
-def _side(
-    statement: ComparedPassage | None, other: ComparedPassage | None, words: set[str], stop: frozenset[str]
-) -> ResultSide | None:
-    if statement is None:
-        return None
-    sentence = key_sentence(statement.text, None if other is None else other.text, words, stop)
-    return ResultSide(
-        statement.rank, statement.id, statement.document, statement.title, sentence, statement.start,
-        statement.in_force, statement.holds,
-    )  # fmt: skip
-
-
-def _rank(change: SubjectChange) -> int:
-    side = change.after or change.before
-    return side.rank if side else 0

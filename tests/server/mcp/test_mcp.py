@@ -43,7 +43,6 @@ VALID: list[tuple[str, dict[str, Any], str]] = [
     ("open", {"id": "The Mole"}, "162 metres"),
     ("open", {"id": "The Mole", "as_of": "2019"}, "as of 2019-12-31"),
     ("timeline", {"q": "harbour master"}, "oldest first"),
-    ("diff", {"q": "harbour master", "a": "2017", "b": "2022"}, "after: ["),
     ("links", {"document": "The Mole"}, "is linked from"),
     ("graph", {"around": "May Hollis"}, "harbour master"),
     ("graph", {"around": "Nobody Atall"}, "No fact"),
@@ -70,7 +69,6 @@ WRONG = [
     ("open", {"id": "../../etc/passwd"}, "no document '../../etc/passwd'"),
     ("open", {"id": "The Mole", "as_of": "2001"}, "no document"),
     ("stale", {"path": ["nope"]}, "accepted: a file or folder that is indexed, a document's id or title"),
-    ("diff", {"q": "x", "a": "2019"}, "b is missing"),
     ("links", {}, "document is missing"),
     ("search", {"q": "x", "reply_tokens": 9}, "reply_tokens 9: expected `int` >= 50"),
     ("status", {"q": "x"}, "no parameter 'q'; accepted: reply_tokens"),
@@ -112,7 +110,6 @@ def test_what_is_read_fits_its_budget(example, budget):
     for tool, given in (
         ("search", {"q": "harbour master", "k": 30}), ("open", {"id": "Eight years in the harbour"}),
         ("timeline", {"q": "harbour master"}),
-        ("diff", {"q": "fares", "a": "2017", "b": "2022", "k": 20}),
     ):  # fmt: skip
         text = text_of(call(server_of(example), tool, **given, reply_tokens=budget))
         assert tokens(text) < budget + 120, tool  # marks, heads and the line on what was left out

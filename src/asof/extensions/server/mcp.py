@@ -118,19 +118,6 @@ def timeline_text(answer: Json, budget: int) -> str:
     return f"{len(answer['entries'])} statements, oldest first, {moment(answer)}.\n{shown}"
 
 
-def comparison(answer: Json, budget: int) -> str:
-    if not answer["changes"]:
-        return "Nothing found at either date."
-    parts = []
-    for change in answer["changes"]:
-        lines = [change["kind"]]
-        for when, side in (("before", change["before"]), ("after", change["after"])):
-            if side is not None:
-                lines.append(f"{when}: {_named(side)}: {one_line(side['sentence'])}")
-        parts.append("\n".join(lines))
-    return f"{str(answer['a'])[:10]} against {str(answer['b'])[:10]}.\n{within(parts, budget, 'changes')}"
-
-
 def link_text(answer: Json, budget: int) -> str:
     signs = {"out": "links to", "in": "is linked from", "both": "links to and is linked from"}
     parts = [
@@ -264,7 +251,7 @@ class Tool(NamedTuple):
 
 
 _TEXTS: Mapping[str, Callable[[Json, int], str]] = {
-    "search": hits, "ask": answer_text, "timeline": timeline_text, "diff": comparison, "links": link_text,
+    "search": hits, "ask": answer_text, "timeline": timeline_text, "links": link_text,
     "graph": graph_text, "stale": stale_text, "status": status_text,
 }  # fmt: skip
 

@@ -46,19 +46,18 @@ async function compare() {
     ask("diff", { q, a, b }), ask("ask", { q, as_of: a }, "ask a"), ask("ask", { q, as_of: b }, "ask b"),
   ]);
   if (!difference) return null;
-  const changes = difference.changes.map((change) => el("article", { class: "entry" },
-    el("h3", {}, change.kind), el("div", { class: "columns" }, side(change.before), side(change.after, change.before))));
   return {
-    parts: [fields, el("div", { class: "columns" }, answerView(before, `As of ${told(difference.a)}`), answerView(after, `As of ${told(difference.b)}`)),
-      el("h2", {}, "What changed"), ...changes],
-    line: `${count(difference.changes.length, "passage")} compared`,
+    parts: [fields, el("div", { class: "columns" }, answerView(before, `As of ${told(before.as_of)}`), answerView(after, `As of ${told(after.as_of)}`)),
+      el("h2", {}, "What was said between"), ...entriesOf(difference)],
+    line: `${count(difference.entries.length, "statement")}, oldest first`,
   };
 }
 
-function side(one, before = null) {
-  if (!one) return el("p", { class: "meta" }, "not there");
-  const text = before && before.sentence !== one.sentence ? wordDiff(shortened(before.sentence), shortened(one.sentence)) : shortened(one.sentence);
-  return el("div", {}, el("p", {}, text), el("p", { class: "meta" }, documentLink(one), ` · ${told(one.visible)}`));
+function entriesOf(line) {
+  return line.entries.map((entry, at) => el("article", { class: "entry" },
+    el("h3", {}, el("a", { href: address({ view: "search", as_of: entry.valid.from.slice(0, 10) }) }, told(entry.valid.from)), ` – ${entry.valid.until ? told(entry.valid.until) : "now"}`),
+    el("p", {}, at ? wordDiff(shortened(line.entries[at - 1].sentence), shortened(entry.sentence)) : shortened(entry.sentence)),
+    el("p", { class: "meta" }, documentLink(entry))));
 }
 
 async function timeline() {
@@ -66,10 +65,7 @@ async function timeline() {
   if (!q) return { parts: [empty("Ask something to see how its answer changed.")], line: "Nothing is asked yet." };
   const line = await ask("timeline", { q, ...moments(), k: 50 });
   if (!line) return null;
-  const entries = line.entries.map((entry, at) => el("article", { class: "entry" },
-    el("h3", {}, el("a", { href: address({ view: "search", as_of: entry.valid.from.slice(0, 10) }) }, told(entry.valid.from)), ` – ${entry.valid.until ? told(entry.valid.until) : "now"}`),
-    el("p", {}, at ? wordDiff(shortened(line.entries[at - 1].sentence), shortened(entry.sentence)) : shortened(entry.sentence)),
-    el("p", { class: "meta" }, documentLink(entry))));
+  const entries = entriesOf(line);
   return { parts: entries.length ? [el("h2", {}, "How the answer changed"), ...entries] : [empty("Nothing was found.")], line: `${count(entries.length, "statement")}, oldest first` };
 }
 

@@ -19,6 +19,7 @@ from asof.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus, open  # noqa: A004
+    from asof.corpus.memory import Memory
     from asof.corpus.snapshot import Snapshot
     from asof.engine import Results
     from asof.errors import AsofError
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 _HOMES = {
     "AsofError": "asof.errors", "Corpus": "asof.corpus.corpus", "Document": "asof.values",
     "Ended": "asof.values",
-    "Hit": "asof.values", "LocalEncoder": "asof.models.local", "Named": "asof.models.named",
+    "Hit": "asof.values", "LocalEncoder": "asof.models.local", "Memory": "asof.corpus.memory",
+    "Named": "asof.models.named",
     "Period": "asof.time.span", "Problem": "asof.values", "IndexReport": "asof.store.run",
     "Results": "asof.engine", "CorpusSettings": "asof.store.schema", "Span": "asof.time.span",
     "Snapshot": "asof.corpus.snapshot", "SourcedTime": "asof.values", "Why": "asof.values",
@@ -48,6 +50,7 @@ __all__ = [
     "Hit",
     "IndexReport",
     "LocalEncoder",
+    "Memory",
     "Named",
     "Period",
     "Problem",

@@ -160,7 +160,10 @@ class AskParameters(Question, frozen=True, kw_only=True):
     ] = None
 
 
-Statements = Annotated[int, Meta(ge=1, le=1_000, description="the newest k statements")]
+class ContextParameters(Question, frozen=True, kw_only=True):
+    """The best passages for a question as one text for a prompt, from many documents."""
+
+    tokens: Annotated[int, Meta(ge=100, le=100_000, description="its size at most")] = 4_000
 
 
 class TimelineParameters(OfDocumentsThen, frozen=True, kw_only=True):
@@ -170,7 +173,7 @@ class TimelineParameters(OfDocumentsThen, frozen=True, kw_only=True):
     since: Annotated[Moment | None, Meta(description="only what was current after the start of this")] = None
     until: Annotated[Moment | None, Meta(description="only what was current before the end of this")] = None
     recipe: RecipeName = None
-    k: Statements = 20
+    k: Annotated[int, Meta(ge=1, le=1_000, description="the newest k statements")] = 20
 
 
 class DiffParameters(OfDocuments, frozen=True, kw_only=True):
@@ -180,7 +183,6 @@ class DiffParameters(OfDocuments, frozen=True, kw_only=True):
     a: Annotated[Moment, Meta(description="the one moment")]
     b: Annotated[Moment, Meta(description="the other moment")]
     recipe: RecipeName = None
-    k: Statements = 20
 
 
 class ListParameters(OfDocumentsThen, frozen=True, kw_only=True):
@@ -251,3 +253,45 @@ def mistake(name: str, given: Any, error: str) -> str:
     expected = "key=value is expected" if "matching regex" in expected else expected
     shown = "" if isinstance(given, dict | list | tuple) else f" {given!r:.80}"
     return f"{name}{at}{shown}: {expected[:1].lower()}{expected[1:]}"
+
+
+# -- notes (`asof.corpus.memory`) ----------------------------------------------------------------------
+
+Note = Annotated[str, Meta(min_length=1, max_length=20_000, description="one statement, in full words")]
+NoteId = Annotated[str, Meta(min_length=1, max_length=MOST_NAME, description="its id: memory/...")]
+Since = Annotated[Moment | None, Meta(description="since when it holds: 2027-05-01, tomorrow")]
+Until = Annotated[Moment | None, Meta(description="the last day on which it holds")]
+Confirm = Annotated[bool, Meta(description="do it, after what it changes was shown")]
+
+
+class RememberParameters(Struct, frozen=True, kw_only=True):
+    """Store a note. One that would supersede something comes back with that, and is stored with `confirm`."""
+
+    text: Note
+    subject: Annotated[str, Meta(max_length=300, description="what it is about: its title")] = ""
+    valid_from: Since = None
+    valid_until: Until = None
+    source: Annotated[str, Meta(max_length=300, description="who said so")] = ""
+    tag: Annotated[
+        tuple[Annotated[str, Meta(min_length=1, max_length=200)], ...],
+        Meta(max_length=20, description="tags"),
+    ] = ()
+    key: Annotated[str, Meta(max_length=200, description="sent twice with a key, a note is stored once")] = ""
+    confirm: Confirm = False
+
+
+class CorrectParameters(Struct, frozen=True, kw_only=True):
+    """Give a note another text from now on; what it said before stays as of then."""
+
+    document: NoteId
+    text: Note
+    valid_from: Since = None
+    valid_until: Until = None
+    confirm: Confirm = False
+
+
+class ForgetParameters(Struct, frozen=True, kw_only=True):
+    """Erase a note with all its versions for good, with `confirm`; else show it."""
+
+    document: NoteId
+    confirm: Confirm = False

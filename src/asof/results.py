@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Struct
 
 from asof import plugins, wire
+from asof.corpus.memory import Forgotten, Remembered
+from asof.corpus.snapshot import Context
 from asof.engine import Results
 from asof.index.manifest import EmbeddingReport
 from asof.rank.whynot import WhyNot
@@ -306,6 +308,7 @@ Shapes = Mapping[str, tuple[str, type]]
 SHAPES: Shapes = {
     "search": ("asof search --json", SearchResult),
     "ask": ("asof ask --json", Answer),
+    "context": ("GET /api/v1/context", Context),
     "timeline": ("asof timeline --json", Timeline),
     "diff": ("asof diff --json", Timeline),
     "links": ("asof links --json", LinksResult),
@@ -319,6 +322,8 @@ SHAPES: Shapes = {
     "calendar": ("GET /api/v1/calendar", CalendarResult),
     "add": ("POST /api/v1/documents", IndexReport),
     "delete": ("DELETE /api/v1/documents", DeletedDocument),
+    "remember": ("POST /api/v1/remember", Remembered),
+    "forget": ("POST /api/v1/forget", Forgotten),
     "index": ("asof index --json", IndexResult),
     "status": ("asof status --json", StatusResult),
     "embed": ("asof embed --json", EmbedResult),

@@ -16,16 +16,22 @@ from msgspec import Struct
 
 from asof import plugins, wire
 from asof.corpus.corpus import Corpus
+from asof.corpus.memory import Forgotten, Memory, Remembered
+from asof.corpus.snapshot import MOST, Context, context_of, spread
 from asof.errors import UsageError
 from asof.parameters import (
     AskParameters,
     CalendarParameters,
     ChangesParameters,
+    ContextParameters,
+    CorrectParameters,
     DiffParameters,
     DocumentParameters,
     DocumentsParameters,
+    ForgetParameters,
     LinksParameters,
     ListParameters,
+    RememberParameters,
     SearchParameters,
     StatusParameters,
     TimelineParameters,
@@ -128,6 +134,12 @@ def ask(
     )  # fmt: skip
 
 
+def context(corpus: Corpus, asked: ContextParameters) -> Context:
+    then = asked.at(corpus)
+    found = then.search(asked.q, MOST, unit="passage", recipe=asked.recipe, filters=asked.filters(then))
+    return context_of(spread(found), asked.tokens)
+
+
 def timeline(corpus: Corpus, asked: TimelineParameters) -> Timeline:
     then = asked.at(corpus)
     return then.timeline(
@@ -138,7 +150,7 @@ def timeline(corpus: Corpus, asked: TimelineParameters) -> Timeline:
 
 def diff(corpus: Corpus, asked: DiffParameters) -> Timeline:
     before, after = corpus.at(asked.a), corpus.at(asked.b)
-    return before.diff(asked.q, after, asked.k, recipe=asked.recipe, filters=asked.filters(after))
+    return before.diff(asked.q, after, recipe=asked.recipe, filters=asked.filters(after))
 
 
 def list_documents(corpus: Corpus, asked: ListParameters) -> DocumentList:
@@ -187,11 +199,30 @@ def status(corpus: Corpus, asked: StatusParameters) -> StatusResult:  # noqa: AR
     return StatusResult(corpus.status())
 
 
+def remember(corpus: Corpus, asked: RememberParameters) -> Remembered:
+    return Memory(corpus).remember(
+        asked.text, asked.subject, valid_from=asked.valid_from, valid_until=asked.valid_until,
+        source=asked.source, tags=asked.tag, key=asked.key, confirm=asked.confirm,
+    )  # fmt: skip
+
+
+def correct(corpus: Corpus, asked: CorrectParameters) -> Remembered:
+    return Memory(corpus).correct(
+        asked.document, asked.text, valid_from=asked.valid_from, valid_until=asked.valid_until,
+        confirm=asked.confirm,
+    )  # fmt: skip
+
+
+def forget(corpus: Corpus, asked: ForgetParameters) -> Forgotten:
+    return Memory(corpus).forget(asked.document, confirm=asked.confirm)
+
+
 _WHO = {"q": "who is the harbour master", "as_of": "2019-06-01"}
 
 VERBS = (
     Verb("search", SearchParameters, "search", search, {**_WHO, "k": 3}),
     Verb("ask", AskParameters, "ask", ask, _WHO),
+    Verb("context", ContextParameters, "context", context, {**_WHO, "tokens": 500}),
     Verb("timeline", TimelineParameters, "timeline", timeline, {"q": "harbour master"}),
     Verb("diff", DiffParameters, "diff", diff, {"q": "harbour master", "a": "2018", "b": "2022"}),
     Verb("list", ListParameters, "list", list_documents, {"since": "2021", "k": 3}),
@@ -205,6 +236,15 @@ VERBS = (
     Verb("status", StatusParameters, "status", status, {}),
 )
 """The verbs of the core, all of which read."""
+
+
+WRITES = (
+    Verb("remember", RememberParameters, "remember", remember, {"text": "The office is in Ghent."}),
+    Verb("correct", CorrectParameters, "remember", correct,
+         {"document": "memory/key-1", "text": "The office is in Antwerp."}),
+    Verb("forget", ForgetParameters, "forget", forget, {"document": "memory/key-1"}),
+)  # fmt: skip
+"""Those that write notes: by POST, and as tools of assistants that may write."""
 
 
 @cache

@@ -14,6 +14,7 @@ from asof.revisions.statements import LONGEST, NOTHING, statement_of
 SUCCEED = [
     ("The favourite coffee of the user is a cortado.", "The favourite coffee of the user is a flat white."),
     ("The user's dentist is Dr Okafor.", "The user's dentist is Dr Lind."),
+    ("The user's dentist is Dr. Okafor.", "The user's dentist is Dr. Lind."),
     ("My gym opens at 6.", "My gym opens at 7."),
     ("I live in Lyon", "I live in Ghent"),
     ("Ada Marsh is the master of the harbour.", "Tom Reed is the master of the harbour."),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from msgspec import Struct
 
@@ -18,7 +19,7 @@ from asof.models.ports import in_round_brackets, one_line
 from asof.text.passages import LEFT_OUT, ends, pack, passage_header, tokens
 from asof.text.question import QuestionReading
 from asof.time.moment import When
-from asof.time.span import iso, nearest_moment
+from asof.time.span import Instant, iso, nearest_moment
 from asof.values import Answer, Citation, Filters, Hit, MetadataFilter, status_of
 from asof.wire import replace
 
@@ -320,17 +321,33 @@ class Context(Struct, frozen=True):
     fit. `notes`: how the question was read, what the search left out, and what did not fit here.
     """
 
-    text: str
-    citations: tuple[Citation, ...]
-    tokens: int
-    left_out: int
-    notes: tuple[str, ...] = ()
+    text: Annotated[str, "the passages, each below its number, title, date and status"]
+    citations: Annotated[tuple[Citation, ...], "their sources"]
+    tokens: Annotated[int, "the size of the text"]
+    left_out: Annotated[int, "how many of the passages that were found did not fit"]
+    as_of: Annotated[Instant, "the moment whose state of the documents was asked"] = 0
+    notes: Annotated[tuple[str, ...], "how the question was read, and what was left out"] = ()
 
     def __str__(self) -> str:
         return self.text
 
 
+OF_ONE = 2
+"""So many passages of a document come before those of others, where documents are spread."""
+
 CUT = "(cut here)"
+
+
+def spread(results: Results) -> Results:
+    """The results with at most OF_ONE passages of a document before those of others, and so on, by rank:
+    what matters may stand in many conversations."""
+    seen: Counter[str] = Counter()
+    rounds = []
+    for hit in results.hits:
+        rounds.append(seen[hit.document] // OF_ONE)
+        seen[hit.document] += 1
+    order = sorted(range(len(rounds)), key=lambda at: (rounds[at], at))
+    return replace(results, hits=tuple(results.hits[at] for at in order))
 
 
 def context_of(results: Results, most: int) -> Context:
@@ -358,7 +375,7 @@ def context_of(results: Results, most: int) -> Context:
         Citation.of(n, hit, quote)
         for n, (hit, quote) in enumerate(zip(results.hits[:shown], quotes[:shown], strict=True), 1)
     )
-    return Context(text, citations, tokens(text), left_out, tuple(notes))
+    return Context(text, citations, tokens(text), left_out, results.view.as_of, tuple(notes))
 
 
 def _head(n: int, hit: Hit) -> str:

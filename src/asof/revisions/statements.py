@@ -203,7 +203,7 @@ def statement_of(text: str, language: str, grammar: Grammar) -> UntitledStatemen
     "We use Exa now, no longer Jina" ends what says that we use Jina; "Mara moved from Lyon to Ghent" that she
     lives in Lyon, and says that she lives in Ghent.
     """
-    text = text.strip()
+    text = _ABBREVIATED.sub(_without_point, text.strip())
     if len(text) > LONGEST or "\n" in text or text.endswith(("?", "？")):
         return NOTHING
     known, so, ended = _words(), dict[str, None](), list[str]()
@@ -224,6 +224,14 @@ def statement_of(text: str, language: str, grammar: Grammar) -> UntitledStatemen
     return UntitledStatement(
         frame, *(tuple(term_hash(word) & 0xFFFFFFFF for word in each) for each in (said, ended))
     )
+
+
+_ABBREVIATED = re.compile(r"\b([^\W\d_]{1,5})\.(?=\s)")
+
+
+def _without_point(match: re.Match[str]) -> str:
+    """An abbreviation without its point, which ends no clause: "Dr. Holm"."""
+    return match[1] if match[1].casefold() in set_of("words", "abbreviation") else match[0]
 
 
 _NEGATED = re.compile(r"n['’]t\b|\bn['’](?=\w)")

@@ -13,9 +13,11 @@ from tests.support.json_schema import against
 import asof
 from asof.extensions.server.app import LONGEST_HEAD, ServeOptions, create_app
 from asof.extensions.server.guard import Keys, Limits
+from asof.extensions.server.mcp import mounted
 from asof.verbs import all_verbs
 
 HERE = "http://localhost"
+JSON = {"content-type": "application/json"}
 AT = "2026-01-01T00:00:00Z"
 
 
@@ -189,13 +191,13 @@ def test_a_list_of_keys_that_is_damaged_lets_nobody_in(example, tmp_path):
 
 def test_limits_of_size(example):
     with client(example, write=True, limits=Limits(body=10_000, documents=2)) as web:
-        large = web.post("/api/v1/documents", content=b"x" * 10_001)
+        large = web.post("/api/v1/documents", content=b"x" * 10_001, headers=JSON)
         assert large.status_code == 413
         many = web.post(
             "/api/v1/documents", json={"documents": [{"id": str(n), "text": "x"} for n in range(3)]}
         )
         assert many.status_code == 413
-        deep = web.post("/api/v1/documents", content=b'{"documents":' + b"[" * 4_000)
+        deep = web.post("/api/v1/documents", content=b'{"documents":' + b"[" * 4_000, headers=JSON)
         assert deep.status_code in (400, 422)
         assert web.get("/api/v1/search", params={"q": "x" * 20_000}).status_code == 431
         assert web.get("/api/v1/status", headers={"X-Long": "x" * 20_000}).status_code == 431
@@ -258,6 +260,74 @@ def test_documents_are_added_found_and_deleted(tmp_path):
         assert web.get("/api/v1/search", params={"q": "quay"}).json()["hits"][0]["document"] == "quay"
         assert web.delete("/api/v1/documents", params={"document": "quay"}).json()["passages"] == 1
         assert web.get("/api/v1/search", params={"q": "quay"}).json()["hits"] == []
+
+
+def test_notes_are_remembered_corrected_and_forgotten(tmp_path):
+    with asof.open(tmp_path) as corpus, client(corpus, write=True) as web:
+
+        def sent(verb: str, **given: Any) -> Any:
+            reply = web.post(f"/api/v1/{verb}", json=given)
+            assert against("forget" if verb == "forget" else "remember", reply.json()) == []
+            return reply.json()
+
+        first = sent("remember", text="The office is in Bruges.", key="1", tag=["work"])
+        assert first["state"] == "stored"
+        shown = sent("remember", text="The office is in Ghent.")
+        assert (shown["state"], shown["supersedes"][0]["document"]) == ("unconfirmed", first["document"])
+        corrected = sent("correct", document=first["document"], text="The office is in Antwerp.")
+        assert (corrected["state"], corrected["document"]) == ("stored", first["document"])
+        assert not sent("forget", document=first["document"])["erased"]
+        assert sent("forget", document=first["document"], confirm=True)["versions"] == 2
+
+
+@pytest.mark.parametrize(
+    ("sent", "status", "said"),
+    [
+        ({"json": {}}, 422, "text is missing"),
+        ({"json": {"text": "x", "txet": "y"}}, 422, "no parameter 'txet'; did you mean text?"),
+        ({"json": ["x"]}, 422, "a JSON object is expected"),
+        ({"json": {"text": "x", "valid_from": "soon"}}, 422, "soon"),
+        ({"content": b'{"text"', "headers": JSON}, 400, "no JSON"),
+        ({"content": b'{"text": "x"}', "headers": {"content-type": "text/plain"}}, 415, "application/json"),
+    ],
+)
+def test_what_is_no_note(tmp_path, sent, status, said):
+    with asof.open(tmp_path) as corpus, client(corpus, write=True) as web:
+        reply = web.post("/api/v1/remember", **sent)
+        assert (reply.status_code, said in reply.json()["error"]["message"]) == (status, True)
+        assert corpus.at().documents() == []
+
+
+def test_only_keys_that_may_write_write_notes(tmp_path):
+    """Also through tools, which other keys are not offered."""
+    keys = Keys(tmp_path / "keys.json", frozenset({os.geteuid()}))
+    (tmp_path / "notes").mkdir()
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    calling = {**listing, "method": "tools/call", "params": {
+        "name": "remember", "arguments": {"text": "The office is in Bruges."},
+    }}  # fmt: skip
+    opening = {**listing, "method": "initialize", "params": {
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"},
+    }}  # fmt: skip
+    ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    with asof.open(tmp_path / "notes") as corpus:
+        options = {"keys": keys, "write": True, "beside": (("/mcp", *mounted(corpus, write=True)),)}
+        with client(corpus, **options) as web:
+            for scope, status, told in (("read", 403, "nothing may be written"), ("write", 200, "Stored as")):
+                key = keys.add(scope, "write" if scope == "write" else "read", AT)
+                headers = {
+                    "Authorization": f"Bearer {key}", "Accept": "application/json, text/event-stream",
+                    "Mcp-Protocol-Version": "2025-06-18",
+                }  # fmt: skip
+                assert (
+                    web.post("/api/v1/remember", json={"text": scope}, headers=headers).status_code == status
+                )
+                opened = web.post("/mcp", json=opening, headers=headers)
+                headers["Mcp-Session-Id"] = opened.headers["mcp-session-id"]
+                web.post("/mcp", json=ready, headers=headers)
+                tools = web.post("/mcp", json=listing, headers=headers)
+                assert ('"remember"' in tools.text) is (scope == "write"), tools.text
+                assert told in web.post("/mcp", json=calling, headers=headers).text
 
 
 def test_a_commit_of_another_process_is_seen_by_the_next_request(tmp_path):

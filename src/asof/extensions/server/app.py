@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -55,7 +55,7 @@ from asof.extensions.server.guard import (
 )
 from asof.parameters import Name
 from asof.results import DeletedDocument, all_shapes, schema
-from asof.verbs import Verb, all_verbs, ask
+from asof.verbs import WRITES, Verb, all_verbs, ask
 from asof.version import __version__
 from asof.wire import encode, replace
 
@@ -139,16 +139,39 @@ def write_routes(corpus: Corpus, limits: Limits) -> list[Route]:
     def delete(request: Request) -> Response:
         return as_json(DELETE.answer(corpus, DELETE.read(given(request, DELETE))))
 
-    return [Route(DOCUMENTS, add, methods=["POST"]), Route(DOCUMENTS, delete, methods=["DELETE"])]
+    def endpoint(verb: Verb) -> Callable[[Request], Awaitable[Response]]:
+        async def write(request: Request) -> Response:
+            asked = _object(await request.body(), request.state.request)
+            return asked if isinstance(asked, Response) else await run_in_threadpool(written, asked)
+
+        def written(asked: dict[str, Any]) -> Response:
+            return as_json(verb.answer(corpus, verb.read(asked)))
+
+        return write
+
+    return [
+        Route(DOCUMENTS, add, methods=["POST"]), Route(DOCUMENTS, delete, methods=["DELETE"]),
+        *(Route(f"{API}/{verb.name}", endpoint(verb), methods=["POST"]) for verb in WRITES),
+    ]  # fmt: skip
 
 
-def _added(corpus: Corpus, body: bytes, limits: Limits, request: str) -> Response:
-    """Add the documents of a body: JSON as `NEW_DOCUMENTS` describes it."""
+def _object(body: bytes, request: str) -> dict[str, Any] | Response:
+    """The object of a body in JSON, or the refusal of another one."""
     try:
         given = json.loads(body, parse_constant=_refused_constant)
     except (ValueError, RecursionError) as wrong:
         return refusal(400, "BadRequest", f"the body is no JSON: {str(wrong)[:200]}", request)
-    documents = given.get("documents") if isinstance(given, dict) and len(given) == 1 else None
+    if not isinstance(given, dict):
+        return refusal(422, "WrongParameter", "a JSON object is expected", request)
+    return given
+
+
+def _added(corpus: Corpus, body: bytes, limits: Limits, request: str) -> Response:
+    """Add the documents of a body: JSON as `NEW_DOCUMENTS` describes it."""
+    given = _object(body, request)
+    if isinstance(given, Response):
+        return given
+    documents = given.get("documents") if len(given) == 1 else None
     if not isinstance(documents, list) or not documents:
         expected = '{"documents": [{"id": ..., "text": ...}, ...]} is expected, and nothing else'
         return refusal(422, "WrongParameter", expected, request)
@@ -329,8 +352,14 @@ def describe(*, write: bool) -> dict[str, Any]:
             },
             "delete": {**_operation(DELETE), "operationId": "delete"},
         }  # fmt: skip
+        for verb in WRITES:
+            body = {"application/json": {"schema": verb.schema(), "example": dict(verb.example)}}
+            paths[f"{API}/{verb.name}"] = {"post": {
+                "summary": verb.summary, "operationId": verb.name,
+                "requestBody": {"required": True, "content": body}, "responses": _responses(verb.result),
+            }}  # fmt: skip
     schemas: dict[str, Any] = {"ErrorReply": ERROR_REPLY, "NewDocuments": NEW_DOCUMENTS}
-    for name in (*shapes, "add", "delete"):
+    for name in (*shapes, "add", "delete", *(verb.result for verb in WRITES)):
         whole = json.loads(json.dumps(schema(name)).replace("#/$defs/", "#/components/schemas/"))
         schemas |= whole.pop("$defs")
         whole.pop("$schema")
@@ -501,7 +530,8 @@ def application(description: str) -> Guard:
     if told["watch"]:
         _follow(corpus)
     log = _silent if told["quiet"] else None
-    return create_app(corpus, replace(options, beside=_for_assistants(corpus), log=log))
+    beside = _for_assistants(corpus, write=told["write"])
+    return create_app(corpus, replace(options, beside=beside, log=log))
 
 
 def _silent(line: str) -> None:
@@ -520,13 +550,13 @@ def _follow(corpus: Corpus) -> None:
     threading.Thread(target=watcher.run, args=(threading.Event(),), name="asof-watch", daemon=True).start()
 
 
-def _for_assistants(corpus: Corpus) -> tuple[Beside, ...]:
+def _for_assistants(corpus: Corpus, *, write: bool) -> tuple[Beside, ...]:
     """The application for assistants, where the SDK is installed."""
     if importlib.util.find_spec("mcp") is None:
         return ()
     from asof.extensions.server.mcp import mounted
 
-    return (("/mcp", *mounted(corpus)),)
+    return (("/mcp", *mounted(corpus, write=write)),)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import json
 import signal
 import threading
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,7 @@ def _check_installed(what: str, *needed: str) -> None:
 @click.option(
     "--port", type=click.IntRange(0, 65_535), default=8421, help="Port (default 8421; 0: a free one)."
 )
-@click.option("--write", is_flag=True, help="Let documents be added and deleted.")
+@click.option("--write", is_flag=True, help="Let documents and notes be written.")
 @click.option(
     "--watch", is_flag=True, help="Keep the index in step with its folders, too (asof index --watch)."
 )
@@ -90,7 +91,8 @@ def serve(
 
 @click.command()
 @index_option
-def mcp(index: Path | None) -> int:
+@click.option("--write", is_flag=True, help="Let the assistant remember, correct and forget notes.")
+def mcp(index: Path | None, write: bool) -> int:
     """Serve the corpus to an assistant over the Model Context Protocol, on standard input and output.
 
     For a client's configuration: the command asof, with the arguments mcp, --index and a folder. `asof serve`
@@ -102,7 +104,7 @@ def mcp(index: Path | None) -> int:
     from asof.extensions.server.mcp import serve_stdio
 
     with open_corpus(index) as corpus:
-        anyio.run(serve_stdio, corpus)
+        anyio.run(partial(serve_stdio, corpus, write=write))
     return DONE
 
 

@@ -30,7 +30,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asof import environment
+from asof import environment, verbs
 from asof.corpus.corpus import Corpus
 from asof.errors import (
     AsofError,
@@ -479,11 +479,12 @@ SLOW = frozenset(f"{API}/{verb}" for verb in ("facts", "report", "graph", "stale
 added."""
 ASK = frozenset({f"{API}/ask", f"{API}/ask/stream"})
 WRITES = frozenset({"POST", "DELETE"})
+WRITTEN = frozenset({DOCUMENTS, *(f"{API}/{verb.name}" for verb in verbs.WRITES)})
 
 
 def writes(method: str, path: str) -> bool:
-    """True if a request adds or deletes documents."""
-    return method in WRITES and path == DOCUMENTS
+    """True if a request adds, changes or deletes documents."""
+    return method in WRITES and path in WRITTEN
 
 
 @dataclass(slots=True)
@@ -648,11 +649,16 @@ class Guard:
             )
         if origin and not is_own(origin, host):
             return refusal(403, "WrongOrigin", f"pages of {origin[:100]} may not call this server", request)
+        if scope["method"] == "POST" and writes("POST", scope["path"]):
+            sent = given.get("content-type", "").partition(";")[0].strip().lower()
+            if sent != "application/json":  # which no form of another site can send
+                return refusal(415, "WrongMediaType", "application/json is expected", request)
         return await self._key_refusal(scope, given, request)
 
     async def _key_refusal(self, scope: Scope, given: Mapping[str, str], request: str) -> Response | None:
         """Why a key is not accepted, or may not do this; None if none is needed or it may."""
         path, keys = scope["path"], self.keys
+        scope["state"]["scope"] = "write" if keys is None else "read"
         if keys is None or path in OPEN or path == "/" or path.startswith(PAGE):
             return None
         header = given.get("authorization", "")
@@ -671,6 +677,7 @@ class Guard:
             message += ": Authorization: Bearer KEY (asof key add makes one)"
             return refusal(401, "KeyNeeded", message, request, {"WWW-Authenticate": "Bearer"})
         name, key = found
+        scope["state"]["scope"] = key.scope
         if (wait := self._buckets.take(name)) > 0:
             message = f"the key {name} has at most {self.limits.rate:g} requests a second"
             return refusal(429, "TooMany", message, request, {"Retry-After": str(int(wait) + 1)})

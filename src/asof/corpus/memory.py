@@ -1,0 +1,254 @@
+"""Notes that are written one by one: remembered, corrected, forgotten, as an assistant does it.
+
+A note is a document `memory/...`, published at the moment at which it is told; its subject is its title. As
+of an earlier moment the corpus is as it was: what was believed then. What a note would supersede is found by
+indexing it beside the texts that are nearest to it, in a folder that is removed at once, and is returned
+before it is stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import count, islice
+from typing import TYPE_CHECKING, Annotated
+
+from msgspec import Struct
+
+from asof.arguments import all_checked
+from asof.corpus.asking import LONGEST_QUESTION
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
+from asof.errors import DocumentNotFound, UsageError
+from asof.text.tokens import tokenize
+from asof.time.span import Instant, iso, moment
+from asof.values import Document, Hit, SourcedTime
+from asof.wire import As, one_of, replace
+
+if TYPE_CHECKING:
+    from asof.store.reader import DocumentAsOf
+    from asof.time.moment import When
+
+FOLDER = "memory/"
+"""The ids of notes begin so."""
+
+LONGEST, LONGEST_SUBJECT, LONGEST_KEY, MOST_TAGS = 20_000, 300, 200, 20
+"""The most characters of a note, of its subject and of its key; the most tags."""
+
+NEAREST = 12
+"""So many passages are looked at for what a note would supersede."""
+
+LIKE, NEAR, SHOWN = 0.2, 0.4, 3
+"""The least share of words that passages have in common with a note which may supersede them, and that notes
+have which are shown though it does not; how many of these."""
+
+
+class Earlier(Struct, frozen=True):
+    """What a note supersedes."""
+
+    id: Annotated[str, "the passage"]
+    document: Annotated[str, "its document"]
+    title: str
+    text: str
+    published: Annotated[SourcedTime | None, "null: nobody knows"]
+
+
+class Remembered(Struct, frozen=True):
+    """A note, and what became of it."""
+
+    document: Annotated[str, "its id"]
+    state: Annotated[
+        str, one_of("stored", "known", "unconfirmed"),
+        "known: it was there; unconfirmed: nothing is stored, since it would supersede something",
+    ]  # fmt: skip
+    supersedes: Annotated[tuple[Earlier, ...], "the passages that it supersedes, or would supersede"]
+    near: Annotated[tuple[Earlier, ...], "other notes that say nearly the same, which it may correct"]
+    at: Annotated[Instant, As("as_of"), "the moment at which it was told"]
+
+
+class Forgotten(Struct, frozen=True):
+    """A note that is erased, or would be."""
+
+    document: Annotated[str, "its id"]
+    erased: Annotated[bool, "false: nothing is erased yet, since that was not confirmed"]
+    title: str
+    text: Annotated[str, "what it says, or said"]
+    versions: Annotated[int, "how many wordings are erased with it"]
+
+
+@all_checked
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """The notes of an open corpus."""
+
+    corpus: Corpus
+
+    def remember(
+        self, text: str, subject: str = "", *, valid_from: When | None = None,
+        valid_until: When | None = None, source: str = "", tags: Iterable[str] = (), key: str = "",
+        confirm: bool = False,
+    ) -> Remembered:  # fmt: skip
+        """Stores a note. One that would supersede something is stored only with `confirm`; without it, what
+        that is comes back.
+
+        `subject`: what it is about, its title. `valid_from`, `valid_until`: since and until when it holds, if
+        that is not from now on. `source`: who said so. `key`: a note is stored once for a key, however often
+        it is sent; without one, once for a text a day. Raises UsageError, also for a key that was used for
+        another text; Busy, NoSpace.
+        """
+        now = self.corpus.session.clock()
+        _check(text, subject, key)
+        tags = tuple(tags)
+        if len(tags) > MOST_TAGS:
+            raise UsageError(f"{len(tags)} tags; accepted: up to {MOST_TAGS}")
+        told = "\n".join((subject, text, str(valid_from), str(valid_until)))
+        name = f"key-{_hash(key)}" if key else f"{iso(now)[:10]}-{_hash(told)}"
+        note = Document(
+            f"{FOLDER}{name}", text, subject, moment(now), tags=tags,
+            meta={"told_by": source} if source else {}, in_force=self._times(now, valid_from, valid_until),
+        )  # fmt: skip
+        before = self._now(note.id)
+        if before is not None and before.text == note.text:
+            return Remembered(note.id, "known", (), (), now)
+        if before is not None:
+            raise UsageError(
+                f"the key {key!r} was used for another text: give another one, or correct {note.id}"
+            )
+        return self._stored(note, now, confirm=confirm)
+
+    def correct(
+        self, document: str, text: str, *, valid_from: When | None = None, valid_until: When | None = None,
+        confirm: bool = False,
+    ) -> Remembered:  # fmt: skip
+        """Gives a note another text from now on, and times in which it holds; what it said before stays as of
+        then. Raises UsageError, DocumentNotFound; Busy, NoSpace."""
+        now = self.corpus.session.clock()
+        _check(text)
+        known = self._known(document)
+        if known.text == text:
+            return Remembered(document, "known", (), (), now)
+        note = Document(
+            document, text, known.summary.title, moment(now), tags=known.summary.tags,
+            meta=known.summary.meta, in_force=self._times(now, valid_from, valid_until),
+        )  # fmt: skip
+        return self._stored(note, now, confirm=confirm)
+
+    def forget(self, document: str, *, confirm: bool = False) -> Forgotten:
+        """Erases a note with all of its versions for good, with `confirm`; without it, what would be erased
+        comes back. Raises UsageError, DocumentNotFound; Busy, NoSpace."""
+        known = self._known(document)
+        if confirm:
+            self.corpus.purge(document)
+        return Forgotten(document, confirm, known.summary.title, known.text, len(known.versions))
+
+    def _times(
+        self, now: int, first: When | None, last: When | None
+    ) -> tuple[SourcedTime | None, SourcedTime | None] | None:
+        """Two times, which may be relative ("tomorrow"), as `Document` takes them."""
+        from asof.store.digest import span_of
+        from asof.time.moment import instant_bounds
+
+        fiscal = self.corpus.session.fiscal_start
+        bounds = [None if each is None else instant_bounds(each, now, fiscal) for each in (first, last)]
+        begin, end = (
+            None if each is None else SourcedTime(span_of(each[0], each[1] + 1), str(said), "in_force")
+            for each, said in zip(bounds, (first, last), strict=True)
+        )
+        return None if begin is end is None else (begin, end)
+
+    def _known(self, document: str) -> DocumentAsOf:
+        """A note by its whole id. Raises UsageError for another document, DocumentNotFound."""
+        if not document.startswith(FOLDER):
+            raise UsageError(f"{document[:200]!r} is no note: only ids that begin with {FOLDER!r} are")
+        found = self._now(document)
+        if found is None:
+            raise DocumentNotFound(f"there is no note {document[:200]!r} now")
+        return found
+
+    def _now(self, document: str) -> DocumentAsOf | None:
+        from asof.store.reader import document_as_of
+
+        return self.corpus.at().use(lambda view: document_as_of(view.store, document))
+
+    def _stored(self, note: Document, now: int, *, confirm: bool) -> Remembered:
+        """Stores a note, unless it would supersede something and that is not confirmed."""
+        alike = self._alike(note)
+        ends = self._superseded(note, alike, now)
+        superseded = tuple(_earlier(hit) for hit in alike if hit.id in ends)
+        words = set(tokenize(note.text))
+        others = (
+            hit for hit in alike if hit.id not in ends and hit.document.startswith(FOLDER)
+            and _likeness(words, set(tokenize(hit.text))) >= NEAR
+        )  # fmt: skip
+        near = tuple(map(_earlier, islice(others, SHOWN)))
+        if superseded and not confirm:
+            return Remembered(note.id, "unconfirmed", superseded, near, now)
+        report = self.corpus.add(note)
+        if report.failed:
+            raise UsageError("; ".join(each.message for each in report.problems))
+        return Remembered(note.id, "stored", superseded, near, now)
+
+    def _alike(self, note: Document) -> list[Hit]:
+        """The current passages that share LIKE of their words with a note, or its title; the best first."""
+        asked = f"{note.title} {note.text}"[:LONGEST_QUESTION]
+        hits = self.corpus.at().search(asked, NEAREST, unit="passage", recipe="bm25").hits
+        words, title = set(tokenize(note.text)), note.title.casefold()
+        return [
+            hit for hit in hits
+            if hit.superseded is None and hit.document != note.id and (
+                (title and hit.title.casefold() == title) or _likeness(words, set(tokenize(hit.text))) >= LIKE
+            )
+        ]  # fmt: skip
+
+    def _superseded(self, note: Document, alike: list[Hit], now: int) -> set[str]:
+        """Those of these passages, by id, that a note would supersede, or end from the day on which it
+        holds."""
+        if not alike:
+            return set()
+        copies = {_copy(hit, at).id: hit.id for at, hit in enumerate(alike)}
+        settings = replace(self.corpus.store.settings, encoder="")
+        with (
+            tempfile.TemporaryDirectory(prefix="trial-", dir=self.corpus.store.folder) as folder,
+            open_corpus(folder, settings=settings, config=self.corpus.config) as trial,
+        ):
+            trial.add([*map(_copy, alike, count()), note])
+            found = (
+                trial.snapshot(now).search(note.text[:LONGEST_QUESTION], len(alike) + 1, recipe="bm25").hits
+            )
+        return {
+            copies[hit.document] for hit in found
+            if hit.document in copies and (
+                (hit.superseded is not None and hit.superseded.document == note.id)
+                or (hit.in_force is not None and hit.in_force.span.end is not None)
+            )
+        }  # fmt: skip
+
+
+def _likeness(one: set[str], other: set[str]) -> float:
+    """The share of the words of two texts that both have (Jaccard)."""
+    return len(one & other) / max(len(one | other), 1)
+
+
+def _earlier(hit: Hit) -> Earlier:
+    return Earlier(hit.id, hit.document, hit.title, hit.text, hit.published)
+
+
+def _copy(hit: Hit, at: int) -> Document:
+    """A passage as a document of its own, in the folder of its document."""
+    return Document(f"{hit.document}~{at}", hit.text, hit.title, hit.published)
+
+
+def _check(text: str, subject: str = "", key: str = "") -> None:
+    """Raises UsageError for a note without words, or for more than is accepted."""
+    if not text.strip():
+        raise UsageError("a note has a text")
+    for what, value, most in (("text", text, LONGEST), ("subject", subject, LONGEST_SUBJECT),
+                              ("key", key, LONGEST_KEY)):  # fmt: skip
+        if len(value) > most:
+            raise UsageError(f"the {what} has {len(value):,} characters; accepted: up to {most:,}")
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]

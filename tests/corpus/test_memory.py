@@ -1,0 +1,121 @@
+"""Notes that are remembered, corrected and forgotten, and what was believed before."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.support.answers import corpus_with, doc
+
+from asof.corpus.corpus import Corpus
+from asof.corpus.memory import LONGEST, Memory
+from asof.errors import DocumentNotFound, UsageError
+from asof.time.span import iso
+
+BRUGES, GHENT = "The office is in Bruges.", "The office is in Ghent."
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Iterator[Corpus]:
+    with corpus_with(tmp_path, doc("bread", "2019-01-01", "Rye bread costs 4 crowns.", "Bread")) as opened:
+        yield opened
+
+
+def said(corpus: Corpus, *when: str) -> list[str]:
+    """What stands of the office, newest first."""
+    hits = corpus.at(*when).search("where is the office").hits
+    return [hit.text for hit in hits if hit.superseded is None and "office" in hit.text]
+
+
+def test_a_note_is_stored_with_what_it_says_and_found(corpus: Corpus) -> None:
+    stored = Memory(corpus).remember(BRUGES, "Office", source="Ada", tags=["work"])
+    assert (stored.state, stored.supersedes) == ("stored", ())
+    (hit,) = corpus.at().search("where is the office", tags="work").hits
+    assert (hit.document, hit.title, hit.text) == (stored.document, "Office", BRUGES)
+    assert corpus.at().document(stored.document).summary.meta == {"told_by": "Ada"}
+
+
+def test_what_a_note_supersedes_is_shown_before_it_counts(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    first = memory.remember(BRUGES)
+    shown = memory.remember(GHENT)
+    assert (shown.state, [each.document for each in shown.supersedes]) == ("unconfirmed", [first.document])
+    assert said(corpus) == [BRUGES]
+    assert memory.remember(GHENT, confirm=True).state == "stored"
+    assert said(corpus) == [GHENT]
+    assert memory.remember("Tea is at five.").supersedes == ()  # of something else
+
+
+def test_what_holds_from_a_day_on_ends_the_earlier_then(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    memory.remember(BRUGES)
+    later = memory.remember(GHENT, valid_from="2999-05-01")
+    assert later.state == "unconfirmed"
+    memory.remember(GHENT, valid_from="2999-05-01", confirm=True)
+    assert corpus.at().ask("Where is the office?").citations[0].quote == BRUGES
+    assert corpus.at().ask("Where is the office?", in_force="2999-06").citations[0].quote == GHENT
+
+
+def test_as_of_a_moment_what_was_believed_then(corpus: Corpus) -> None:
+    """Also of a text that was corrected later; and nothing of what was told later."""
+    memory = Memory(corpus)
+    assert said(corpus, iso(corpus.session.clock())) == []
+    stored = memory.remember(BRUGES)
+    before = iso(corpus.session.clock())
+    assert memory.correct(stored.document, GHENT, confirm=True).state == "stored"
+    assert said(corpus) == [GHENT]
+    assert said(corpus, before) == [BRUGES]
+    assert said(corpus, before, before) == [BRUGES]
+
+
+def test_sent_twice_it_is_stored_once(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    first = memory.remember(BRUGES, key="call-1")
+    assert memory.remember(BRUGES, key="call-1").state == "known"
+    with pytest.raises(UsageError, match="the key 'call-1' was used for another text"):
+        memory.remember(GHENT, key="call-1")
+    assert len([each for each in corpus.at().documents() if each.id.startswith("memory/")]) == 1
+    assert memory.correct(first.document, BRUGES).state == "known"
+
+
+def test_it_is_erased_when_that_is_confirmed(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    stored = memory.remember(BRUGES)
+    shown = memory.forget(stored.document)
+    assert (shown.erased, shown.text, shown.versions) == (False, BRUGES, 1)
+    assert said(corpus) == [BRUGES]
+    assert memory.forget(stored.document, confirm=True).erased
+    assert said(corpus) == []
+    with pytest.raises(DocumentNotFound, match="there is no note"):
+        memory.forget(stored.document, confirm=True)
+
+
+def test_only_notes_are_changed(corpus: Corpus) -> None:
+    for change in (Memory(corpus).forget, lambda document: Memory(corpus).correct(document, GHENT)):
+        with pytest.raises(UsageError, match="'bread' is no note"):
+            change("bread")
+
+
+@pytest.mark.parametrize(
+    ("note", "said"),
+    [
+        ({"text": " "}, "a note has a text"),
+        ({"text": "a" * (LONGEST + 1)}, "the text has 20,001 characters; accepted: up to 20,000"),
+        ({"text": "a", "subject": "a" * 301}, "the subject has 301"),
+        ({"text": "a", "key": "a" * 201}, "the key has 201"),
+        ({"text": "a", "tags": ["t"] * 21}, "21 tags; accepted: up to 20"),
+        ({"text": "a", "valid_from": "soon"}, "soon"),
+        ({"text": "a", "valid_from": "2022", "valid_until": "2021"}, "ends before it starts"),
+    ],
+)  # fmt: skip
+def test_what_is_no_note(corpus: Corpus, note: dict[str, object], said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        Memory(corpus).remember(**note)  # type: ignore[arg-type]
+
+
+def test_nothing_of_the_trial_is_left(corpus: Corpus) -> None:
+    """What a note would supersede is found in a folder that is removed."""
+    Memory(corpus).remember(BRUGES)
+    Memory(corpus).remember(GHENT)
+    assert not list(corpus.store.folder.glob("trial-*"))

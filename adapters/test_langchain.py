@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from adapters.example import QUESTION
 from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.documents import Document
 from langchain_core.runnables import ConfigurableField
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 from pydantic import ValidationError
@@ -36,6 +37,27 @@ class TestStandard(RetrieversIntegrationTests):
     @property
     def retriever_query_example(self) -> str:
         return QUESTION
+
+
+def test_documents_are_added_given_new_versions_and_deleted(tmp_path: Path) -> None:
+    """As the ids say; parts of one source are numbered. Metadata comes back, with a date that was read."""
+    retriever = LangChainRetriever(index=tmp_path, k=5)
+    quay = Document(
+        page_content="The quay is 40 metres long.", id="quay", metadata={"team": "port", "date": "2020"}
+    )
+    parts = [Document(page_content=f"Part {n} is wet.", metadata={"source": "a.txt"}) for n in (1, 2)]
+    assert retriever.add_documents([quay, *parts]) == ["quay", "a.txt", "a.txt#2"]
+    (found,) = retriever.invoke("how long is the quay")
+    assert (found.metadata["document"], found.metadata["meta"]) == ("quay", {"team": "port"})
+    assert [each.metadata["document"] for each in retriever.invoke("part wet", where={"meta": {
+        "source": {"exists": True}}})] == ["a.txt", "a.txt#2"]  # fmt: skip
+    longer = Document(page_content="The quay is 50 metres long.", metadata={"date": "2022"})
+    retriever.add_documents([longer], ids=["quay"])
+    assert "40" in retriever.invoke("how long is the quay", as_of="2021")[0].page_content
+    assert "50" in retriever.invoke("how long is the quay")[0].page_content
+    retriever.delete(["quay"])
+    assert retriever.invoke("how long is the quay") == []
+    retriever.close()
 
 
 class Heard(BaseCallbackHandler):

@@ -8,7 +8,7 @@ import pytest
 from adapters.example import QUESTION
 from llama_index.core.llms import MockLLM
 from llama_index.core.query_engine import RetrieverQueryEngine
-from llama_index.core.schema import MetadataMode
+from llama_index.core.schema import MetadataMode, TextNode
 
 import asof
 from asof.errors import UsageError
@@ -35,6 +35,17 @@ def test_a_model_is_shown_the_date_and_no_numbers(corpus: asof.Corpus) -> None:
     assert found.node.get_content(MetadataMode.EMBED).splitlines()[:3] == [
         "title: Harbour office notice 2016", "headings: ['Harbour office notice 2016']", "",
     ]  # fmt: skip
+
+
+def test_nodes_are_inserted_and_deleted(tmp_path: Path) -> None:
+    retriever = LlamaIndexRetriever(index=tmp_path)
+    quay = TextNode(id_="quay", text="The quay is long.", metadata={"team": "port"})
+    assert retriever.insert_nodes([quay]) == ["quay"]
+    (found,) = retriever.retrieve("how long is the quay")
+    assert (found.node.ref_doc_id, found.node.metadata["meta"]) == ("quay", {"team": "port"})
+    retriever.delete_nodes(["quay"])
+    assert retriever.retrieve("how long is the quay") == []
+    retriever.close()
 
 
 async def test_other_options_on_the_same_corpus(corpus: asof.Corpus, index: Path) -> None:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from asof.corpus.asking import LONGEST_QUESTION
+from asof.values import metadata_condition
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -26,7 +27,7 @@ MOST_NAME = 4_200
 """Characters of a document's id, or of a hit's."""
 MOST_CHARACTERS = 1_000_000
 
-PAIR = r"^[^=\x00]+=[^\x00]+$"
+PAIR = r"^[^=<>!\x00]+(=|!=|<|>|<=|>=)[^\x00]+$"
 
 Text = Annotated[
     str, Meta(min_length=1, max_length=LONGEST_QUESTION, description="the question, or some words")
@@ -80,7 +81,11 @@ class OfDocuments(Struct, frozen=True, kw_only=True):
     ] = ()
     meta: Annotated[
         tuple[Annotated[str, Meta(pattern=PAIR, max_length=1_000)], ...],
-        Meta(max_length=20, description="only documents with this metadata", extra={"metavar": "KEY=VALUE"}),
+        Meta(
+            max_length=20,
+            description="only documents with this metadata: team=harbour, team=a|b, year>=2024, team!=*",
+            extra={"metavar": "KEY=VALUE"},
+        ),
     ] = ()
 
     def filters(self, then: Snapshot) -> Filters:
@@ -89,7 +94,14 @@ class OfDocuments(Struct, frozen=True, kw_only=True):
             getattr(self, name, None) for name in ("since", "until", "about", "in_force")
         )
         return then.filters(
-            since, until, self.source, self.path, self.tag, map(_pair, self.meta), about, in_force
+            since,
+            until,
+            self.source,
+            self.path,
+            self.tag,
+            map(metadata_condition, self.meta),
+            about,
+            in_force,
         )
 
 
@@ -127,11 +139,6 @@ class FilteredQuestion(Question, frozen=True, kw_only=True):
     def ranking(self) -> dict[str, Any]:
         """What is ranked how, as `Snapshot.search` takes it."""
         return {"unit": self.unit, "recipe": self.recipe, "rerank": self.rerank}
-
-
-def _pair(text: str) -> tuple[str, str]:
-    key, _, value = text.partition("=")
-    return key, value
 
 
 class SearchParameters(FilteredQuestion, frozen=True, kw_only=True):
@@ -250,7 +257,7 @@ def mistake(name: str, given: Any, error: str) -> str:
     at = re.sub(r"\[(\d+)\]", r".\1", place.rstrip("`"))
     for part in at.split(".")[1:]:
         given = given[int(part)]
-    expected = "key=value is expected" if "matching regex" in expected else expected
+    expected = "key=value is expected (or !=, <, <=, >, >=)" if "matching regex" in expected else expected
     shown = "" if isinstance(given, dict | list | tuple) else f" {given!r:.80}"
     return f"{name}{at}{shown}: {expected[:1].lower()}{expected[1:]}"
 

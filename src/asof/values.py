@@ -274,7 +274,7 @@ def storable_value(value: Any, depth: int = 0) -> Any:
 T = TypeVar("T")
 
 MetadataFilter: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
-"""Keys of metadata with the value that each must have."""
+"""Conditions on metadata, see `metadata_filter`."""
 
 
 def as_text(value: object, field: str) -> str:
@@ -378,22 +378,70 @@ def as_meta(value: object) -> dict[str, Any]:
     return whole  # type: ignore[no-any-return]
 
 
+OPERATORS = {
+    "eq": "", "ne": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "in": " in", "exists": "?",
+}  # fmt: skip
+"""How a condition on metadata is named in Python (a "$" may stand before it), and what stands behind the key
+in a filter."""
+
+_CONDITION = re.compile(r"([^=<>!\x00]+?)\s*(!=|>=|<=|=|>|<)\s*(.+)", re.DOTALL)
+
+
 def metadata_filter(value: object) -> tuple[tuple[str, str], ...]:
-    """Keys of metadata with the value that each must have, as text. Raises UsageError."""
+    """Conditions on metadata: keys, each with what follows it for a comparison (`OPERATORS`), and the value
+    as text. A list is one of its values; a mapping has operators: {"year": {"gte": 2024}}. Raises
+    UsageError."""
     pairs = value.items() if isinstance(value, Mapping) else value
     result = []
     for pair in _several(pairs, "meta", _PAIRS):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             refuse(value, "meta", _PAIRS)
-        key, must = pair
-        if not isinstance(must, str):
-            must = (
-                json.dumps(as_meta({"value": must})["value"])
-                if not isinstance(must, date)
-                else must.isoformat()
-            )
-        result.append((as_text(key, "a key of meta"), as_text(must, "a value of meta")))
+        key, must = as_text(pair[0], "a key of meta"), pair[1]
+        if isinstance(must, list | tuple | set):
+            must = {"in": must}
+        conditions = must if isinstance(must, Mapping) else {"eq": must}
+        for name, each in conditions.items():
+            sign = OPERATORS.get(str(name).removeprefix("$"))
+            if sign is None:
+                refuse(name, f"an operator of meta.{key}", ", ".join(OPERATORS))
+            if sign == " in":
+                texts = [_metadata_text(one) for one in _several(each, "meta", "a list of values")]
+                result.append((f"{key} in", json.dumps(texts)))
+            else:
+                result.append((f"{key}{sign}", _metadata_text(each)))
     return tuple(result)
+
+
+def _metadata_text(value: object) -> str:
+    """A value of metadata as a filter compares it."""
+    if isinstance(value, date):
+        return value.isoformat()
+    text = value if isinstance(value, str) else json.dumps(as_meta({"value": value})["value"])
+    return as_text(text, "a value of meta")
+
+
+_SIGNED = re.compile(r"(.+?)(!=|>=|<=|>|<| in|\?)?", re.DOTALL)
+
+
+def signed_key(key: str) -> tuple[str, str]:
+    """The key of a condition of a filter, and its sign ("": equals)."""
+    match = _SIGNED.fullmatch(key)
+    return (match[1], match[2] or "") if match else (key, "")
+
+
+def metadata_condition(text: str) -> tuple[str, object]:
+    """A condition as it is typed, for `metadata_filter`: team=harbour, team=harbour|bakery, team!=harbour,
+    year>=2024, team=* (any value), team!=* (none). Raises UsageError."""
+    match = _CONDITION.fullmatch(text)
+    if match is None:
+        raise UsageError(f"meta {text!r:.80}: key=value is expected (or !=, <, <=, >, >=; value: a|b, *)")
+    key, sign, value = match[1].strip(), match[2], match[3]
+    if value == "*" and sign in ("=", "!="):
+        return key, {"exists": sign == "="}
+    name = next((each for each, written in OPERATORS.items() if written == sign), "eq")
+    if "|" in value and sign == "=":
+        return key, value.split("|")
+    return key, {name: value}
 
 
 def as_month(value: object, field: str) -> int:
@@ -411,7 +459,7 @@ def refuse(value: object, field: str, words: str, more: str = "") -> NoReturn:
 
 _TIMES = (SourcedTime, str, date, Integral, Span, Period)
 _SIMPLE = {str, int, bool, type(None)}
-_PAIRS = 'a mapping such as {"team": "harbour"}, or pairs of a key and a value'
+_PAIRS = 'a mapping such as {"team": "harbour", "year": {"gte": 2024}}, or pairs of a key and a value'
 _JSON = "text, finite numbers, True, False, None, lists, and mappings of these"
 
 
@@ -659,10 +707,10 @@ class Filters(Struct, frozen=True):
     `since` and `until` are instants and compare with `published`; an undated passage fails them. `about`, a
     first and a last instant, has to have some time in common with what a passage is about; where that is not
     known, `published` has to be in it, and a passage that has neither fails. `source` is a source's name,
-    `path` a glob over document ids, `tags` must all be there, `meta` maps a key to the value that it must
-    have, as text. `any_tags` and `documents` (ids): one of them is enough; of `no_tags` none may be there.
-    `in_force` is the instant at which the answer has to hold: what is in force then comes first, and no hit
-    is left out for it."""
+    `path` a glob over document ids, `tags` must all be there, `meta` has conditions on metadata, see
+    `metadata_filter`. `any_tags` and `documents` (ids): one of them is enough; of `no_tags` none may be
+    there. `in_force` is the instant at which the answer has to hold: what is in force then comes first, and
+    no hit is left out for it."""
 
     since: int | None = None
     until: int | None = None
@@ -764,6 +812,10 @@ class Hit:
     amended: Annotated[tuple[Amendment, ...], As("amended_by"), "what changes it, in order of time"] = ()
     holds: Annotated[bool, "whether it is in force at the moment for which it was asked"] = True
     as_of: Annotated[int, HIDDEN] = field(default=NEVER, repr=False, compare=False)
+    tags: Annotated[tuple[str, ...], "those of its document"] = ()
+    meta: Annotated[Mapping[str, Any], "the metadata of its document, without dates that were read"] = field(
+        default_factory=dict
+    )
 
     def __repr__(self) -> str:
         return (

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -184,3 +185,59 @@ def test_connections_are_closed_with_the_corpus(memory_folder: Path) -> None:
                     db.execute("SELECT 1")
     with pytest.raises(UsageError, match="this corpus is closed"):
         then.search("ferry")
+
+
+# -- opening, and what is taken ------------------------------------------------------------------------
+
+
+def test_a_corpus_to_which_nothing_is_written_is_removed(tmp_path: Path) -> None:
+    with asof.open(tmp_path / "typo") as corpus:
+        assert corpus.search("quay").hits == ()
+    assert not (tmp_path / "typo").exists()
+    with asof.open(tmp_path) as corpus:
+        corpus.add({"id": "a", "text": "The quay is long."})
+    with asof.open(tmp_path, create=False) as corpus:
+        assert [hit.document for hit in corpus.search("quay").hits] == ["a"]
+
+
+class LangChainDocument(NamedTuple):
+    """As the library has it."""
+
+    page_content: str
+    metadata: dict[str, Any]
+    id: str | None = None
+
+
+def test_documents_of_libraries_are_taken_with_their_metadata(tmp_path: Path) -> None:
+    with asof.open(tmp_path) as corpus:
+        of_source = {"source": "a.txt", "team": "port"}
+        report = corpus.add([
+            LangChainDocument("The quay is long.", of_source),
+            LangChainDocument("The mole is short.", of_source),
+            LangChainDocument("The crane is red.", {"date": "2020"}, "crane"), LangChainDocument("Nets.", {}),
+        ])  # fmt: skip
+        assert (report.added, report.problems) == (4, [])
+        found = {each.id: each.meta for each in corpus.at().documents()}
+        assert found.pop("a.txt") == found.pop("a.txt#2") == of_source
+        assert found.pop("crane") == {}  # the date was read
+        assert len(found) == 1
+
+
+async def asked(corpus: Corpus) -> tuple[Any, ...]:
+    then = corpus.at()
+    return (
+        await then.asearch("quay", k=1),
+        await then.aask("how long is the quay"),
+        await then.acontext("quay"),
+    )
+
+
+def test_programs_with_an_event_loop(tmp_path: Path) -> None:
+    with asof.open(tmp_path) as corpus:
+        corpus.add({"id": "a", "text": "The quay is 40 metres long.", "team": "port"})
+        results, answer, context = asyncio.run(asked(corpus))
+        then = corpus.at()
+        assert results.hits == then.search("quay", k=1).hits
+        assert answer.text == then.ask("how long is the quay").text
+        assert context.text == then.context("quay").text
+        assert results.hits[0].meta == {"team": "port"}

@@ -8,10 +8,11 @@ import pytest
 from tests.store.made import document, fresh, said
 from tests.support.rows import db_of
 
+from asof.errors import UsageError
 from asof.store.reader import AsOfReader, documents_passing
 from asof.time.moment import read
 from asof.time.span import NEVER
-from asof.values import Ended, SourcedTime
+from asof.values import Ended, SourcedTime, metadata_condition, metadata_filter
 
 
 @pytest.mark.parametrize(
@@ -67,6 +68,45 @@ def names(corpus: Any, **filters: Any) -> set[str]:
     found = documents_passing(AsOfReader(db_of(corpus), NEVER, NEVER), **wanted)
     of = dict(db_of(corpus).execute("SELECT id, name FROM documents").fetchall())
     return {of[document] for document in found}
+
+
+@pytest.mark.parametrize(
+    ("condition", "passing"),
+    [
+        ("year=2023", "a"), ("year>=2023", "abc"), ("year>2023", "bc"), ("year<2025", "ac"),
+        ("team=harbour", "ab"), ("team=bakery|sea", "bc"), ("team!=harbour", "cd"), ("team=*", "abc"),
+        ("team!=*", "d"), ("day>2024-05", "d"), ("year>300", "ab"), ("draft=true", "a"), ("yaer=2023", ""),
+    ],
+)  # fmt: skip
+def test_conditions_on_metadata(condition: str, passing: str) -> None:
+    """As they are typed, and as Python has them. A text compares as a text: "2024" is not above "300"."""
+    with fresh() as corpus:
+        corpus.add([
+            document("a", "text", meta={"year": 2023, "team": "harbour", "draft": True}),
+            document("b", "text", meta={"year": 2025, "team": ["bakery", "harbour"]}),
+            document("c", "text", meta={"team": "sea", "year": "2024"}),
+            document("d", "text", meta={"day": "2024-06-01"}),
+        ])  # fmt: skip
+        meta = metadata_filter([metadata_condition(condition)])
+        assert "".join(sorted(names(corpus, meta=meta))) == passing
+
+
+@pytest.mark.parametrize(
+    ("meta", "typed"),
+    [
+        ({"team": ["a", "b"]}, "team=a|b"), ({"year": {"gte": "2024"}}, "year>=2024"),
+        ({"year": {"$lt": "5"}}, "year < 5"), ({"team": {"exists": False}}, "team!=*"),
+        ({"team": {"ne": "a"}}, "team!=a"),
+    ],
+)  # fmt: skip
+def test_a_condition_is_the_same_in_python_and_typed(meta: dict[str, object], typed: str) -> None:
+    assert metadata_filter(meta) == metadata_filter([metadata_condition(typed)])
+
+
+@pytest.mark.parametrize("meta", [{"a": {"like": "x"}}, {"a": object()}, [("a",)]])
+def test_what_is_no_condition(meta: object) -> None:
+    with pytest.raises(UsageError, match=r"accepted|mapping"):
+        metadata_filter(meta)
 
 
 def test_filters_over_attributes() -> None:

@@ -21,7 +21,8 @@ from asof.store.store import Store
 
 @pytest.mark.parametrize(("more", "way"), [(1, "use a newer asof"), (-1, "index the sources again")])
 def test_a_file_of_another_version_is_refused(tmp_path: Path, more: int, way: str) -> None:
-    open_corpus(tmp_path).close()
+    with open_corpus(tmp_path) as corpus:
+        corpus.add({"id": "a", "text": "The quay is long."})
     path = tmp_path / ".asof" / "corpus.db"
     with closing(connect(path, write=True)) as db:
         db.execute(f"PRAGMA user_version = {SCHEMA_VERSION + more}")

@@ -17,6 +17,7 @@ from asof.models.ports import Prompt, between, prompt_text
 from asof.text.query import key
 from asof.text.question import AS_OF, MOST_PARTS, QuestionReading
 from asof.text.tokens import any_of
+from asof.text.versions import asked
 from asof.time.intent import WISHED
 from asof.time.span import DAY, GRAINS, Grain, Period, Span, days_in, iso, one_day
 from asof.values import Query
@@ -343,12 +344,15 @@ def _defined(lowered: str, language: str) -> str:
 
 
 def _asking_words(tokens: Sequence[str], lowered: str, language: str) -> frozenset[str]:
-    """The words of a question that may only say what is asked for: those that name a kind of value or a
-    change, those around what is to be defined, and a first one that is nearly a word that asks ("wich")."""
+    """The words of a question that may only say what is asked for: those that name a kind of value, a change
+    or a version, those around what is to be defined, and a first one that nearly is one that asks
+    ("wich")."""
     found = {
         word for kind in VALUE_KINDS for phrase in phrases_of(f"asks_{kind}", language).findall(lowered)
         for word in WORD.findall(phrase)
     }  # fmt: skip
+    if (asks := asked(lowered)) is not None and asks.version is not None:
+        found.add(asks.version.text)
     for name in ("began", "ended", "altered", "anything"):
         found |= listed(language, name).intersection(tokens)
     if defined := _defined(lowered, language):

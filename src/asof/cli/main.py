@@ -354,14 +354,15 @@ def corpus_root(index: Path | None) -> Path:
     return folder.parent if folder else Path.cwd()
 
 
-def open_corpus(index: Path | None) -> Corpus:
-    """Open an existing corpus: only `asof index` creates one. Raises NoCorpus, UsageError."""
+def open_corpus(index: Path | None, *, create: bool = False) -> Corpus:
+    """Open a corpus, an existing one unless `create`: as `asof index` does, and what may be written to.
+    Raises NoCorpus, UsageError."""
     from asof.corpus.corpus import open as open_corpus
     from asof.errors import NoCorpus
 
     root = corpus_root(index)
     try:
-        return open_corpus(root, create=False, on_note=echo_err)
+        return open_corpus(root, create=create, on_note=echo_err)
     except NoCorpus:
         if index is not None:
             raise

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from asof import engine, environment
 from asof.arguments import all_checked, checked
 from asof.config import Config
 from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session, encoder_for, named_encoder, new_encoder
-from asof.corpus.snapshot import Snapshot
+from asof.corpus.snapshot import SearchArguments, Snapshot
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
 from asof.files import FETCHED, FOLDER
 from asof.index.manifest import Manifest
 from asof.store.schema import CorpusSettings
-from asof.store.store import DEFAULT_WAIT, SourceWay, Store
+from asof.store.store import DEFAULT_WAIT, SourceWay, Store, removed_if_empty
 from asof.time.moment import When, last_instant
 from asof.wire import replace
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from asof.index.manifest import EmbeddingReport
     from asof.models.named import Named
     from asof.models.ports import Encoder, Model
-    from asof.sources.records import Item, Record
+    from asof.sources.records import Item, LibraryDocument, Record
     from asof.sources.source import Source, SourceContext
     from asof.store.export import ExportReport
     from asof.store.run import IndexReport
@@ -48,7 +48,8 @@ def open(  # noqa: A001  asof.open is the word for it
     trust: bool = False,
     config: Config | None = None,
 ) -> Corpus:
-    """Open the corpus of a folder (`path/.asof`); create it if there is none and `create` is true.
+    """Open the corpus of a folder (`path/.asof`); create it if there is none and `create` is true. One to
+    which nothing is written is removed again when it is closed.
 
     `settings` are those of a new corpus (default: asof.toml's). `encoder`: vectors beside words, in place of
     asof.toml's (nothing named: of the recommended one, where it was downloaded); that of a corpus is changed
@@ -72,6 +73,7 @@ def open(  # noqa: A001  asof.open is the word for it
     if config is None:
         config = environment.configuration(root, on_note or warn, trust=trust)
     settings = settings or config.index
+    leaves = ExitStack()
     try:
         store = Store.open(folder, wait)
     except NoCorpus as error:  # or one whose making was interrupted
@@ -83,12 +85,13 @@ def open(  # noqa: A001  asof.open is the word for it
             chosen = new_encoder(config, settings.languages, root, variables)
         if chosen is not None:
             settings = replace(settings, encoder=chosen.name)
+        leaves.enter_context(removed_if_empty(root))
         store = Store.create(folder, settings, wait)
     manifest = Manifest(
         store, encoder_for(store, own_encoder, config, root, variables), on_note or (lambda _: None)
     )
     session = Session(root, store, manifest, config, environment.now, variables)
-    return Corpus(session, ModelProvider(session, own_model), Maintenance(session))
+    return Corpus(session, ModelProvider(session, own_model), Maintenance(session), leaves)
 
 
 def folder_of(path: str | Path) -> Path:
@@ -123,12 +126,13 @@ def warn(line: str) -> None:
 class Corpus:
     """An open corpus. Use it as a context manager, or `close` it. Threads may share it.
 
-    Its parts: the open files, the models, and maintenance.
+    Its parts: the open files, the models, and maintenance; `leaves`: what is done when it is closed.
     """
 
     session: Session
     models: ModelProvider
     maintenance: Maintenance
+    leaves: ExitStack = field(default_factory=ExitStack)
 
     def __repr__(self) -> str:
         return f"Corpus({str(self.root)!r}{', closed' if self.closed else ''})"
@@ -143,6 +147,7 @@ class Corpus:
         """Wait for a running merge, and close the files."""
         self.maintenance.close()
         self.session.close()
+        self.leaves.close()
 
     @property
     def root(self) -> Path:
@@ -173,7 +178,7 @@ class Corpus:
 
     def add(
         self,
-        source: str | Path | Source | Item | Record | Iterable[Item | Record],
+        source: str | Path | Source | Item | Record | Iterable[Item | Record | LibraryDocument],
         *,
         history: bool | None = None,
         branch: str = "",
@@ -290,9 +295,9 @@ class Corpus:
         """A snapshot of the corpus as of an instant, as known at another one; see `at`."""
         return Snapshot(self.session, self.models, as_of, known_at, stated)
 
-    def search(self, question: str, **options: object) -> Results:
+    def search(self, question: str, **options: Unpack[SearchArguments]) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""
-        return self.at().search(question, **options)  # type: ignore[arg-type]
+        return self.at().search(question, **options)
 
     # -- maintenance (`asof.corpus.maintenance`) ----------------------------------------------------
 

@@ -64,7 +64,7 @@ class Remembered(Struct, frozen=True):
         "known: it was there; unconfirmed: nothing is stored, since it would supersede something",
     ]  # fmt: skip
     supersedes: Annotated[tuple[Earlier, ...], "the passages that it supersedes, or would supersede"]
-    near: Annotated[tuple[Earlier, ...], "other notes that say nearly the same, which it may correct"]
+    alike: Annotated[tuple[Earlier, ...], "other notes that say nearly the same, which it may correct"]
     at: Annotated[Instant, As("as_of"), "the moment at which it was told"]
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, TypedDict, TypeVar, Unpack
 
 from msgspec import Struct
 
@@ -35,6 +37,24 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
+
+
+class SearchArguments(TypedDict, total=False):
+    """The options of `Snapshot.search`."""
+
+    k: int | None
+    since: When | None
+    until: When | None
+    about: When | None
+    in_force: When | None
+    source: str
+    path: str
+    tags: str | Iterable[str]
+    meta: MetadataFilter
+    filters: Filters | None
+    unit: str | None
+    recipe: str | Recipe | None
+    rerank: bool | None
 
 
 @all_checked
@@ -80,16 +100,32 @@ class Snapshot:
         return replace(results, notes=(*reading.notes, *unmet, *results.notes))
 
     def context(
-        self, question: str, tokens: int = 4_000, k: int | None = None, **options: object
+        self, question: str, tokens: int = 4_000, **options: Unpack[SearchArguments]
     ) -> Context:  # fmt: skip
         """The best passages for a question as one numbered text of at most so many tokens, for a prompt.
 
-        `k`: the most passages in the text (default: 100); those that do not fit are counted. `options` are
-        those of `search`, so nothing in it was published after `as_of`. Raises UsageError, BeforeHorizon,
+        `options` are those of `search`; `k`: the most passages in the text (default: 100); those that do not
+        fit are counted. So nothing in it was published after `as_of`. Raises UsageError, BeforeHorizon,
         ModelError.
         """
-        results = self.search(question, k or MOST, **options)  # type: ignore[arg-type]
-        return context_of(results, tokens)
+        options.setdefault("k", MOST)
+        return context_of(self.search(question, **options), tokens)
+
+    async def asearch(self, question: str, **options: Unpack[SearchArguments]) -> Results:
+        """`search` in a thread, for programs with an event loop."""
+        return await asyncio.to_thread(partial(self.search, question, **options))
+
+    async def aask(
+        self, question: str, *, filters: Filters | None = None, on_text: TextCallback | None = None
+    ) -> Answer:  # fmt: skip
+        """`ask` in a thread; `on_text` is called there."""
+        return await asyncio.to_thread(partial(self.ask, question, filters=filters, on_text=on_text))
+
+    async def acontext(
+        self, question: str, tokens: int = 4_000, **options: Unpack[SearchArguments]
+    ) -> Context:  # fmt: skip
+        """`context` in a thread."""
+        return await asyncio.to_thread(partial(self.context, question, tokens, **options))
 
     def unmet(self, filters: Filters) -> list[str]:
         """Explains why nothing can match, whatever the words: a filter that no document passes, or a time

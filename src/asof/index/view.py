@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -332,7 +333,8 @@ class View:
                 rank=rank, score=score, id=hit_id(record.document, record.key), document=record.document,
                 title=record.title, uri=record.uri, published=published_of(record), dated_by=record.dated_by,
                 ended=None, about=about_of(record), place=place_of(record, layouts), text=record.text,
-                explain=partial(explain, rank - 1),
+                explain=partial(explain, rank - 1), tags=tuple(json.loads(record.tags)),
+                meta=json.loads(record.meta),
             )
             for rank, (score, record) in enumerate(zip(scores.tolist(), passages, strict=True), 1)
         )  # fmt: skip

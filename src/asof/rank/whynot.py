@@ -107,7 +107,7 @@ def _excluding_filter(rows: NDArray[np.int64], filters: Filters, view: View) -> 
         "about": Filters(about=filters.about),
         "source": Filters(source=filters.source), "path": Filters(path=filters.path),
         **{f"tag {tag}": Filters(tags=(tag,)) for tag in filters.tags},
-        **{f"{key} = {value}": Filters(meta=((key, value),)) for key, value in filters.meta},
+        **{f"meta {key} {value}": Filters(meta=((key, value),)) for key, value in filters.meta},
         "one of several tags": Filters(any_tags=filters.any_tags),
         "none of some tags": Filters(no_tags=filters.no_tags),
         "one of several documents": Filters(documents=filters.documents),

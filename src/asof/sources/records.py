@@ -8,13 +8,14 @@ import json
 import math
 import os
 import zlib
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, nullcontext, suppress
 from datetime import date
 from hashlib import blake2b
 from itertools import pairwise, starmap
 from pathlib import Path, PurePosixPath
-from typing import Any, BinaryIO, NamedTuple, TypeAlias, TypeVar, cast
+from typing import Any, BinaryIO, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -439,6 +440,14 @@ MAX_NAME_BYTES = 255
 Item: TypeAlias = SourceEvent
 Record: TypeAlias = Mapping[str, Any]
 
+
+class LibraryDocument(Protocol):
+    """A document of LangChain, or a node of LlamaIndex."""
+
+    @property
+    def metadata(self) -> Mapping[str, Any]: ...
+
+
 ACCEPTED = (
     "a path, arxiv:..., a source (name, kind, complete, documents()), or one or several of asof.Document, "
     'asof.Ended and mappings such as {"id": "a", "text": "...", "published": "2021-03"}'
@@ -491,15 +500,33 @@ def items(values: Iterable[object], fields: Fields) -> Generator[Item, None, Non
 
     Raises UsageError for what is neither a document nor a record.
     """
-    records = RecordReader(fields)
+    records, seen = RecordReader(fields), Counter[str]()
     with closing(values) if isinstance(values, Generator) else nullcontext():
         for number, item in enumerate(values, 1):
             if isinstance(item, Item):
                 yield item
-            elif isinstance(item, Mapping):
-                yield from _record(records, item, number)
+            elif isinstance(record := as_record(item, seen), Mapping):
+                yield from _record(records, record, number)
             else:
                 raise refusal(item, f"item {number}")
+
+
+def as_record(item: object, seen: Counter[str]) -> object:
+    """A document of LangChain (`page_content`, `metadata`, `id`) or a node of LlamaIndex (`text`, `metadata`,
+    `id_`) as a record; anything else as it is.
+
+    Without an id it has that of its source, the parts of one numbered (`seen` counts them), or of its text.
+    """
+    text = getattr(item, "page_content", None) or getattr(item, "text", None)
+    meta = getattr(item, "metadata", None)
+    if not isinstance(text, str) or not isinstance(meta, Mapping):
+        return item
+    own = getattr(item, "id", None) or getattr(item, "id_", None) or meta.get("id")
+    if not own and (own := meta.get("source")):
+        seen[str(own)] += 1
+        own = str(own) if seen[str(own)] == 1 else f"{own}#{seen[str(own)]}"
+    made = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    return {**meta, "id": own or made, "text": text}
 
 
 def refusal(value: object, what: str = "source") -> UsageError:

@@ -17,7 +17,7 @@ from asof.store.digest import stem_of
 from asof.store.reader import KNOWN, AsOfReader, has_document
 from asof.store.schema import LAST_NAME
 from asof.time.span import iso
-from asof.values import Filters
+from asof.values import Filters, signed_key
 
 # -- exact names ---------------------------------------------------------------------------------------
 
@@ -184,6 +184,11 @@ NOTHING_MATCHES = "nothing matches:"
 _DOCUMENTS = f"SELECT DISTINCT h.path FROM versions AS v JOIN heads AS h ON h.id = v.head WHERE {KNOWN}"
 _TAGS = f"SELECT DISTINCT t.tag FROM versions AS v JOIN tags AS t ON t.head = v.head WHERE {KNOWN} ORDER BY 1"
 
+_KEYS = (
+    "SELECT DISTINCT m.key FROM versions AS v JOIN heads AS h ON h.id = v.head, json_each(h.meta) AS m"
+    f" WHERE {KNOWN} ORDER BY 1"
+)
+
 
 def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
     """A note for each of these filters that no document passes or had passed, with suggestions."""
@@ -215,6 +220,15 @@ def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
         for tag in (each.removeprefix("#") for each in filters.tags)
         if not any(each == tag or each.startswith(f"{tag}/") for each in tags)
     ]
+    keys = [key for (key,) in store.db.execute(_KEYS, store.moment)] if filters.meta else []
+    signed = [(*signed_key(key), value) for key, value in filters.meta]
+    asked = dict.fromkeys(
+        key for key, sign, value in signed if sign != "!=" and (sign, value) != ("?", "false")
+    )
+    notes += [
+        f"{NOTHING_MATCHES} no document has the metadata {key!r}; {_nearest_of(key, keys)}"
+        for key in asked if key not in keys
+    ]  # fmt: skip
     return notes
 
 

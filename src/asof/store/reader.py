@@ -30,7 +30,7 @@ from asof.store.digest import (
     stem_of,
 )
 from asof.time.span import BEGINNING, NEVER, Instant
-from asof.values import Link, SourcedTime
+from asof.values import Link, SourcedTime, signed_key
 from asof.wire import HIDDEN, As
 
 # -- passages: as stored, as visible in a view, and their validity over time ---------------------------
@@ -59,6 +59,8 @@ class StoredPassage(NamedTuple):
     starts: int | None
     ends: int | None
     dated_by: str
+    tags: str
+    meta: str
 
     @property
     def indexed(self) -> str:
@@ -68,7 +70,7 @@ class StoredPassage(NamedTuple):
 
 _RECORD = (
     "SELECT p.id, d.name, h.path, p.key, p.headings, p.text, h.title, h.uri, h.language, h.about, h.keywords,"
-    " p.about, v.published, v.starts, v.ends, v.dated_by"
+    " p.about, v.published, v.starts, v.ends, v.dated_by, h.tags, h.meta"
     " FROM json_each(?) AS requested JOIN passages AS p ON p.id = requested.value"
     " JOIN documents AS d ON d.id = p.document JOIN versions AS v ON v.id = p.version"
     " JOIN heads AS h ON h.id = p.head"
@@ -645,12 +647,9 @@ def documents_passing(
         )
         values.append(json.dumps(list(documents)))
     for key, value in meta:
-        where.append(
-            f"EXISTS (SELECT 1 FROM json_each(h.meta) AS m WHERE m.key = ? AND ({_json_text('m')} = ?"
-            " OR m.type = 'array' AND EXISTS (SELECT 1 FROM json_each(m.value) AS e"
-            f" WHERE {_json_text('e')} = ?)))"
-        )
-        values += [key, value, value]
+        condition, given = _condition(key, value)
+        where.append(condition)
+        values += given
     query = (
         f"WITH passing AS MATERIALIZED (SELECT h.id, h.document FROM heads AS h WHERE {' AND '.join(where)})"
         " SELECT document FROM (SELECT DISTINCT document FROM passing) AS d WHERE (SELECT v.head"
@@ -659,6 +658,27 @@ def documents_passing(
     )
     values += [store.as_of, store.known_at, store.known_at]
     return [row[0] for row in store.db.execute(query, values)]
+
+
+def _condition(key: str, value: str) -> tuple[str, list[str | float]]:
+    """SQL for a condition on metadata (`asof.values.metadata_filter`), and its values. Of a list one value is
+    enough. Numbers compare as numbers, other values as texts."""
+    name, sign = signed_key(key)
+    some = "EXISTS (SELECT 1 FROM json_each(h.meta) AS m WHERE m.key = ?"
+    if sign == "?":
+        return f"{'NOT ' * (value == 'false')}{some})", [name]
+    if sign in ("", "!=", " in"):
+        wanted = value if sign == " in" else json.dumps([value])
+        each, within = _json_text("e"), "IN (SELECT value FROM json_each(?))"
+        of_list = f"EXISTS (SELECT 1 FROM json_each(m.value) AS e WHERE {each} {within})"
+        found = f"{some} AND ({_json_text('m')} {within} OR m.type = 'array' AND {of_list}))"
+        return f"{'NOT ' * (sign == '!=')}{found}", [name, wanted, wanted]
+    try:
+        number = float(value)
+    except ValueError:
+        return f"{some} AND m.type = 'text' AND m.value {sign} ?)", [name, value]
+    typed = f"m.type IN ('integer', 'real') AND m.value {sign} ?"
+    return f"{some} AND ({typed} OR m.type = 'text' AND m.value {sign} ?))", [name, number, value]
 
 
 def _json_text(each: str) -> str:

@@ -108,8 +108,6 @@ def test_a_port_in_use(example_folder, tmp_path):
 
 
 def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path):
-    with asof.open(tmp_path):
-        pass
     acknowledged: list[int] = []
 
     def write(port: int) -> None:

@@ -48,6 +48,14 @@ class LangChainRetriever(BaseRetriever):
         self._handle = CorpusHandle(self.index, self.corpus)
         self._retrieval()
 
+    def add_documents(self, documents: list[Document], ids: list[str] | None = None) -> list[str]:
+        """Add documents, new versions where their ids are known; returns the ids. See `CorpusHandle.add`."""
+        return self._handle.add(documents, ids)
+
+    def delete(self, ids: list[str]) -> None:
+        """Erase documents with all of their versions. Raises UsageError."""
+        self._handle.delete(ids)
+
     def close(self) -> None:
         """Close the corpus, if it was opened here."""
         self._handle.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Self, Unpack
 
@@ -20,6 +21,7 @@ try:
     from llama_index.core.callbacks import CallbackManager
     from llama_index.core.retrievers import BaseRetriever
     from llama_index.core.schema import (
+        BaseNode,
         NodeRelationship,
         NodeWithScore,
         QueryBundle,
@@ -55,6 +57,14 @@ class LlamaIndexRetriever(BaseRetriever):
         other.__dict__.update(self.__dict__)
         other.retrieval = self.retrieval.changed(options)
         return other
+
+    def insert_nodes(self, nodes: Sequence[BaseNode]) -> list[str]:
+        """Add nodes, new versions where their ids are known; returns the ids. See `CorpusHandle.add`."""
+        return self.retrieval.handle.add(nodes)
+
+    def delete_nodes(self, node_ids: Sequence[str]) -> None:
+        """Erase nodes with all of their versions. Raises UsageError."""
+        self.retrieval.handle.delete(node_ids)
 
     def close(self) -> None:
         """Close the corpus, if it was opened here."""

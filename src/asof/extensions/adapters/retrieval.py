@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import weakref
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypedDict
@@ -17,6 +18,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import UsageError
 from asof.models.ports import one_line
+from asof.sources.records import as_record
 from asof.text.passages import passage_header
 from asof.time.span import iso
 from asof.values import Hit, force_words
@@ -25,6 +27,10 @@ from asof.wire import replace
 if TYPE_CHECKING:
     from asof.rank.stage import Recipe
     from asof.time.moment import When
+
+
+SHOWN = 5
+"""So many problems are named where documents cannot be added."""
 
 
 class CorpusHandle:
@@ -48,15 +54,35 @@ class CorpusHandle:
         self._closing: weakref.finalize[Any, Any] | None = None
         self._lock = threading.Lock()
 
-    def corpus(self) -> Corpus:
-        """The corpus, open. Raises NoCorpus where the folder has none, and what else `asof.open` does."""
+    def corpus(self, *, create: bool = False) -> Corpus:
+        """The corpus, open. Raises NoCorpus where the folder has none, unless it may `create` one, and what
+        else `asof.open` does."""
         if self._given is not None:
             return self._given
         with self._lock:
             if self._opened is None:
-                self._opened = open_corpus(self.folder, create=False)
+                self._opened = open_corpus(self.folder, create=create)
                 self._closing = weakref.finalize(self, self._opened.close)
             return self._opened
+
+    def add(self, documents: Iterable[object], ids: Sequence[str] | None = None) -> list[str]:
+        """Add documents of a library, new versions where their ids are known; returns these. Raises
+        UsageError for one that cannot be read, and what `Corpus.add` raises."""
+        seen = Counter[str]()
+        records: list[Any] = [as_record(each, seen) for each in documents]
+        if odd := [each for each in records if not isinstance(each, Mapping)]:
+            raise UsageError(f"{odd[0]!r:.80} is no document with a text and metadata")
+        if ids is not None:
+            records = [{**each, "id": own} for each, own in zip(records, ids, strict=True)]
+        report = self.corpus(create=True).add(records)
+        if report.failed:
+            raise UsageError("; ".join(each.message for each in report.problems[:SHOWN]))
+        return [str(each["id"]) for each in records]
+
+    def delete(self, ids: Iterable[str]) -> None:
+        """Erase documents with all of their versions. Raises UsageError for an id that is not known."""
+        for each in ids:
+            self.corpus().purge(each)
 
     def close(self) -> None:
         """Close the corpus, if it was opened here; the next question opens it again."""
@@ -128,7 +154,8 @@ def metadata(hit: Hit) -> dict[str, Any]:
     `dated_by`: where the date was found. `superseded`: None, or the later passage that states the same of the
     same subject: its `id`, `document`, `title`, and `at`, the instant since when it is in force. `in_force`:
     None, or what is stated of that ("takes effect on 2025-04-01"); `holds`: whether it is in force at the
-    date for which it was asked. `headings`: those above the passage, from the top.
+    date for which it was asked. `headings`: those above the passage, from the top. `tags`, `meta`: those of
+    the document.
     """
     published, later = hit.published, hit.superseded
     start = None if published is None or published.span.start is None else iso(published.span.first)
@@ -140,6 +167,7 @@ def metadata(hit: Hit) -> dict[str, Any]:
             "id": later.id, "document": later.document, "title": later.title, "at": iso(later.at),
         },
         "in_force": force_words(hit.in_force, hit.as_of) or None, "holds": hit.holds,
+        "tags": list(hit.tags), "meta": dict(hit.meta),
     }  # fmt: skip
 
 

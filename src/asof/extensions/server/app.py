@@ -526,7 +526,7 @@ def application(description: str) -> Guard:
         Address(told["host"], told["port"]), keys, write=told["write"], names=tuple(told["names"]),
         need_key=told["need_key"],
     )  # fmt: skip
-    corpus = open_corpus(told["root"], create=False)
+    corpus = open_corpus(told["root"], create=told["write"])
     if told["watch"]:
         _follow(corpus)
     log = _silent if told["quiet"] else None

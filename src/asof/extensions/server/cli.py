@@ -71,7 +71,7 @@ def serve(
     from asof.extensions.server.guard import Keys
 
     root = corpus_root(index)
-    with open_corpus(index):
+    with open_corpus(index, create=write):
         pass  # what is wrong with the index is said before an address is
     keys = Keys(*environment.key_file())
     with bound(Address(host, port)) as (listening, address):
@@ -103,7 +103,7 @@ def mcp(index: Path | None, write: bool) -> int:
 
     from asof.extensions.server.mcp import serve_stdio
 
-    with open_corpus(index) as corpus:
+    with open_corpus(index, create=write) as corpus:
         anyio.run(partial(serve_stdio, corpus, write=write))
     return DONE
 

@@ -68,7 +68,8 @@ def hits(answer: Json, budget: int) -> str:
     if not answer["hits"]:
         return f"Nothing found, {moment(query)}. {' '.join(answer['notes'])}".rstrip()
     parts = (
-        f"{_named(hit)}, {_date(hit)}{_force(hit, query)}\n{one_line(hit['text'])}" for hit in answer["hits"]
+        f"{_named(hit)}, {_date(hit)}{_labels(hit)}{_force(hit, query)}\n{one_line(hit['text'])}"
+        for hit in answer["hits"]
     )
     return f"{len(answer['hits'])} passages, {moment(query)}.\n{within(parts, budget, 'passages')}"
 
@@ -153,11 +154,10 @@ def list_text(answer: Json, budget: int) -> str:
     """A document a line."""
     if not answer["documents"]:
         return f"Nothing found, {moment(answer)}."
-    lines = []
-    for each in answer["documents"]:
-        meta = "".join(f", {key}: {one_line(str(value))}" for key, value in each["meta"].items())
-        tags = f", tags: {', '.join(map(one_line, each['tags']))}" if each["tags"] else ""
-        lines.append(f"[{each['document']}] {one_line(each['title'])}, {_date(each)}{tags}{meta}")
+    lines = [
+        f"[{each['document']}] {one_line(each['title'])}, {_date(each)}{_labels(each)}"
+        for each in answer["documents"]
+    ]
     count = len(lines) + answer["left_out"]
     return f"{count:,} documents, newest first, {moment(answer)}.\n{within(lines, budget, 'documents')}"
 
@@ -193,9 +193,9 @@ def remembered_text(answer: Json, budget: int) -> str:
     }[answer["state"]]
     parts = [
         f"{what}: {_named(each)}, {_date(each)}\n{one_line(each['text'])}"
-        for what in ("supersedes", "near") for each in answer[what]
+        for what in ("supersedes", "alike") for each in answer[what]
     ]  # fmt: skip
-    hint = " Correct or forget what it replaces." if answer["near"] else ""
+    hint = " Correct or forget what it replaces." if answer["alike"] else ""
     return f"{said}{hint}\n{within(parts, budget, 'passages')}" if parts else said
 
 
@@ -213,6 +213,14 @@ def _named(one: Json) -> str:
 
 def _date(one: Json) -> str:
     return str(one["published"]["text"]) if one["published"] else "undated"
+
+
+def _labels(one: Json) -> str:
+    """Its headings, tags and metadata."""
+    headings = one["location"]["headings"] if "location" in one else ()
+    said = [" › ".join(headings), f"tags: {', '.join(one['tags'])}" if one["tags"] else ""]
+    said += [f"{key}: {value}" for key, value in one["meta"].items()]
+    return "".join(f", {one_line(each)}" for each in said if each)
 
 
 def _force(one: Json, asked: Json) -> str:

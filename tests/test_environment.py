@@ -269,8 +269,8 @@ def test_a_damaged_list_of_trusted_folders_is_noted(
 def test_the_search_upwards_ends_at_another_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
-    with asof.open(tmp_path):
-        pass
+    with asof.open(tmp_path) as corpus:
+        corpus.add({"id": "a", "text": "The quay is long."})
     lines: list[str] = []
     assert environment.find_folder(below, lines.append) == tmp_path / ".asof"
     me = os.geteuid()

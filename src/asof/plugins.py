@@ -78,6 +78,7 @@ _READERS = {
     "asof.extensions.documents.org:ORG": ".org",
     "asof.extensions.documents.plaintext:ASCIIDOC": ".adoc .asciidoc",
     "asof.extensions.documents.datafiles:CSV": ".csv .tsv",
+    "asof.extensions.documents.datafiles:CANVAS": ".canvas",
     "asof.extensions.documents.datafiles:JSON": ".json",
     "asof.extensions.documents.datafiles:YAML": ".yaml .yml",
     "asof.extensions.documents.datafiles:TOML": ".toml",

@@ -34,12 +34,15 @@ def then() -> Iterator[Snapshot]:
             ("2021-01-02", "notes/quay.md", "Pay at [the office](office.md) of the harbour first."),
             ("2021-01-03", "notes/office.md", "It is open from eight to noon."),
             ("2022-01-01", "notes/office.md", None),
+            ("2022-02-01", "notes/mole.md", "The mole is mended as [[Plan of the mole]] says."),
         ])  # fmt: skip
         yield corpus.at("2022-06")
 
 
 def test_of_paths_kinds_and_times(then: Snapshot) -> None:
     quay, pier = find_stale(then)
+    (unwritten,) = find_stale(then, kinds="unwritten")  # on demand only
+    assert (unwritten.quote.document, unwritten.score) == ("notes/mole.md", 0.25)
     assert find_stale(then, "notes") == find_stale(then, ["*/quay.md", "*/pier.md"]) == (quay, pier)
     assert find_stale(then, "notes/quay.md") == find_stale(then, kinds="link") == (quay,)
     assert find_stale(then, since="2021-06") == (quay,)
@@ -47,7 +50,7 @@ def test_of_paths_kinds_and_times(then: Snapshot) -> None:
 
 
 def test_what_is_no_kind(then: Snapshot) -> None:
-    with pytest.raises(UsageError, match="kind is 'value'; accepted: link, time"):
+    with pytest.raises(UsageError, match="kind is 'value'; accepted: link, time, unwritten"):
         find_stale(then, kinds="value")
     with pytest.raises(UsageError, match="kinds"):
         find_stale(then, kinds=1)  # type: ignore[arg-type]

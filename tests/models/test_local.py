@@ -151,6 +151,7 @@ def test_a_new_corpus_gets_the_recommended_encoder_where_it_was_downloaded(
     english, multilingual = (RECOMMENDED[each].encoder() for each in ("english", "multilingual"))
     with asof.open(tmp_path / "before") as corpus:
         assert corpus.store.settings.encoder == ""
+        corpus.add({"id": "a", "text": "The quay is long."})
     hub += [(each.model, each.revision, True) for each in (english, multilingual)]
     for name, settings, encoder in (
         ("new", None, english.name), ("german", CorpusSettings(languages=("de",)), multilingual.name),

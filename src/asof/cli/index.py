@@ -222,11 +222,10 @@ def index(
     from asof.environment import holds_corpus
     from asof.errors import UsageError
     from asof.files import FOLDER
-    from asof.store.store import removed_if_empty
 
     root = corpus_root(index)
     if watch:
-        return _watch(context, root, sources, lambda: opened(index, wait, language, quiet=as_json))
+        return _watch(context, sources, lambda: opened(index, wait, language, quiet=as_json))
     if questions or tell_to:
         raise UsageError("--tell and --tell-to are for --watch")
     if not sources:
@@ -234,7 +233,7 @@ def index(
     checked = [(source, check(source, root, options, history=history, branch=branch)) for source in sources]
     indexed: list[tuple[str, IndexReport, float]] = []
     empty = not holds_corpus(root)
-    with removed_if_empty(root), opened(index, wait, language, quiet=as_json) as corpus:
+    with opened(index, wait, language, quiet=as_json) as corpus:
         for source, chosen in checked:
             started = time.perf_counter()
             report = _add(
@@ -278,14 +277,13 @@ def _embed(corpus: Corpus) -> None:
 
 
 def _watch(
-    context: click.Context, root: Path, sources: tuple[str, ...], open_new: Callable[[], Corpus]
+    context: click.Context, sources: tuple[str, ...], open_new: Callable[[], Corpus]
 ) -> int:  # fmt: skip
     """Follow sources, which are indexed first, until Ctrl-C; without any, all that the index was made of.
     Raises UsageError, MissingExtra."""
     from asof import plugins
     from asof.errors import UsageError
     from asof.sources.source import is_target
-    from asof.store.store import removed_if_empty
 
     if wrong := set(given(context)) & {"history", "branch", "options", "trust_mtime", "yes"}:
         beside = ", ".join(sorted(f"--{'set' if each == 'options' else each}" for each in wrong))
@@ -293,12 +291,11 @@ def _watch(
     if targets := [each for each in sources if is_target(each)]:
         raise UsageError(f"--watch is for folders and files, and {targets[0]} is a source of a scheme")
     follow: Any = plugins.load(plugins.WATCHING, "server")
-    with removed_if_empty(root):
-        follow(
-            open_new if sources else lambda: open_corpus(context.params["index"]), sources,
-            as_json=context.params["as_json"], questions=context.params["questions"],
-            tell_to=context.params["tell_to"] or "",
-        )  # fmt: skip
+    follow(
+        open_new if sources else lambda: open_corpus(context.params["index"]), sources,
+        as_json=context.params["as_json"], questions=context.params["questions"],
+        tell_to=context.params["tell_to"] or "",
+    )  # fmt: skip
     return DONE
 
 

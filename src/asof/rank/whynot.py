@@ -14,7 +14,7 @@ from asof.revisions.force import followers, times_of_force
 from asof.store.names import find_document
 from asof.store.reader import PassageHistory, passage_histories
 from asof.time.span import BEGINNING, format_distinctly, iso
-from asof.values import Filters, Query, force_words, holds_at
+from asof.values import Filters, Query, force_words, holds_at, signed_key
 
 
 class StageTrace(NamedTuple):
@@ -107,7 +107,10 @@ def _excluding_filter(rows: NDArray[np.int64], filters: Filters, view: View) -> 
         "about": Filters(about=filters.about),
         "source": Filters(source=filters.source), "path": Filters(path=filters.path),
         **{f"tag {tag}": Filters(tags=(tag,)) for tag in filters.tags},
-        **{f"meta {key} {value}": Filters(meta=((key, value),)) for key, value in filters.meta},
+        **{
+            f"{name} {sign.strip() or '='} {value}": Filters(meta=((key, value),))
+            for key, value in filters.meta for name, sign in (signed_key(key),)
+        },
         "one of several tags": Filters(any_tags=filters.any_tags),
         "none of some tags": Filters(no_tags=filters.no_tags),
         "one of several documents": Filters(documents=filters.documents),

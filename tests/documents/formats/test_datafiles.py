@@ -244,3 +244,26 @@ def test_hostile_values_take_linear_time(kind, piece):
             read(f"a{kind}", piece * (n // len(piece)))
 
     assert is_linear(work, 20_000)
+
+
+def test_a_canvas_is_a_note_of_its_cards() -> None:
+    """From top to bottom; those of a group below its name; a card of a file is a link."""
+    cards = [
+        {"type": "text", "text": "Dig a **pond** in June. #plan", "x": 0, "y": 50},
+        {"type": "group", "label": "Garden", "x": 100, "y": 0, "width": 50, "height": 50},
+        {"type": "file", "file": "Hedge.md", "x": 110, "y": 10},
+        {"type": "text", "text": "First.", "x": 0, "y": 0}, {"type": "odd"}, {"type": "text"}, 7,
+    ]  # fmt: skip
+    found = read("Plan.canvas", json.dumps({"nodes": cards, "edges": []}))
+    assert (found.tags, [link.target for link in found.links]) == (("plan",), ["Hedge.md"])
+    assert " ".join(found.text.split()) == "First. Dig a pond in June. #plan Garden Hedge.md"
+    assert [found.text[each.offset :].split()[0] for each in found.outline] == ["Garden"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [("[]", "no text"), ("{}", "no text"), ('{"nodes": 1}', "no text"), ("{", "it is not JSON")],
+)
+def test_a_canvas_without_cards(content: str, said: str) -> None:
+    with pytest.raises(Unreadable, match=said):
+        read("a.canvas", content)

@@ -18,6 +18,7 @@ from typing import Any
 
 from asof.lang import of_all
 from asof.sources.blocks import FIELD, ITEM, PARAGRAPH, Block, Full, Page, rows, written
+from asof.sources.markdown import parse_markdown
 from asof.sources.plainyaml import BadYaml, read_toml, read_yaml
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, TextParser, Unreadable, text_reader
 from asof.sources.records import LONGEST_LIST, constant
@@ -266,21 +267,26 @@ def _twice(key: str, line: int = 0) -> Problem:
     return Problem(f"{key[:LONGEST_TITLE]!r} stands twice: the last one counts", line=line, lost=False)
 
 
+def _loaded(name: str, load: Callable[[str], _Loaded], text: str, limits: InputLimits) -> _Loaded:
+    """The value of a text in a format, its lines and notes. Raises Unreadable."""
+    most = limits.line if load is _json else limits.characters
+    if len(text) > most:
+        raise Unreadable(f"it has more than {most:,} characters", "split it into smaller files")
+    try:
+        value, lines, notes = load(text)
+        return storable_value(value), lines, notes
+    except (RecursionError, TooDeep):
+        raise Unreadable("it is nested too deeply") from None
+    except ValueError as wrong:
+        remedy = "if each line is a value, name it .jsonl" if "Extra data" in str(wrong) else ""
+        raise Unreadable(f"it is not {name}: {wrong}", remedy) from None
+
+
 def _parser(name: str, load: Callable[[str], _Loaded]) -> TextParser:
     """The parser of a format's values. A list of records with a text each is several documents."""
 
     def parse(text: str, stem: str, limits: InputLimits) -> ParsedFile:
-        most = limits.line if load is _json else limits.characters
-        if len(text) > most:
-            raise Unreadable(f"it has more than {most:,} characters", "split it into smaller files")
-        try:
-            value, lines, notes = load(text)
-            value = storable_value(value)
-        except (RecursionError, TooDeep):
-            raise Unreadable("it is nested too deeply") from None
-        except ValueError as wrong:
-            remedy = "if each line is a value, name it .jsonl" if "Extra data" in str(wrong) else ""
-            raise Unreadable(f"it is not {name}: {wrong}", remedy) from None
+        value, lines, notes = _loaded(name, load, text, limits)
         if isinstance(value, list) and 2 * sum(map(_has_text, value)) > len(value):
             parts = tuple(_documents(value, limits, notes))
             return ParsedFile("", stem, notes=tuple(notes), parts=parts)
@@ -433,6 +439,42 @@ def _rows(values: Iterable[Any], names: Sequence[str] = ()) -> list[list[str]]:
     return found
 
 
+# -- JSON Canvas: cards of Obsidian --------------------------------------------------------------------
+
+
+def _canvas(text: str, stem: str, limits: InputLimits) -> ParsedFile:
+    """A canvas as a note: its cards from top to bottom, those of a group below its name; a card of a file is
+    a link to it. Raises Unreadable."""
+    value, _, _ = _loaded("JSON", _json, text, limits)
+    nodes = value.get("nodes") if isinstance(value, dict) else None
+    cards = [each for each in nodes if isinstance(each, dict)] if isinstance(nodes, list) else []
+    groups = [each for each in cards if each.get("type") == "group"]
+    inside: dict[int, list[str]] = {at: [] for at in range(-1, len(groups))}
+    for card in sorted(cards, key=lambda each: (_place(each, "y"), _place(each, "x"))):
+        said = {"text": "{text}", "file": "[[{file}]]", "link": "<{url}>"}.get(str(card.get("type")), "")
+        words = said.format_map({name: str(card.get(name) or "") for name in ("text", "file", "url")})
+        at = next((at for at, group in enumerate(groups) if _lies_in(card, group)), -1)
+        inside[at] += [words] if words.strip("[]<> ") else []
+    parts = inside[-1]
+    for at, group in enumerate(groups):
+        parts += [f"## {' '.join(str(group.get('label') or 'Group').split())}", *inside[at]]
+    return parse_markdown("\n\n".join(parts), stem, limits)
+
+
+def _place(card: Mapping[str, Any], side: str) -> float:
+    value = card.get(side)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _lies_in(card: Mapping[str, Any], group: Mapping[str, Any]) -> bool:
+    """True if the upper left corner of a card is in a group."""
+    return card is not group and all(
+        _place(group, side) <= _place(card, side) < _place(group, side) + _place(group, size)
+        for side, size in (("x", "width"), ("y", "height"))
+    )
+
+
+CANVAS = text_reader(_canvas)
 JSON = text_reader(_parser("JSON", _json))
 YAML = text_reader(_parser("YAML", _yaml))
 TOML = text_reader(_parser("TOML", _toml))

@@ -33,7 +33,8 @@ def stale(asked: StaleParameters, index: Path | None, as_json: bool) -> int:
 
     PATH is a file or folder that was indexed, a document's id or title, or a pattern of ids ('notes/*'); all
     documents without one. Kinds: link (leads to what is gone or was renamed), time (speaks of a time to come
-    that has passed). --since: only what became stale since then.
+    that has passed), and only on demand unwritten (a link to a note that never was).
+    --since: only what became stale since then.
     """
     from asof.extensions.facts.stale import documents_meant, find_stale, stale_report
 

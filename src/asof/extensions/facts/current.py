@@ -31,8 +31,9 @@ from asof.wire import HIDDEN, As, Only, one_of
 # -- stale statements ------------------------------------------------------------------------------
 
 
-LINK, PASSED = "link", "time"
-STALE_KINDS = (LINK, PASSED)
+LINK, PASSED, UNWRITTEN = "link", "time", "unwritten"
+STALE_KINDS = (LINK, PASSED, UNWRITTEN)
+"""What is stale; a link to a note that may be written yet is listed on demand only."""
 """Why a sentence is stale: it links to what is gone or was renamed; it speaks of a time to come that has
 passed."""
 
@@ -61,7 +62,7 @@ class Stale:
     """A sentence that is stale: `quote`, and `by`, the first sentence of what it links to, where that is
     there."""
 
-    kind: Annotated[str, one_of(*STALE_KINDS), "a link, a time"]
+    kind: Annotated[str, one_of(*STALE_KINDS), "a link, a time, a link to a note that is not written"]
     score: Annotated[float, "how surely it is stale, to 1: the value of `explain`"]
     quote: Annotated[StaleQuote, HIDDEN]
     by: Annotated[StaleQuote | None, HIDDEN]
@@ -89,7 +90,7 @@ class Stale:
     @property
     def reason(self) -> Annotated[str, As("why"), "why it is held to be stale, in a sentence"]:
         """Which of the two is older, and since when."""
-        if self.kind == LINK and self.cause <= self.quote.since:
+        if self.kind != PASSED and self.cause <= self.quote.since:
             return f"it leads nowhere; the sentence is known since {iso(self.quote.since)[:10]}"
         reason, day = _REASONS[self.kind], iso(self.quote.since)[:10]
         return reason.format(day=day, cause=iso(self.cause)[:10])
@@ -97,6 +98,7 @@ class Stale:
 
 _REASONS = {
     LINK: "it links to what changed on {cause}; this has stood here since {day}",
+    UNWRITTEN: "the note was removed on {cause}; this has stood here since {day}",
     PASSED: "it speaks from its own time: it has stood here unchanged since {day}",
 }
 

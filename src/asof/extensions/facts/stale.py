@@ -16,7 +16,7 @@ from typing import Annotated
 from asof.arguments import checked
 from asof.corpus.snapshot import Snapshot
 from asof.errors import DocumentNotFound, UsageError
-from asof.extensions.facts.current import STALE_KINDS, Stale, StaleQuote
+from asof.extensions.facts.current import STALE_KINDS, UNWRITTEN, Stale, StaleQuote
 from asof.extensions.facts.expired_dates import passed_times
 from asof.extensions.facts.stale_links import stale_links
 from asof.index.view import View
@@ -41,7 +41,8 @@ def find_stale(
 
     `paths`: only in documents whose id is one of these, lies below one, or matches a glob. `since`: only what
     became stale from the first instant of that time on. `kinds`: only these of
-    `asof.extensions.facts.current.STALE_KINDS`. Raises UsageError, BeforeHorizon.
+    `asof.extensions.facts.current.STALE_KINDS`, by default all but links to notes that are not written.
+    Raises UsageError, BeforeHorizon.
     """
     wanted, below = as_texts(kinds, "kinds"), as_texts(paths, "paths")
     if unknown := [kind for kind in wanted if kind not in STALE_KINDS]:
@@ -49,7 +50,8 @@ def find_stale(
     begin = then.filters(since=since).since
     return tuple(
         each for each in then.use(stale)
-        if (begin is None or each.cause >= begin) and (not wanted or each.kind in wanted)
+        if (begin is None or each.cause >= begin)
+        and (each.kind in wanted if wanted else each.kind != UNWRITTEN)
         and (not below or any(lies_in(each.quote.document, path) for path in below))
     )  # fmt: skip
 

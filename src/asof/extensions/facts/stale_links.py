@@ -16,6 +16,7 @@ from typing import NamedTuple
 from asof.extensions.facts.current import (
     LINK,
     SEEN,
+    UNWRITTEN,
     DocumentLifetime,
     Interval,
     PassageText,
@@ -230,7 +231,8 @@ def listed(view: View, placed: list[Placed]) -> list[Stale]:
         why = Why.of("a stale link", "product", *parts)
         cause = quote.since if fault.cause is None else max(fault.cause, quote.since)
         by = meant.get((fault.target, fault.heading)) if fault.target is not None else None
-        stale = Stale(LINK, why.value, quote, by, cause, fault.says, why)
+        kind = UNWRITTEN if fault.sure == MAY_COME else LINK
+        stale = Stale(kind, why.value, quote, by, cause, fault.says, why)
         key = quote.document, quote.start
         if key not in best or (stale.score, stale.change) > (best[key].score, best[key].change):
             best[key] = stale
@@ -361,7 +363,7 @@ def _best(known: Mapping[int, DocumentLifetime], number: int, common: Counter[in
 # -- stale links -----------------------------------------------------------------------------------
 
 
-REMOVED, RENAMED, HEADING_GONE, NEVER_THERE, ENDED, UNWRITTEN = 0.95, 0.9, 0.75, 0.8, 0.7, 0.25
+REMOVED, RENAMED, HEADING_GONE, NEVER_THERE, ENDED, MAY_COME = 0.95, 0.9, 0.75, 0.8, 0.7, 0.25
 """The certainty that a link is stale: its document was removed, or renamed, or never was in the corpus, or is
 superseded; `[[a note]]` that never was may be one that is yet to be written."""
 
@@ -467,6 +469,6 @@ def _placed(view: View, faults: Faults, shape: LinkShape, table: LinkTable) -> l
             if not shape.is_document(link.target, table.lives[link.document].path, wiki=wiki):
                 continue
             if wiki:
-                fault = fault._replace(sure=UNWRITTEN)
+                fault = fault._replace(sure=MAY_COME)
         places[key] = Placed(place, link.document, fault)
     return list(places.values())

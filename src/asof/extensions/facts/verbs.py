@@ -50,7 +50,9 @@ class StaleParameters(Parameters, frozen=True, kw_only=True):
         Meta(max_length=20, description="only these: a document's id or title, a folder, notes/*"),
     ] = ()
     since: Annotated[Moment | None, Meta(description="only what became stale since then")] = None
-    kind: Annotated[tuple[Literal["link", "time"], ...], Meta(max_length=2, description="only these")] = ()
+    kind: Annotated[
+        tuple[Literal["link", "time", "unwritten"], ...], Meta(max_length=2, description="only these")
+    ] = ()
     k: Annotated[int, Meta(ge=1, le=MOST_STALE, description="how many, worst first")] = 20
     explain: Explain = False
 

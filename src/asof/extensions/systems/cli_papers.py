@@ -109,7 +109,6 @@ def papers(
     if forget and not question:
         return _forget(index)
     from asof.extensions.systems.papers import PaperQuestion
-    from asof.store.store import removed_if_empty
 
     asked = joined(question, "QUESTION")
     if judge and no_record:
@@ -121,7 +120,7 @@ def papers(
         asked, named, since, until, k=k, fetch=not offline, record=not no_record, judge=judge, budget=budget,
         as_of=as_of, known_at=known_at,
     )  # fmt: skip
-    with removed_if_empty(corpus_root(index)), _corpus(index) as corpus, waiting_progress(corpus):
+    with _corpus(index) as corpus, waiting_progress(corpus):
         if forget:
             _begin_anew(corpus)
         note_answers(corpus.config)

@@ -76,7 +76,7 @@ def test_what_is_told_of_a_hit(corpus: asof.Corpus) -> None:
             "document": "notes/harbour/Harbour office notice 2019.md", "title": "Harbour office notice 2019",
             "at": "2019-01-14T23:59:59.999999Z",
         },
-        "in_force": "ended on 2019-01-14", "holds": False,
+        "in_force": "ended on 2019-01-14", "holds": False, "tags": ["harbour", "notice"], "meta": {},
     }  # fmt: skip
 
 

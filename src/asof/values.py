@@ -865,13 +865,16 @@ class Citation(Struct, frozen=True):
     ] = None
     amended: Annotated[tuple[Amendment, ...], As("amended_by"), "what changes it, in order of time"] = ()
     holds: Annotated[bool, "whether it is in force at the moment for which it was asked"] = True
+    headings: Annotated[
+        tuple[str, ...], "those above the passage, from the top; the page, slide or sheet of an office file"
+    ] = ()
 
     @classmethod
     def of(cls, n: int, hit: Hit, quote: str, emphasis: tuple[int, int] | None = None) -> Citation:
         """The citation of a hit, with its number in the answer."""
         return cls(
             n, hit.id, hit.document, hit.title, hit.published, hit.about, quote, emphasis, hit.superseded,
-            hit.in_force, hit.amended, hit.holds,
+            hit.in_force, hit.amended, hit.holds, hit.place.headings,
         )  # fmt: skip
 
 

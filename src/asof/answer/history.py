@@ -441,7 +441,7 @@ def cited(n: int, statement: Stated, quote: str) -> Citation:
     """The citation of a statement of the past, with the time in which it stood."""
     return Citation(
         n, statement.id, statement.document, statement.title, statement.published, (), quote,
-        in_force=statement.standing, holds=statement.end is None,
+        in_force=statement.standing, holds=statement.end is None, headings=statement.headings,
     )  # fmt: skip
 
 

@@ -37,7 +37,7 @@ class Limit(NamedTuple):
 LIMITS = {
     "lines, core: answer": Limit(3_770),
     "lines, core: cli": Limit(2_850),
-    "lines, core: corpus": Limit(2_020),
+    "lines, core: corpus": Limit(2_050),
     "lines, core: index": Limit(3_225),
     "lines, core: lang": Limit(105),
     "lines, core: models": Limit(1_480),
@@ -48,7 +48,7 @@ LIMITS = {
     "lines, core: text": Limit(2_860),
     "lines, core: time": Limit(4_930),
     "lines, core: modules of asof itself": Limit(4_740),
-    "lines, core": Limit(41_440, 34_000),
+    "lines, core": Limit(41_480, 34_000),
     "lines, extensions: adapters": Limit(560),
     "lines, extensions: documents": Limit(5_770),
     "lines, extensions: facts": Limit(8_560),

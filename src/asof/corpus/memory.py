@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count, islice
 from typing import TYPE_CHECKING, Annotated
 
@@ -22,7 +23,10 @@ from asof.corpus.asking import LONGEST_QUESTION
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import DocumentNotFound, UsageError
-from asof.text.tokens import tokenize
+from asof.revisions.features import LEAST_UNTITLED, WordReader, title_of
+from asof.revisions.link import NEARLY
+from asof.revisions.statements import Grammar, statement_of
+from asof.text.tokens import Analyzer, tokenize
 from asof.time.span import Instant, iso, moment
 from asof.values import Document, Hit, SourcedTime
 from asof.wire import As, one_of, replace
@@ -40,9 +44,9 @@ LONGEST, LONGEST_SUBJECT, LONGEST_KEY, MOST_TAGS = 20_000, 300, 200, 20
 NEAREST = 12
 """So many passages are looked at for what a note would supersede."""
 
-LIKE, NEAR, SHOWN = 0.2, 0.4, 3
-"""The least share of words that passages have in common with a note which may supersede them, and that notes
-have which are shown though it does not; how many of these."""
+LIKE, SHOWN = 0.4, 3
+"""The least share of words that notes have in common with one, which are shown though it does not supersede
+them; how many of these."""
 
 
 class Earlier(Struct, frozen=True):
@@ -174,33 +178,24 @@ class Memory:
 
     def _stored(self, note: Document, now: int, *, confirm: bool) -> Remembered:
         """Stores a note, unless it would supersede something and that is not confirmed."""
-        alike = self._alike(note)
-        ends = self._superseded(note, alike, now)
-        superseded = tuple(_earlier(hit) for hit in alike if hit.id in ends)
-        words = set(tokenize(note.text))
+        asked = f"{note.title} {note.text}"[:LONGEST_QUESTION]
+        found = self.corpus.at().search(asked, NEAREST, unit="passage", recipe="bm25").hits
+        hits = [hit for hit in found if hit.superseded is None and hit.document != note.id]
+        words = _grammar(self.corpus.store.settings.languages)
+        ends = self._superseded(note, [hit for hit in hits if _is_related(note, hit, *words)], now)
+        superseded = tuple(_earlier(hit) for hit in hits if hit.id in ends)
+        own = set(tokenize(note.text))
         others = (
-            hit for hit in alike if hit.id not in ends and hit.document.startswith(FOLDER)
-            and _likeness(words, set(tokenize(hit.text))) >= NEAR
+            hit for hit in hits if hit.id not in ends and hit.document.startswith(FOLDER)
+            and _likeness(own, set(tokenize(hit.text))) >= LIKE
         )  # fmt: skip
-        near = tuple(map(_earlier, islice(others, SHOWN)))
+        alike = tuple(map(_earlier, islice(others, SHOWN)))
         if superseded and not confirm:
-            return Remembered(note.id, "unconfirmed", superseded, near, now)
+            return Remembered(note.id, "unconfirmed", superseded, alike, now)
         report = self.corpus.add(note)
         if report.failed:
             raise UsageError("; ".join(each.message for each in report.problems))
-        return Remembered(note.id, "stored", superseded, near, now)
-
-    def _alike(self, note: Document) -> list[Hit]:
-        """The current passages that share LIKE of their words with a note, or its title; the best first."""
-        asked = f"{note.title} {note.text}"[:LONGEST_QUESTION]
-        hits = self.corpus.at().search(asked, NEAREST, unit="passage", recipe="bm25").hits
-        words, title = set(tokenize(note.text)), note.title.casefold()
-        return [
-            hit for hit in hits
-            if hit.superseded is None and hit.document != note.id and (
-                (title and hit.title.casefold() == title) or _likeness(words, set(tokenize(hit.text))) >= LIKE
-            )
-        ]  # fmt: skip
+        return Remembered(note.id, "stored", superseded, alike, now)
 
     def _superseded(self, note: Document, alike: list[Hit], now: int) -> set[str]:
         """Those of these passages, by id, that a note would supersede, or end from the day on which it
@@ -224,6 +219,30 @@ class Memory:
                 or (hit.in_force is not None and hit.in_force.span.end is not None)
             )
         }  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _grammar(languages: tuple[str, ...]) -> tuple[Grammar, Callable[[str], str]]:
+    """The words of grammar of some languages, and what tells in which of them a text is."""
+    return WordReader(languages).grammar, Analyzer(languages).detect
+
+
+def _is_related(note: Document, hit: Hit, grammar: Grammar, detect: Callable[[str], str]) -> bool:
+    """True if a note has the subject of a passage, states the same with another value, ends what it states,
+    or has nearly its words: only then can it supersede it (`asof.revisions.link`)."""
+    subjects = [
+        title_of(title, grammar.calendar).subject
+        for title in (note.title, "\n".join((hit.title, *hit.place.headings)))
+    ]
+    if any(subjects):
+        return subjects[0] == subjects[1]
+    one, other = (statement_of(text, detect(text), grammar) for text in (note.text, hit.text))
+    if one.frame.hash and one.frame.hash == other.frame.hash:
+        return True
+    if not {*one.ended}.isdisjoint((*other.leads, *other.ended)):
+        return True
+    own, others = set(tokenize(note.text)), set(tokenize(hit.text))
+    return len(own & others) >= LEAST_UNTITLED and _likeness(own, others) >= NEARLY
 
 
 def _likeness(one: set[str], other: set[str]) -> float:

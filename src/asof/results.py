@@ -26,7 +26,7 @@ from asof.store.run import IndexReport
 from asof.store.status import CorpusStatus
 from asof.time.expressions import TimeExpression
 from asof.time.span import BEGINNING, NEVER, Instant, Validity
-from asof.values import Answer, Halting, Hit
+from asof.values import SIGN, Answer, Halting, Hit
 from asof.wire import FLAT, Decimals, one_of
 
 if TYPE_CHECKING:
@@ -65,7 +65,8 @@ class SearchedQuery(Struct, frozen=True):
         return cls(
             query.text, query.lexical, query.recency, query.k, results.recipe, view.as_of, view.known_at,
             filters.since, filters.until, None if filters.about is None else _stretch(*filters.about),
-            filters.source, filters.path, filters.tags, dict(filters.meta),
+            filters.source, filters.path, filters.tags,
+            {key.replace(SIGN, " "): value for key, value in filters.meta},
         )  # fmt: skip
 
 

@@ -379,10 +379,13 @@ def as_meta(value: object) -> dict[str, Any]:
 
 
 OPERATORS = {
-    "eq": "", "ne": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "in": " in", "exists": "?",
+    "eq": "", "ne": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "in": "in", "exists": "?",
 }  # fmt: skip
-"""How a condition on metadata is named in Python (a "$" may stand before it), and what stands behind the key
-in a filter."""
+"""How a condition on metadata is named in Python (a "$" may stand before it), and its sign, which stands
+behind the key in a filter, parted by SIGN."""
+
+SIGN = "\0"
+"""Stands in no key: a key may end in any sign itself."""
 
 _CONDITION = re.compile(r"([^=<>!\x00]+?)\s*(!=|>=|<=|=|>|<)\s*(.+)", re.DOTALL)
 
@@ -404,11 +407,11 @@ def metadata_filter(value: object) -> tuple[tuple[str, str], ...]:
             sign = OPERATORS.get(str(name).removeprefix("$"))
             if sign is None:
                 refuse(name, f"an operator of meta.{key}", ", ".join(OPERATORS))
-            if sign == " in":
+            if sign == "in":
                 texts = [_metadata_text(one) for one in _several(each, "meta", "a list of values")]
-                result.append((f"{key} in", json.dumps(texts)))
+                result.append((f"{key}{SIGN}{sign}", json.dumps(texts)))
             else:
-                result.append((f"{key}{sign}", _metadata_text(each)))
+                result.append((f"{key}{SIGN}{sign}" if sign else key, _metadata_text(each)))
     return tuple(result)
 
 
@@ -420,13 +423,10 @@ def _metadata_text(value: object) -> str:
     return as_text(text, "a value of meta")
 
 
-_SIGNED = re.compile(r"(.+?)(!=|>=|<=|>|<| in|\?)?", re.DOTALL)
-
-
 def signed_key(key: str) -> tuple[str, str]:
     """The key of a condition of a filter, and its sign ("": equals)."""
-    match = _SIGNED.fullmatch(key)
-    return (match[1], match[2] or "") if match else (key, "")
+    name, _, sign = key.partition(SIGN)
+    return name, sign
 
 
 def metadata_condition(text: str) -> tuple[str, object]:

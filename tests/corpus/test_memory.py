@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -73,7 +74,7 @@ def test_sent_twice_it_is_stored_once(corpus: Corpus) -> None:
     memory = Memory(corpus)
     first = memory.remember(BRUGES, key="call-1")
     assert memory.remember(BRUGES, key="call-1").state == "known"
-    with pytest.raises(UsageError, match="the key 'call-1' was used for another text"):
+    with pytest.raises(UsageError, match="the key 'call-1' was used for memory/key-"):
         memory.remember(GHENT, key="call-1")
     assert len([each for each in corpus.at().documents() if each.id.startswith("memory/")]) == 1
     assert memory.correct(first.document, BRUGES).state == "known"
@@ -119,3 +120,57 @@ def test_nothing_of_the_trial_is_left(corpus: Corpus) -> None:
     Memory(corpus).remember(BRUGES)
     Memory(corpus).remember(GHENT)
     assert not list(corpus.store.folder.glob("trial-*"))
+
+
+def test_what_a_note_says_that_it_supersedes_is_shown_first(corpus: Corpus) -> None:
+    shown = Memory(corpus).remember("The council met. This supersedes [[bread]] entirely.", "Minutes")
+    assert (shown.state, [each.document for each in shown.supersedes]) == ("unconfirmed", ["bread"])
+
+
+def test_writers_wait_for_each_other(corpus: Corpus) -> None:
+    """Of several texts for a key one is stored, and of two that contradict one has to be confirmed."""
+    memory = Memory(corpus)
+
+    def told(text: str) -> str:
+        try:
+            return memory.remember(text, key="k" if "crane" in text else "").state
+        except UsageError:
+            return "refused"
+
+    with ThreadPoolExecutor(4) as pool:
+        same_key = sorted(pool.map(told, [f"The crane is {word}." for word in ("red", "blue", "old", "new")]))
+        contradicting = sorted(pool.map(told, [BRUGES, GHENT]))
+    assert same_key == ["refused", "refused", "refused", "stored"]
+    assert contradicting == ["stored", "unconfirmed"]
+
+
+def test_a_correction_keeps_the_times_and_may_change_them_alone(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    stored = memory.remember("The gym opens at 7.", valid_until="2999-01-01")
+    memory.correct(stored.document, "The gym opens at 8.", confirm=True)
+    assert memory.correct(stored.document, "The gym opens at 8.").state == "known"
+    (hit,) = corpus.at().search("gym opens").hits
+    assert hit.in_force is not None
+    assert str(hit.in_force.span.end).startswith("2999-01-02")  # until the end of that day
+    ended = memory.correct(stored.document, "The gym opens at 8.", valid_until="2001-01-01", confirm=True)
+    assert ended.state == "stored"
+    assert not corpus.at().search("gym opens").hits[0].holds
+
+
+def test_a_note_that_was_corrected_can_be_told_again(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    first = memory.remember("The sauna costs 5.")
+    memory.correct(first.document, "The sauna costs 6.", confirm=True)
+    again = memory.remember("The sauna costs 5.", confirm=True)
+    assert (again.state, again.document != first.document) == ("stored", True)
+
+
+def test_what_a_killed_trial_left_is_removed_with_the_next_note_or_erasure(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    stored = memory.remember(BRUGES)
+    for erase in (lambda: memory.forget(stored.document, confirm=True), lambda: corpus.purge("bread")):
+        left = corpus.store.folder / "trial-x" / ".asof"
+        left.mkdir(parents=True)
+        (left / "corpus.db").write_text(BRUGES)
+        erase()
+        assert not left.parent.exists()

@@ -91,6 +91,18 @@ def test_conditions_on_metadata(condition: str, passing: str) -> None:
         assert "".join(sorted(names(corpus, meta=meta))) == passing
 
 
+@pytest.mark.parametrize("value", [0.00001, 1e22, 0.1 + 0.2, 10**25, 2.0, True, "x", [7]])
+def test_a_value_equals_itself_under_any_key(value: object) -> None:
+    """Also a key that ends as a condition does."""
+    with fresh() as corpus:
+        corpus.add([document("a", "text", meta={"n": value, "logged in": "yes", "p>": "1"})])
+        for meta, found in (
+            ({"n": value}, {"a"}), ({"n": {"ne": 8}}, {"a"}), ({"logged in": "yes"}, {"a"}),
+            ({"p>": "1"}, {"a"}), ({"n in": "x"}, set[str]()),
+        ):  # fmt: skip
+            assert names(corpus, meta=metadata_filter(meta)) == found, meta
+
+
 @pytest.mark.parametrize(
     ("meta", "typed"),
     [

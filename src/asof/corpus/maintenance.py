@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from asof import engine, values
 from asof.corpus.session import Session
 from asof.errors import CorpusError, UsageError
-from asof.files import FETCHED
+from asof.files import FETCHED, try_lock
 from asof.index.manifest import Manifest
 from asof.time.moment import When, first_instant, read
 from asof.time.span import moment
@@ -27,6 +28,16 @@ if TYPE_CHECKING:
     from asof.sources.source import Erasure
     from asof.store.export import ExportReport
     from asof.store.status import CorpusStatus
+
+
+NOTES_LOCK, TRIAL = "notes.lock", "trial-"
+"""The lock of who writes notes (`asof.corpus.memory`), and how the folders begin in which notes are tried."""
+
+
+def remove_trials(folder: Path) -> None:
+    """Remove what a trial left whose process was killed; under NOTES_LOCK."""
+    for left in folder.glob(f"{TRIAL}*"):
+        shutil.rmtree(left)
 
 
 @dataclass(slots=True)
@@ -155,6 +166,9 @@ class Maintenance:
         """
         from asof.store import corrections
 
+        with try_lock(self.session.store.folder / NOTES_LOCK) as lock:
+            if lock is not None:  # else who holds it removes them
+                remove_trials(self.session.store.folder)
         erasure, _ = erasure_of(document)
         if erasure is None:
             return self.remove(lambda db: corrections.erase(db, document), "purge")

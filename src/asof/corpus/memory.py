@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import hashlib
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, islice
@@ -22,16 +23,20 @@ from asof.arguments import all_checked
 from asof.corpus.asking import LONGEST_QUESTION
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.corpus.maintenance import NOTES_LOCK, TRIAL, remove_trials
 from asof.errors import DocumentNotFound, UsageError
 from asof.revisions.features import LEAST_UNTITLED, WordReader, title_of
 from asof.revisions.link import NEARLY
 from asof.revisions.statements import Grammar, statement_of
+from asof.store.schema import exclusive_lock
+from asof.text.acts import acts_of, name_keys
 from asof.text.tokens import Analyzer, tokenize
-from asof.time.span import Instant, iso, moment
-from asof.values import Document, Hit, SourcedTime
+from asof.time.span import Instant, Span, iso, moment
+from asof.values import PUBLISHED, Document, Filters, Hit, SourcedTime, line_feeds
 from asof.wire import As, one_of, replace
 
 if TYPE_CHECKING:
+    from asof.index.view import View
     from asof.store.reader import DocumentAsOf
     from asof.time.moment import When
 
@@ -102,50 +107,76 @@ class Memory:
         it is sent; without one, once for a text a day. Raises UsageError, also for a key that was used for
         another text; Busy, NoSpace.
         """
-        now = self.corpus.session.clock()
         _check(text, subject, key)
         tags = tuple(tags)
         if len(tags) > MOST_TAGS:
             raise UsageError(f"{len(tags)} tags; accepted: up to {MOST_TAGS}")
-        told = "\n".join((subject, text, str(valid_from), str(valid_until)))
-        name = f"key-{_hash(key)}" if key else f"{iso(now)[:10]}-{_hash(told)}"
-        note = Document(
-            f"{FOLDER}{name}", text, subject, moment(now), tags=tags,
-            meta={"told_by": source} if source else {}, in_force=self._times(now, valid_from, valid_until),
-        )  # fmt: skip
-        before = self._now(note.id)
-        if before is not None and before.text == note.text:
-            return Remembered(note.id, "known", (), (), now)
-        if before is not None:
-            raise UsageError(
-                f"the key {key!r} was used for another text: give another one, or correct {note.id}"
-            )
-        return self._stored(note, now, confirm=confirm)
+        told = "\n".join((subject, text, str(valid_from), str(valid_until), source, *sorted(tags)))
+        with self._alone():
+            now = self.corpus.session.clock()
+            name = f"{FOLDER}{f'key-{_hash(key)}' if key else iso(now)[:10]}-{_hash(told)}"
+            before = self._now(name)
+            if before is not None and before.text == line_feeds(text):
+                return Remembered(name, "known", (), (), now)
+            if key and (others := self._of_key(key)):
+                raise UsageError(f"the key {key!r} was used for {others[0]}, which says something else")
+            if before is not None:  # it was corrected since
+                name = f"{name}-{now}"
+            times = self._times(now, valid_from, valid_until)
+            meta = {"told_by": source} if source else {}
+            note = Document(name, text, subject, moment(now), tags=tags, meta=meta, in_force=times)
+            return self._stored(note, now, confirm=confirm)
 
     def correct(
         self, document: str, text: str, *, valid_from: When | None = None, valid_until: When | None = None,
         confirm: bool = False,
     ) -> Remembered:  # fmt: skip
-        """Gives a note another text from now on, and times in which it holds; what it said before stays as of
-        then. Raises UsageError, DocumentNotFound; Busy, NoSpace."""
-        now = self.corpus.session.clock()
+        """Gives a note another text, or other times in which it holds, from now on; times that are not given
+        stay. What it said before stays as of then. Raises UsageError, DocumentNotFound; Busy, NoSpace."""
         _check(text)
-        known = self._known(document)
-        if known.text == text:
-            return Remembered(document, "known", (), (), now)
-        note = Document(
-            document, text, known.summary.title, moment(now), tags=known.summary.tags,
-            meta=known.summary.meta, in_force=self._times(now, valid_from, valid_until),
-        )  # fmt: skip
-        return self._stored(note, now, confirm=confirm)
+        with self._alone():
+            known = self._known(document)
+            now = max(self.corpus.session.clock(), known.versions[-1].visible + 1)
+            times = self._times(now, valid_from, valid_until)
+            if known.text == line_feeds(text) and times is None:
+                return Remembered(document, "known", (), (), now)
+            note = Document(
+                document, text, known.summary.title, moment(now), tags=known.summary.tags,
+                meta=known.summary.meta, in_force=times or self._stated(known),
+            )  # fmt: skip
+            return self._stored(note, now, confirm=confirm)
 
     def forget(self, document: str, *, confirm: bool = False) -> Forgotten:
         """Erases a note with all of its versions for good, with `confirm`; without it, what would be erased
         comes back. Raises UsageError, DocumentNotFound; Busy, NoSpace."""
-        known = self._known(document)
-        if confirm:
-            self.corpus.purge(document)
+        with self._alone():
+            known = self._known(document)
+            if confirm:
+                self.corpus.purge(document)
         return Forgotten(document, confirm, known.summary.title, known.text, len(known.versions))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Holds the lock of writers of notes, so that what was looked up still holds when it is written.
+        Raises Busy."""
+        folder = self.corpus.store.folder
+        with exclusive_lock(folder / NOTES_LOCK, self.corpus.store.wait):
+            remove_trials(folder)
+            yield
+
+    def _of_key(self, key: str) -> list[str]:
+        """The notes that were stored with a key, by id."""
+        then = self.corpus.at()
+        return [each.id for each in then.newest(1, then.filters(path=f"{FOLDER}key-{_hash(key)}-*"))[0]]
+
+    def _stated(self, known: DocumentAsOf) -> tuple[Span, Span] | None:
+        """The time in which a note holds, as it says, for `Document`."""
+        only = Filters(documents=(known.summary.id,))
+        hits = self.corpus.at().search(known.text[:LONGEST_QUESTION], 1, filters=only, recipe="bm25").hits
+        force = hits[0].in_force if hits else None
+        if force is None or force.by == PUBLISHED:
+            return None
+        return Span(force.span.start, None), Span(None, force.span.end)
 
     def _times(
         self, now: int, first: When | None, last: When | None
@@ -183,7 +214,7 @@ class Memory:
         hits = [hit for hit in found if hit.superseded is None and hit.document != note.id]
         words = _grammar(self.corpus.store.settings.languages)
         ends = self._superseded(note, [hit for hit in hits if _is_related(note, hit, *words)], now)
-        superseded = tuple(_earlier(hit) for hit in hits if hit.id in ends)
+        superseded = (*self._acted_on(note), *(_earlier(hit) for hit in hits if hit.id in ends))
         own = set(tokenize(note.text))
         others = (
             hit for hit in hits if hit.id not in ends and hit.document.startswith(FOLDER)
@@ -197,6 +228,22 @@ class Memory:
             raise UsageError("; ".join(each.message for each in report.problems))
         return Remembered(note.id, "stored", superseded, alike, now)
 
+    def _acted_on(self, note: Document) -> tuple[Earlier, ...]:
+        """The documents that a note says that it supersedes, amends or corrects."""
+        acts = acts_of(note.path or note.id, note.title, note.text, note.meta, note.links)
+        if not acts:
+            return ()
+        targets = {act.target for act in acts}
+
+        def look(view: View) -> tuple[Earlier, ...]:
+            every = view.store.current_documents()
+            return tuple(
+                Earlier(name, name, title, "", None) for _, name, title, path in every
+                if name != note.id and not targets.isdisjoint(name_keys(path, title, {}))
+            )  # fmt: skip
+
+        return self.corpus.at().use(look)
+
     def _superseded(self, note: Document, alike: list[Hit], now: int) -> set[str]:
         """Those of these passages, by id, that a note would supersede, or end from the day on which it
         holds."""
@@ -205,7 +252,7 @@ class Memory:
         copies = {_copy(hit, at).id: hit.id for at, hit in enumerate(alike)}
         settings = replace(self.corpus.store.settings, encoder="")
         with (
-            tempfile.TemporaryDirectory(prefix="trial-", dir=self.corpus.store.folder) as folder,
+            tempfile.TemporaryDirectory(prefix=TRIAL, dir=self.corpus.store.folder) as folder,
             open_corpus(folder, settings=settings, config=self.corpus.config) as trial,
         ):
             trial.add([*map(_copy, alike, count()), note])

@@ -7,6 +7,7 @@ Case is ignored in names and aliases; for a target in ASCII only that of ASCII l
 from __future__ import annotations
 
 import json
+import math
 import re
 import sqlite3
 from collections import defaultdict
@@ -667,18 +668,29 @@ def _condition(key: str, value: str) -> tuple[str, list[str | float]]:
     some = "EXISTS (SELECT 1 FROM json_each(h.meta) AS m WHERE m.key = ?"
     if sign == "?":
         return f"{'NOT ' * (value == 'false')}{some})", [name]
-    if sign in ("", "!=", " in"):
-        wanted = value if sign == " in" else json.dumps([value])
-        each, within = _json_text("e"), "IN (SELECT value FROM json_each(?))"
-        of_list = f"EXISTS (SELECT 1 FROM json_each(m.value) AS e WHERE {each} {within})"
-        found = f"{some} AND ({_json_text('m')} {within} OR m.type = 'array' AND {of_list}))"
-        return f"{'NOT ' * (sign == '!=')}{found}", [name, wanted, wanted]
-    try:
-        number = float(value)
-    except ValueError:
+    if sign in ("", "!=", "in"):
+        texts = json.loads(value) if sign == "in" else [value]
+        wanted = json.dumps(texts), json.dumps([each for each in map(_number, texts) if each is not None])
+        own, of_list = (
+            f"({_json_text(each)} IN (SELECT value FROM json_each(?)) OR {each}.type IN ('integer', 'real')"
+            f" AND CAST({each}.value AS REAL) IN (SELECT CAST(value AS REAL) FROM json_each(?)))"
+            for each in ("m", "e")
+        )
+        found = f"{some} AND ({own} OR m.type = 'array' AND EXISTS (SELECT 1 FROM json_each(m.value) AS e"
+        return f"{'NOT ' * (sign == '!=')}{found} WHERE {of_list})))", [name, *wanted, *wanted]
+    if (number := _number(value)) is None:
         return f"{some} AND m.type = 'text' AND m.value {sign} ?)", [name, value]
     typed = f"m.type IN ('integer', 'real') AND m.value {sign} ?"
     return f"{some} AND ({typed} OR m.type = 'text' AND m.value {sign} ?))", [name, number, value]
+
+
+def _number(text: str) -> float | None:
+    """The finite number that a text is, or None."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _json_text(each: str) -> str:

@@ -148,6 +148,25 @@ def test_keys(example, tmp_path):
         assert web.get("/api/v1/status", headers={"Authorization": f"Bearer {reader}"}).status_code == 401
 
 
+def test_no_path_lets_a_key_write_that_may_only_read(tmp_path):
+    """A line feed behind a path, say, which a route matches."""
+    keys = Keys(tmp_path / "keys.json", frozenset({os.geteuid()}))
+    headers = {"Authorization": f"Bearer {keys.add('reader', 'read', AT)}"}
+    (tmp_path / "notes").mkdir()
+    with asof.open(tmp_path / "notes") as corpus:
+        corpus.add({"id": "fares", "text": "A crossing costs 4."})
+        with client(corpus, keys=keys, write=True) as web:
+            for end in ("", "%0A", "%0D", "%00", "/", "//"):
+                for verb in ("documents", "remember", "correct", "forget"):
+                    for method in ("POST", "DELETE", "PUT", "PATCH"):
+                        reply = web.request(
+                            method, f"/api/v1/{verb}{end}", params={"document": "fares"}, json={"text": "x"},
+                            headers=headers,
+                        )  # fmt: skip
+                        assert reply.status_code in (400, 403), (method, verb, end)
+        assert [each.id for each in corpus.at().documents()] == ["fares"]
+
+
 def test_a_key_has_a_rate(example, tmp_path):
     keys = Keys(tmp_path / "keys.json", frozenset({os.geteuid()}))
     bearer = {"Authorization": f"Bearer {keys.add('a', 'read', AT)}"}

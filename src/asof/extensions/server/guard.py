@@ -478,13 +478,14 @@ SLOW = frozenset(f"{API}/{verb}" for verb in ("facts", "report", "graph", "stale
 """Verbs that first read all passages that are new, for facts or statements: many seconds after much was
 added."""
 ASK = frozenset({f"{API}/ask", f"{API}/ask/stream"})
-WRITES = frozenset({"POST", "DELETE"})
+READS, MCP = frozenset({"GET", "HEAD", "OPTIONS"}), "/mcp"
 WRITTEN = frozenset({DOCUMENTS, *(f"{API}/{verb.name}" for verb in verbs.WRITES)})
 
 
 def writes(method: str, path: str) -> bool:
-    """True if a request adds, changes or deletes documents."""
-    return method in WRITES and path in WRITTEN
+    """True if a request may add, change or delete documents: all but calls of assistants, whose tools are
+    offered by the scope of the key."""
+    return method not in READS and path.rstrip("/") != MCP
 
 
 @dataclass(slots=True)
@@ -649,7 +650,9 @@ class Guard:
             )
         if origin and not is_own(origin, host):
             return refusal(403, "WrongOrigin", f"pages of {origin[:100]} may not call this server", request)
-        if scope["method"] == "POST" and writes("POST", scope["path"]):
+        if not scope["path"].isprintable():  # a route would match before a line feed at the end
+            return refusal(400, "BadRequest", "the path has a control character", request)
+        if scope["method"] == "POST" and scope["path"] in WRITTEN:
             sent = given.get("content-type", "").partition(";")[0].strip().lower()
             if sent != "application/json":  # which no form of another site can send
                 return refusal(415, "WrongMediaType", "application/json is expected", request)

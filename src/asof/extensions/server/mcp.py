@@ -97,7 +97,7 @@ def document_text(answer: Json, budget: int) -> str:
         each["visible"][:10] + (" (deleted)" if each["deletion"] else "") for each in answer["versions"][-12:]
     )
     title = one_line(answer["title"])
-    head = f"{title} [{answer['document']}], {_date(answer)}; versions until then: {versions}"
+    head = f"{title} [{one_line(answer['document'])}], {_date(answer)}; versions until then: {versions}"
     return f"{moment(answer)}.\n{between(head, '', text)}{more}"
 
 
@@ -105,7 +105,8 @@ def passage_text(found: Json, budget: int) -> str:
     until = found["valid"]["until"]
     over = f", current until {until[:10]}" if until else ""
     title = one_line(found["title"] or found["document"])
-    head = f"[{found['id']}] {title}, {_date(found)}{over}; of the document {found['document']}"
+    of = one_line(found["document"])
+    head = f"[{one_line(found['id'])}] {title}, {_date(found)}{over}; of the document {of}"
     return f"{moment(found)}.\n{between(head, '', cut(found['text'], budget))}"
 
 
@@ -122,13 +123,15 @@ def timeline_text(answer: Json, budget: int) -> str:
 def link_text(answer: Json, budget: int) -> str:
     signs = {"out": "links to", "in": "is linked from", "both": "links to and is linked from"}
     parts = [
-        f"{signs[each['direction']]} {each['document']} ({each['title']})" for each in answer["neighbours"]
+        f"{signs[each['direction']]} {one_line(each['document'])} ({one_line(each['title'])})"
+        for each in answer["neighbours"]
     ]
-    parts += [f"links to {target}, which is not there" for target in answer["broken"]]
+    parts += [f"links to {one_line(target)}, which is not there" for target in answer["broken"]]
     for each in answer["relations"]:
         acts = each["kind"] if each["direction"] == "out" else f"is {PASSIVE[each['kind']]} by"
         parts.append(f"{acts} {one_line(each['title'] or each['document'])}, since {each['since'][:10]}")
-    return f"{answer['document']}, {moment(answer)}.\n{within(parts, budget, 'links') or 'no links'}"
+    named = one_line(answer["document"])
+    return f"{named}, {moment(answer)}.\n{within(parts, budget, 'links') or 'no links'}"
 
 
 def stale_text(answer: Json, budget: int) -> str:
@@ -147,7 +150,8 @@ def stale_text(answer: Json, budget: int) -> str:
 
 def _quoted(one: Json) -> str:
     title = one_line(one["title"] or one["document"])
-    return f"[{one['document']}] {title}, line {one['line']}, {_date(one)}: {one_line(one['quote'])}"
+    named = one_line(one["document"])
+    return f"[{named}] {title}, line {one['line']}, {_date(one)}: {one_line(one['quote'])}"
 
 
 def list_text(answer: Json, budget: int) -> str:
@@ -155,7 +159,7 @@ def list_text(answer: Json, budget: int) -> str:
     if not answer["documents"]:
         return f"Nothing found, {moment(answer)}."
     lines = [
-        f"[{each['document']}] {one_line(each['title'])}, {_date(each)}{_labels(each)}"
+        f"[{one_line(each['document'])}] {one_line(each['title'])}, {_date(each)}{_labels(each)}"
         for each in answer["documents"]
     ]
     count = len(lines) + answer["left_out"]
@@ -168,7 +172,8 @@ def changes_text(answer: Json, budget: int) -> str:
         return f"Nothing changed from {answer['since'][:10]} on, {moment(answer)}."
     parts = []
     for each in answer["documents"]:
-        lines = [f"[{each['document']}] {one_line(each['title'])}: {each['kind']}, {each['at'][:10]}"]
+        head = f"[{one_line(each['document'])}] {one_line(each['title'])}"
+        lines = [f"{head}: {each['kind']}, {each['at'][:10]}"]
         for edit in each["edits"]:
             sides = (("-", edit["before"]), ("+", edit["after"]))
             lines += [f"{edit['at'][:10]} {sign} {one_line(side['text'])}" for sign, side in sides if side]
@@ -208,7 +213,7 @@ def forgotten_text(answer: Json, budget: int) -> str:
 
 
 def _named(one: Json) -> str:
-    return f"[{one['id']}] {one_line(one['title'] or one['document'])}"
+    return f"[{one_line(one['id'])}] {one_line(one['title'] or one['document'])}"
 
 
 def _date(one: Json) -> str:
@@ -441,7 +446,8 @@ def described(tool: Tool) -> types.Tool:
 
 
 def _failed(message: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(text=message)], is_error=True)
+    """An error; what it names of the corpus makes no line of its own."""
+    return types.CallToolResult(content=[types.TextContent(text=one_line(message))], is_error=True)
 
 
 async def serve_stdio(corpus: Corpus, *, write: bool = False) -> None:

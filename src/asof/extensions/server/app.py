@@ -134,14 +134,17 @@ def write_routes(corpus: Corpus, limits: Limits) -> list[Route]:
     """Adding and deleting documents; the guard lets keys in that may."""
 
     async def add(request: Request) -> Response:
-        return await run_in_threadpool(_added, corpus, await request.body(), limits, request.state.request)
+        asked = await _object(request)
+        if isinstance(asked, Response):
+            return asked
+        return await run_in_threadpool(_added, corpus, asked, limits, request.state.request)
 
     def delete(request: Request) -> Response:
         return as_json(DELETE.answer(corpus, DELETE.read(given(request, DELETE))))
 
     def endpoint(verb: Verb) -> Callable[[Request], Awaitable[Response]]:
         async def write(request: Request) -> Response:
-            asked = _object(await request.body(), request.state.request)
+            asked = await _object(request)
             return asked if isinstance(asked, Response) else await run_in_threadpool(written, asked)
 
         def written(asked: dict[str, Any]) -> Response:
@@ -155,22 +158,23 @@ def write_routes(corpus: Corpus, limits: Limits) -> list[Route]:
     ]  # fmt: skip
 
 
-def _object(body: bytes, request: str) -> dict[str, Any] | Response:
-    """The object of a body in JSON, or the refusal of another one."""
+async def _object(request: Request) -> dict[str, Any] | Response:
+    """The object of a body in JSON, or the refusal of another one. No form of another site can send this
+    type."""
+    own = request.state.request
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        return refusal(415, "WrongMediaType", "application/json is expected", own)
     try:
-        given = json.loads(body, parse_constant=_refused_constant)
+        given = json.loads(await request.body(), parse_constant=_refused_constant)
     except (ValueError, RecursionError) as wrong:
-        return refusal(400, "BadRequest", f"the body is no JSON: {str(wrong)[:200]}", request)
-    if not isinstance(given, dict):
-        return refusal(422, "WrongParameter", "a JSON object is expected", request)
-    return given
+        return refusal(400, "BadRequest", f"the body is no JSON: {str(wrong)[:200]}", own)
+    return (
+        given if isinstance(given, dict) else refusal(422, "WrongParameter", "a JSON object is expected", own)
+    )
 
 
-def _added(corpus: Corpus, body: bytes, limits: Limits, request: str) -> Response:
-    """Add the documents of a body: JSON as `NEW_DOCUMENTS` describes it."""
-    given = _object(body, request)
-    if isinstance(given, Response):
-        return given
+def _added(corpus: Corpus, given: dict[str, Any], limits: Limits, request: str) -> Response:
+    """Add the documents of a body, as `NEW_DOCUMENTS` describes it."""
     documents = given.get("documents") if len(given) == 1 else None
     if not isinstance(documents, list) or not documents:
         expected = '{"documents": [{"id": ..., "text": ...}, ...]} is expected, and nothing else'

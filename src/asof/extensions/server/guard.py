@@ -30,7 +30,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from asof import environment, verbs
+from asof import environment
 from asof.corpus.corpus import Corpus
 from asof.errors import (
     AsofError,
@@ -479,7 +479,6 @@ SLOW = frozenset(f"{API}/{verb}" for verb in ("facts", "report", "graph", "stale
 added."""
 ASK = frozenset({f"{API}/ask", f"{API}/ask/stream"})
 READS, MCP = frozenset({"GET", "HEAD", "OPTIONS"}), "/mcp"
-WRITTEN = frozenset({DOCUMENTS, *(f"{API}/{verb.name}" for verb in verbs.WRITES)})
 
 
 def writes(method: str, path: str) -> bool:
@@ -652,10 +651,6 @@ class Guard:
             return refusal(403, "WrongOrigin", f"pages of {origin[:100]} may not call this server", request)
         if not scope["path"].isprintable():  # a route would match before a line feed at the end
             return refusal(400, "BadRequest", "the path has a control character", request)
-        if scope["method"] == "POST" and scope["path"] in WRITTEN:
-            sent = given.get("content-type", "").partition(";")[0].strip().lower()
-            if sent != "application/json":  # which no form of another site can send
-                return refusal(415, "WrongMediaType", "application/json is expected", request)
         return await self._key_refusal(scope, given, request)
 
     async def _key_refusal(self, scope: Scope, given: Mapping[str, str], request: str) -> Response | None:

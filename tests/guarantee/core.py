@@ -132,6 +132,9 @@ OBSERVABLES: dict[str, Observable] = {
     "verb search": verb("search", lambda asked: {**_searched(asked), "explain": True}),
     "verb ask": verb("ask", lambda asked: {"q": asked.question, "tokens": asked.tokens, **_filters(asked)}),
     "answers of the past": of_the_past,
+    "verb context": verb(
+        "context", lambda asked: {"q": asked.question, "tokens": asked.tokens, **_filters(asked)}
+    ),
     "verb changes": verb("changes", lambda asked: {"since": asked.other, "k": 3}),
     "verb changes about something": verb("changes", lambda asked: {"q": asked.question, "since": "2019"}),
     "verb list": verb("list", lambda asked: {"since": asked.other, "k": 3}),

@@ -496,3 +496,15 @@ def test_the_table_of_rows_grows_as_if_it_were_made_anew() -> None:
             for each in (grown, Rows.of(segments))
         ]
         assert tables[0] == tables[1]
+
+
+def test_shared_words_are_of_the_language_of_the_version() -> None:
+    """In English "ferries" and "ferry" have one stem; the first version of the same text was German."""
+    other = document("b", "Harbour ferries.", "2020", language="en")
+    said = document("a", "Harbour ferry.", "2021", language="de")
+    now = document("a", said.text, "2022", language="en", title="Fees")
+    for notes in ((other, now), (other, said, now)):
+        with fresh(*notes, languages=("en", "de")) as corpus:
+            view = corpus.at().view()
+            b, *_, a = np.argsort(view.column("visible", np.arange(view.prefix.rows)))
+            assert succession(view).shared_words(np.array([a, b]))[0, 1] == pytest.approx(1)

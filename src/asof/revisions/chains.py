@@ -286,10 +286,10 @@ class Succession(Struct, frozen=True):
 
     def shared_words(self, rows: RowNumbers) -> NDArray[np.float64]:
         """The Jaccard similarities (n, n) of the content words of rows, of their first characters and
-        estimated from word sets (`asof.revisions.features`); 0 for rows that are not known."""
-        nodes = self.nodes(rows)
-        sets: NDArray[np.uint64] = self.linker.statements["body"][nodes]
-        sets[nodes < 0] = 0
+        estimated from word sets (`asof.revisions.features`); 0 for rows that are not known. Each is read in
+        the language of its own version: that of the first of its run may be dropped."""
+        sets: NDArray[np.uint64] = self.linker.statements["body"][self._own_nodes(rows)]
+        sets[self.nodes(rows) < 0] = 0
         columns = np.ascontiguousarray(sets.T)
         joined = np.bitwise_count(columns[:, :, None] | columns[:, None, :])
         words, either = words_in(sets), WORDS_OF[np.add.reduce(joined, axis=0, dtype=np.uint16)]
@@ -311,14 +311,18 @@ class Succession(Struct, frozen=True):
         return next(iter(current or reversed(rows.tolist())), -1)
 
     def nodes(self, rows: RowNumbers) -> RowNumbers:
-        """The nodes of rows; -1 for rows that are not known, and for row -1."""
+        """The nodes of rows; -1 for those that are not known, and for row -1."""
+        nodes = self.first(self._own_nodes(rows))
+        nodes[(nodes >= self.chain.n) | ~self.chain.known[np.minimum(nodes, self.chain.n - 1)]] = -1
+        return nodes
+
+    def _own_nodes(self, rows: RowNumbers) -> RowNumbers:
+        """The nodes of the passages of rows, of a run too; -1 for row -1 and rows that the view lacks."""
         nodes = np.full(len(rows), -1, np.int64)
         for part in self.prefix.parts:
             here = np.flatnonzero((rows >= part.offset) & (rows < part.offset + part.hi))
             if len(here):
                 nodes[here] = part.segment["passage"][rows[here] - part.offset] - self.linker.rows.first
-        nodes = self.first(nodes)
-        nodes[(nodes >= self.chain.n) | ~self.chain.known[np.minimum(nodes, self.chain.n - 1)]] = -1
         return nodes
 
     def _rows(self, nodes: NDArray[np.signedinteger]) -> RowNumbers:

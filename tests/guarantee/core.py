@@ -67,9 +67,8 @@ PAST = (
 
 
 def of_the_past(moment: Moment, asked: Asked) -> Any:
-    """Answers from how documents changed, and to questions that are only a time."""
-    questions = [each.format(asked.question) for each in PAST]
-    return [moment.then.ask(each) for each in (*questions, "what happened in 2020?", "what changed in 2021?")]
+    """Answers from how documents changed."""
+    return [moment.then.ask(each.format(asked.question)) for each in (*PAST, "what changed in 2021?")]
 
 
 def diff(moment: Moment, asked: Asked) -> Any:

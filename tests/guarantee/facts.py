@@ -72,6 +72,12 @@ def asked_for_all(moment: Moment, asked: Asked) -> Any:
     return moment.then.ask(f"What happened in {asked.period}?", mode="global", on_text=pieces.append), pieces
 
 
+def asked_for_a_year(moment: Moment, asked: Asked) -> Any:
+    """An answer to a question that is only a time; its reports are written before, as in `asked_for_all`."""
+    verb("report", lambda _: {"period": "2020"})(moment, asked)
+    return moment.then.ask("what happened in 2020?")
+
+
 def moves(moment: Moment, asked: Asked) -> Any:
     """Documents of their day, and where removed ones went; by their ids."""
     view = moment.then.view()
@@ -95,6 +101,7 @@ def stale(moment: Moment, asked: Asked) -> Any:
 
 OBSERVABLES: dict[str, Observable] = {
     "facts": known, "entities": named, "global answer": asked_for_all,
+    "answer for a year": asked_for_a_year,
     **{f"search by {name}": search_by(name) for name in ("tgrag", "naive-rag", "qd-rag")},
     "verb facts": verb("facts", lambda asked: {"subject": asked.entity}),
     "verb report": REPORT,

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,16 +13,15 @@ import anyio
 import click
 import httpx
 import pytest
-import uvicorn
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from tests.support.example_served import served_from
 from tests.support.json_schema import against
 
 import asof
 from asof.cli.commands import entries, load
 from asof.cli.main import cli, run
-from asof.extensions.server.app import ServeOptions, create_app
-from asof.extensions.server.mcp import TOOLS, mounted
+from asof.extensions.server.mcp import TOOLS
 from asof.verbs import Verb, all_verbs
 
 VERBS = dict(all_verbs())
@@ -44,19 +41,8 @@ ASKED: list[tuple[str, dict[str, Any]]] = [
 
 @pytest.fixture(scope="module")
 def served(example_folder: Path) -> Iterator[str]:
-    """The address of a server in a thread, with its tools at /mcp."""
-    with asof.open(example_folder, create=False) as corpus:
-        options = ServeOptions(beside=(("/mcp", *mounted(corpus)),), log=lambda _: None)
-        server = uvicorn.Server(uvicorn.Config(create_app(corpus, options), port=0, log_level="error"))
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        try:
-            while not server.started:
-                time.sleep(0.01)
-            yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-        finally:
-            server.should_exit = True
-            thread.join()
+    with served_from(example_folder) as address:
+        yield address
 
 
 def lasting(value: Any) -> Any:

@@ -104,7 +104,7 @@ def _parameter(name: str, value: Mapping[str, Any]) -> str:
     kind = _kind({"enum": one["enum"]} if "enum" in one else one)
     default = value.get("default")
     shown = "" if default in (None, "", []) else f"`{json.dumps(default)}`"
-    row = f"| `{name}` | {kind}{bounds} | {shown} | {value.get('description', '')} |"
+    row = f"| `{name}` | {kind}{bounds} | {shown} | {_cell(value)} |"
     return row.replace("|  |", "| |")
 
 
@@ -129,10 +129,15 @@ def shapes() -> str:
     return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
 
 
+def _cell(value: Mapping[str, Any]) -> str:
+    """The description of a value, for a cell of a table."""
+    return str(value.get("description", "")).replace("|", "\\|")
+
+
 def _table(value: Mapping[str, Any]) -> str:
     """What an object is, and a row for each of its keys."""
     rows = [
-        f"| `{key}` | {_kind(each)} | {each.get('description', '')} |".replace("|  |", "| |")
+        f"| `{key}` | {_kind(each)} | {_cell(each)} |".replace("|  |", "| |")
         for key, each in value["properties"].items()
     ]
     return "\n".join([value["description"], "", "| key | | |", "|---|---|---|", *rows])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from asof.corpus.asking import LONGEST_QUESTION
+from asof.corpus.asking import LONGEST_KEY, LONGEST_NOTE, LONGEST_QUESTION, LONGEST_SUBJECT, MOST_TAGS
 from asof.values import metadata_condition
 
 if TYPE_CHECKING:
@@ -93,16 +93,8 @@ class OfDocuments(Struct, frozen=True, kw_only=True):
         since, until, about, in_force = (
             getattr(self, name, None) for name in ("since", "until", "about", "in_force")
         )
-        return then.filters(
-            since,
-            until,
-            self.source,
-            self.path,
-            self.tag,
-            map(metadata_condition, self.meta),
-            about,
-            in_force,
-        )
+        meta = map(metadata_condition, self.meta)
+        return then.filters(since, until, self.source, self.path, self.tag, meta, about, in_force)
 
 
 class OfDocumentsThen(OfDocuments, frozen=True, kw_only=True):
@@ -170,7 +162,7 @@ class AskParameters(Question, frozen=True, kw_only=True):
 class ContextParameters(Question, frozen=True, kw_only=True):
     """The best passages for a question as one text for a prompt, from many documents."""
 
-    tokens: Annotated[int, Meta(ge=100, le=100_000, description="its size at most")] = 4_000
+    tokens: Annotated[int, Meta(ge=50, le=100_000, description="its size at most")] = 4_000
 
 
 class TimelineParameters(OfDocumentsThen, frozen=True, kw_only=True):
@@ -264,7 +256,7 @@ def mistake(name: str, given: Any, error: str) -> str:
 
 # -- notes (`asof.corpus.memory`) ----------------------------------------------------------------------
 
-Note = Annotated[str, Meta(min_length=1, max_length=20_000, description="one statement, in full words")]
+Note = Annotated[str, Meta(min_length=1, max_length=LONGEST_NOTE, description="one statement, in full words")]
 NoteId = Annotated[str, Meta(min_length=1, max_length=MOST_NAME, description="its id: memory/...")]
 Since = Annotated[Moment | None, Meta(description="since when it holds: 2027-05-01, tomorrow")]
 Until = Annotated[Moment | None, Meta(description="the last day on which it holds")]
@@ -275,15 +267,17 @@ class RememberParameters(Struct, frozen=True, kw_only=True):
     """Store a note. One that would supersede something comes back with that, and is stored with `confirm`."""
 
     text: Note
-    subject: Annotated[str, Meta(max_length=300, description="what it is about: its title")] = ""
+    subject: Annotated[str, Meta(max_length=LONGEST_SUBJECT, description="what it is about: its title")] = ""
     valid_from: Since = None
     valid_until: Until = None
     source: Annotated[str, Meta(max_length=300, description="who said so")] = ""
     tag: Annotated[
         tuple[Annotated[str, Meta(min_length=1, max_length=200)], ...],
-        Meta(max_length=20, description="tags"),
+        Meta(max_length=MOST_TAGS, description="tags"),
     ] = ()
-    key: Annotated[str, Meta(max_length=200, description="sent twice with a key, a note is stored once")] = ""
+    key: Annotated[
+        str, Meta(max_length=LONGEST_KEY, description="sent twice with a key, a note is stored once")
+    ] = ""
     confirm: Confirm = False
 
 

@@ -438,6 +438,8 @@ def metadata_condition(text: str) -> tuple[str, object]:
     key, sign, value = match[1].strip(), match[2], match[3]
     if value == "*" and sign in ("=", "!="):
         return key, {"exists": sign == "="}
+    if "|" in value and sign == "!=":
+        raise UsageError(f"meta {text!r:.80}: one value is expected behind !=; give several conditions")
     name = next((each for each, written in OPERATORS.items() if written == sign), "eq")
     if "|" in value and sign == "=":
         return key, value.split("|")

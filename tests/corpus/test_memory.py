@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from tests.support.answers import corpus_with, doc
 
+from asof.corpus.asking import LONGEST_NOTE
 from asof.corpus.corpus import Corpus
-from asof.corpus.memory import LONGEST, Memory
+from asof.corpus.memory import Memory
 from asof.errors import DocumentNotFound, UsageError
 from asof.time.span import iso
 
@@ -102,7 +103,7 @@ def test_only_notes_are_changed(corpus: Corpus) -> None:
     ("note", "said"),
     [
         ({"text": " "}, "a note has a text"),
-        ({"text": "a" * (LONGEST + 1)}, "the text has 20,001 characters; accepted: up to 20,000"),
+        ({"text": "a" * (LONGEST_NOTE + 1)}, "the text has 20,001 characters; accepted: up to 20,000"),
         ({"text": "a", "subject": "a" * 301}, "the subject has 301"),
         ({"text": "a", "key": "a" * 201}, "the key has 201"),
         ({"text": "a", "tags": ["t"] * 21}, "21 tags; accepted: up to 20"),
@@ -125,6 +126,7 @@ def test_nothing_of_the_trial_is_left(corpus: Corpus) -> None:
 def test_what_a_note_says_that_it_supersedes_is_shown_first(corpus: Corpus) -> None:
     shown = Memory(corpus).remember("The council met. This supersedes [[bread]] entirely.", "Minutes")
     assert (shown.state, [each.document for each in shown.supersedes]) == ("unconfirmed", ["bread"])
+    assert all(each.text and each.published for each in shown.supersedes)
 
 
 def test_writers_wait_for_each_other(corpus: Corpus) -> None:
@@ -174,3 +176,16 @@ def test_what_a_killed_trial_left_is_removed_with_the_next_note_or_erasure(corpu
         (left / "corpus.db").write_text(BRUGES)
         erase()
         assert not left.parent.exists()
+
+
+def test_a_correction_keeps_no_time_that_its_text_stated_before(corpus: Corpus) -> None:
+    """The times that were given stay as they were given; those of a text go with it."""
+    memory = Memory(corpus)
+    told = memory.remember("The quay is closed from 1 May 2998 on.", confirm=True)
+    memory.correct(told.document, "The quay is closed from 1 June 2998 on.", confirm=True)
+    given = memory.remember("The gym opens at 7.", valid_from="2998-07-01", confirm=True)
+    memory.correct(given.document, "The gym opens at 8.", confirm=True)
+    forces = [corpus.at().search(asked).hits[0].in_force for asked in ("quay closed", "gym opens")]
+    assert [(str(each.span.start)[:10], each.text[:10]) for each in forces if each] == [
+        ("2998-06-01", "The quay i"), ("2998-07-01", "2998-07-01"),
+    ]  # fmt: skip

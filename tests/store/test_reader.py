@@ -121,6 +121,11 @@ def test_what_is_no_condition(meta: object) -> None:
         metadata_filter(meta)
 
 
+def test_several_values_behind_a_sign_that_takes_one() -> None:
+    with pytest.raises(UsageError, match="one value is expected behind !="):
+        metadata_condition("team!=sea|land")
+
+
 def test_filters_over_attributes() -> None:
     with fresh() as corpus:
         corpus.add(said(

@@ -35,6 +35,9 @@ T = TypeVar("T")
 LONGEST_QUESTION = 5_000
 """The most characters of a question. Whatever they are, it is read and answered in about a second."""
 
+LONGEST_NOTE, LONGEST_SUBJECT, LONGEST_KEY, MOST_TAGS = 20_000, 300, 200, 20
+"""The most characters of a note (`asof.corpus.memory`), of its subject and of its key; its most tags."""
+
 
 def refuse_long(text: str, what: str) -> None:
     """Checks the length of a question. Raises UsageError for too many characters."""

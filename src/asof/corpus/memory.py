@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated
 from msgspec import Struct
 
 from asof.arguments import all_checked
-from asof.corpus.asking import LONGEST_QUESTION
+from asof.corpus.asking import LONGEST_KEY, LONGEST_NOTE, LONGEST_QUESTION, LONGEST_SUBJECT, MOST_TAGS
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.corpus.maintenance import NOTES_LOCK, TRIAL, remove_trials
@@ -28,11 +28,13 @@ from asof.errors import DocumentNotFound, UsageError
 from asof.revisions.features import LEAST_UNTITLED, WordReader, title_of
 from asof.revisions.link import NEARLY
 from asof.revisions.statements import Grammar, statement_of
+from asof.store.digest import is_of_force, span_of
+from asof.store.reader import document_as_of
 from asof.store.schema import exclusive_lock
 from asof.text.acts import acts_of, name_keys
 from asof.text.tokens import Analyzer, tokenize
-from asof.time.span import Instant, Span, iso, moment
-from asof.values import PUBLISHED, Document, Filters, Hit, SourcedTime, line_feeds
+from asof.time.span import Instant, iso, moment
+from asof.values import Document, Hit, SourcedTime, line_feeds
 from asof.wire import As, one_of, replace
 
 if TYPE_CHECKING:
@@ -43,8 +45,8 @@ if TYPE_CHECKING:
 FOLDER = "memory/"
 """The ids of notes begin so."""
 
-LONGEST, LONGEST_SUBJECT, LONGEST_KEY, MOST_TAGS = 20_000, 300, 200, 20
-"""The most characters of a note, of its subject and of its key; the most tags."""
+SHORT = 500
+"""So many characters are shown of a document that a note supersedes as a whole."""
 
 NEAREST = 12
 """So many passages are looked at for what a note would supersede."""
@@ -60,7 +62,7 @@ class Earlier(Struct, frozen=True):
     id: Annotated[str, "the passage"]
     document: Annotated[str, "its document"]
     title: str
-    text: str
+    text: Annotated[str, "what it says; of a document as a whole its first characters"]
     published: Annotated[SourcedTime | None, "null: nobody knows"]
 
 
@@ -111,7 +113,7 @@ class Memory:
         tags = tuple(tags)
         if len(tags) > MOST_TAGS:
             raise UsageError(f"{len(tags)} tags; accepted: up to {MOST_TAGS}")
-        told = "\n".join((subject, text, str(valid_from), str(valid_until), source, *sorted(tags)))
+        told = repr((subject, text, str(valid_from), str(valid_until), source, sorted(tags)))
         with self._alone():
             now = self.corpus.session.clock()
             name = f"{FOLDER}{f'key-{_hash(key)}' if key else iso(now)[:10]}-{_hash(told)}"
@@ -140,9 +142,10 @@ class Memory:
             times = self._times(now, valid_from, valid_until)
             if known.text == line_feeds(text) and times is None:
                 return Remembered(document, "known", (), (), now)
+            about = [each for each in known.about if times is None or not is_of_force(each.by)]
             note = Document(
-                document, text, known.summary.title, moment(now), tags=known.summary.tags,
-                meta=known.summary.meta, in_force=times or self._stated(known),
+                document, text, known.summary.title, moment(now), about=about, tags=known.summary.tags,
+                meta=known.summary.meta, in_force=times,
             )  # fmt: skip
             return self._stored(note, now, confirm=confirm)
 
@@ -169,20 +172,10 @@ class Memory:
         then = self.corpus.at()
         return [each.id for each in then.newest(1, then.filters(path=f"{FOLDER}key-{_hash(key)}-*"))[0]]
 
-    def _stated(self, known: DocumentAsOf) -> tuple[Span, Span] | None:
-        """The time in which a note holds, as it says, for `Document`."""
-        only = Filters(documents=(known.summary.id,))
-        hits = self.corpus.at().search(known.text[:LONGEST_QUESTION], 1, filters=only, recipe="bm25").hits
-        force = hits[0].in_force if hits else None
-        if force is None or force.by == PUBLISHED:
-            return None
-        return Span(force.span.start, None), Span(None, force.span.end)
-
     def _times(
         self, now: int, first: When | None, last: When | None
     ) -> tuple[SourcedTime | None, SourcedTime | None] | None:
         """Two times, which may be relative ("tomorrow"), as `Document` takes them."""
-        from asof.store.digest import span_of
         from asof.time.moment import instant_bounds
 
         fiscal = self.corpus.session.fiscal_start
@@ -203,8 +196,6 @@ class Memory:
         return found
 
     def _now(self, document: str) -> DocumentAsOf | None:
-        from asof.store.reader import document_as_of
-
         return self.corpus.at().use(lambda view: document_as_of(view.store, document))
 
     def _stored(self, note: Document, now: int, *, confirm: bool) -> Remembered:
@@ -236,10 +227,14 @@ class Memory:
         targets = {act.target for act in acts}
 
         def look(view: View) -> tuple[Earlier, ...]:
-            every = view.store.current_documents()
-            return tuple(
-                Earlier(name, name, title, "", None) for _, name, title, path in every
+            named = [
+                document_as_of(view.store, name) for _, name, title, path in view.store.current_documents()
                 if name != note.id and not targets.isdisjoint(name_keys(path, title, {}))
+            ]  # fmt: skip
+            return tuple(
+                Earlier(each.summary.id, each.summary.id, each.summary.title, each.text[:SHORT],
+                        each.summary.published)
+                for each in named if each is not None
             )  # fmt: skip
 
         return self.corpus.at().use(look)
@@ -310,7 +305,7 @@ def _check(text: str, subject: str = "", key: str = "") -> None:
     """Raises UsageError for a note without words, or for more than is accepted."""
     if not text.strip():
         raise UsageError("a note has a text")
-    for what, value, most in (("text", text, LONGEST), ("subject", subject, LONGEST_SUBJECT),
+    for what, value, most in (("text", text, LONGEST_NOTE), ("subject", subject, LONGEST_SUBJECT),
                               ("key", key, LONGEST_KEY)):  # fmt: skip
         if len(value) > most:
             raise UsageError(f"the {what} has {len(value):,} characters; accepted: up to {most:,}")

@@ -444,7 +444,7 @@ def passage_times(
 def _iter_times(
     metadata: str, title: str, headings: str, text: str, published: Span | None, options: TimeReadingOptions
 ) -> Iterator[AboutTime]:
-    stated = _metadata_times(metadata) if metadata != "[]" else ()
+    stated = metadata_times(metadata) if metadata != "[]" else ()
     whole = next((time for time in stated if time.by == DOCUMENT), None)
     ended = any(time.by == STATUS for time in stated)
     yield from (time for time in stated if time is not whole and not (ended and is_of_force(time.by)))
@@ -463,7 +463,8 @@ def _iter_times(
 
 
 @lru_cache(maxsize=1024)
-def _metadata_times(metadata: str) -> tuple[AboutTime, ...]:
+def metadata_times(metadata: str) -> tuple[AboutTime, ...]:
+    """The times of a document, as they are stored."""
     times = []
     for time in json.loads(metadata):
         start = read(time["from"]).start if time["from"] else None

@@ -20,13 +20,16 @@ from typing import Annotated, Any, NamedTuple
 from msgspec import Struct
 
 from asof.store.digest import (
+    DOCUMENT,
     FORCE,
     KEY_BYTES,
+    STATUS,
     AboutTime,
     hit_id,
     indexed_text,
     layout_places,
     loads,
+    metadata_times,
     span_of,
     stem_of,
 )
@@ -731,11 +734,12 @@ class DocumentSummary(NamedTuple):
 
 
 class DocumentAsOf(Struct, frozen=True):
-    """A document as of a moment: its text, and all its versions until then, oldest first."""
+    """A document as of a moment: its text, all versions until then, oldest first, the times of its metadata."""
 
     summary: DocumentSummary
     text: str
     versions: tuple[DocumentVersion, ...]
+    about: tuple[SourcedTime, ...] = ()
 
 
 def document_as_of(store: AsOfReader, name: str) -> DocumentAsOf | None:
@@ -754,12 +758,13 @@ def document_as_of(store: AsOfReader, name: str) -> DocumentAsOf | None:
         DocumentVersion(visible, _published(*dated), title, bool(removed), number == version[0])
         for number, visible, *dated, title, removed in rows
     )
-    head = store.db.execute(
-        f"SELECT {_COLUMNS} FROM versions AS v JOIN documents AS d ON d.id = v.document"
+    *head, times = store.db.execute(
+        f"SELECT {_COLUMNS}, h.about FROM versions AS v JOIN documents AS d ON d.id = v.document"
         " JOIN heads AS h ON h.id = v.head WHERE v.id = ?",
         (version[0],),
     ).fetchone()
-    return DocumentAsOf(_summary(*head), text_of(store.db, *version), versions)
+    about = tuple(each.sourced_time() for each in metadata_times(times) if each.by not in (STATUS, DOCUMENT))
+    return DocumentAsOf(_summary(*head), text_of(store.db, *version), versions, about)
 
 
 def documents_as_of(store: AsOfReader, after: str, most: int, part: str = "") -> list[DocumentSummary]:

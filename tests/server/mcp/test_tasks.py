@@ -9,21 +9,15 @@ import os
 import re
 import shutil
 import sys
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import anyio
 import pytest
-import uvicorn
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
-
-import asof
-from asof.extensions.server.app import ServeOptions, create_app
-from asof.extensions.server.mcp import mounted
+from tests.support.example_served import served_from
 
 
 class Call(NamedTuple):
@@ -124,20 +118,8 @@ def folder(example_folder: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def served(folder: Path) -> Iterator[str]:
-    with asof.open(folder, create=False) as corpus:
-        options = ServeOptions(
-            write=True, beside=(("/mcp", *mounted(corpus, write=True)),), log=lambda _: None
-        )
-        server = uvicorn.Server(uvicorn.Config(create_app(corpus, options), port=0, log_level="error"))
-        thread = threading.Thread(target=server.run)
-        thread.start()
-        try:
-            while not server.started:
-                time.sleep(0.01)
-            yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}/mcp/"
-        finally:
-            server.should_exit = True
-            thread.join()
+    with served_from(folder, write=True) as address:
+        yield f"{address}/mcp/"
 
 
 @pytest.mark.parametrize("task", TASKS)

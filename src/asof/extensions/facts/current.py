@@ -33,9 +33,8 @@ from asof.wire import HIDDEN, As, Only, one_of
 
 LINK, PASSED, UNWRITTEN = "link", "time", "unwritten"
 STALE_KINDS = (LINK, PASSED, UNWRITTEN)
-"""What is stale; a link to a note that may be written yet is listed on demand only."""
 """Why a sentence is stale: it links to what is gone or was renamed; it speaks of a time to come that has
-passed."""
+passed; it links to a note that never was (on demand only: it may be written yet)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -301,7 +301,7 @@ class Tool(NamedTuple):
             raise UsageError(f"reply_tokens {str(budget)[:80]}: {REPLY['minimum']} to {REPLY['maximum']:,}")
         asked = {name: value for name, value in given.items() if name != "reply_tokens"}
         if self.verb.name == "context":
-            asked["tokens"] = max(budget, 100)
+            asked["tokens"] = budget
         return self.text(self.verb.answer(corpus, self.verb.read(asked)), budget)
 
 

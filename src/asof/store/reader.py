@@ -734,7 +734,7 @@ class DocumentSummary(NamedTuple):
 
 
 class DocumentAsOf(Struct, frozen=True):
-    """A document as of a moment: its text, all versions until then, oldest first, the times of its metadata."""
+    """A document as of a moment: its text, all versions until then, oldest first, its times of metadata."""
 
     summary: DocumentSummary
     text: str

@@ -16,17 +16,25 @@ from asof.corpus.memory import Forgotten, Remembered
 from asof.corpus.snapshot import Context
 from asof.engine import Results
 from asof.index.manifest import EmbeddingReport
+from asof.rank.gather import query_terms
 from asof.rank.whynot import WhyNot
 from asof.revisions.edits import Changes
 from asof.revisions.links import Reach
 from asof.revisions.timeline import Timeline
 from asof.schema import plain
-from asof.store.reader import DocumentAsOf, DocumentSummary, DocumentVersion, VisiblePassage
+from asof.store.reader import (
+    DocumentAsOf,
+    DocumentLink,
+    DocumentSummary,
+    DocumentVersion,
+    PassagePlace,
+    VisiblePassage,
+)
 from asof.store.run import IndexReport
 from asof.store.status import CorpusStatus
 from asof.time.expressions import TimeExpression
 from asof.time.span import BEGINNING, NEVER, Instant, Validity
-from asof.values import SIGN, Answer, Halting, Hit
+from asof.values import SIGN, Answer, Halting, Heading, Hit
 from asof.wire import FLAT, Decimals, one_of
 
 if TYPE_CHECKING:
@@ -45,6 +53,7 @@ class SearchedQuery(Struct, frozen=True):
 
     text: Annotated[str, "as it was asked"]
     lexical: Annotated[str, "what of it the index was asked"]
+    stems: Annotated[tuple[str, ...], "of the words that are looked for"]
     recency: Annotated[float, "how much it asks for the newest, 0 to 1"]
     k: Annotated[int, "how many hits were asked for"]
     recipe: Annotated[str, "what ranked them"]
@@ -62,8 +71,10 @@ class SearchedQuery(Struct, frozen=True):
     def of(cls, results: Results) -> SearchedQuery:
         query, view = results.query, results.view
         filters = query.filters
+        stems = tuple(dict.fromkeys(term.word for term in query_terms(query, view.analyzer)))
         return cls(
-            query.text, query.lexical, query.recency, query.k, results.recipe, view.as_of, view.known_at,
+            query.text, query.lexical, stems, query.recency, query.k, results.recipe,
+            view.as_of, view.known_at,
             filters.since, filters.until, None if filters.about is None else _stretch(*filters.about),
             filters.source, filters.path, filters.tags,
             {key.replace(SIGN, " "): value for key, value in filters.meta},
@@ -182,6 +193,9 @@ class DocumentResult(Struct, frozen=True):
     text: Annotated[str, "its text from `offset` on"]
     offset: Annotated[int, "the character of the text with which `text` begins"]
     characters: Annotated[int, "of the whole text"]
+    headings: Annotated[tuple[Heading, ...], "of the whole text, in their order"]
+    passages: Annotated[tuple[PassagePlace, ...], "of the whole text, in their order"]
+    links: Annotated[tuple[DocumentLink, ...], "in its text, in their order"]
     versions: Annotated[tuple[DocumentVersion, ...], "those until then, oldest first"]
 
     @classmethod
@@ -191,7 +205,10 @@ class DocumentResult(Struct, frozen=True):
         """A document, with at most so many characters of its text from `offset` on."""
         text = found.text[offset:] if most is None else found.text[offset : offset + most]
         start, characters = min(offset, len(found.text)), len(found.text)
-        return cls(found.summary, then.as_of, then.known_at, text, start, characters, found.versions)
+        return cls(
+            found.summary, then.as_of, then.known_at, text, start, characters, found.headings,
+            found.passages, found.links, found.versions,
+        )  # fmt: skip
 
 
 class DocumentPage(Struct, frozen=True):

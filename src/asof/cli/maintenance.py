@@ -88,7 +88,7 @@ def show_status(figures: CorpusStatus) -> None:
         ("on disk", f"{figures.bytes:,} bytes"),
         *[("derived", line) for line in figures.derived],
         *[("problem", line) for line in problem_lines(figures.problems)],
-        *[("source", f"{name} ({kind}): {count:,} documents") for name, kind, count in figures.sources],
+        *[("source", f"{each.name} ({each.kind}): {each.documents:,} documents") for each in figures.sources],
     ]  # fmt: skip
     if figures.horizon is not None:
         rows.append(("history", f"since {format_instant(figures.horizon)}; what was before was dropped"))

@@ -88,7 +88,7 @@ class Maintenance:
 
         folder = self.session.derived.folder
         with self.session.connection() as db:
-            figures = status(self.session.store, db)
+            figures = status(self.session.store, db, self.session.root)
             known = [*vectors.status(db), *fact_lines(db)]
         offered = plugins.load_all(plugins.STATUS).values()
         derived = (line for lines in (chains.status, *offered) for line in lines(folder))

@@ -168,13 +168,14 @@ class Snapshot:
 
         Raises DocumentNotFound if no such document was current.
         """
-        from asof.store.reader import document_as_of
+        from asof.revisions.links import resolver
+        from asof.store.reader import document_as_of, links_of
 
         id_ = self.called(name)
         found = self.use(lambda view: document_as_of(view.store, id_))
         if found is None:
             raise DocumentNotFound(f"{id_!r} was removed before {iso(self.as_of)[:10]}; ask as of earlier")
-        return found
+        return replace(found, links=self.use(lambda view: links_of(view.store, id_, lambda: resolver(view))))
 
     def passage(self, hit: str) -> VisiblePassage | None:
         """The passage with a hit's id as of this moment, or its last state; None if there was none."""

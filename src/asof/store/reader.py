@@ -11,7 +11,7 @@ import math
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from posixpath import join, normpath
 from types import MappingProxyType
@@ -34,7 +34,7 @@ from asof.store.digest import (
     stem_of,
 )
 from asof.time.span import BEGINNING, NEVER, Instant
-from asof.values import Link, SourcedTime, signed_key
+from asof.values import Heading, Link, SourcedTime, signed_key
 from asof.wire import HIDDEN, As
 
 # -- passages: as stored, as visible in a view, and their validity over time ---------------------------
@@ -733,13 +733,33 @@ class DocumentSummary(NamedTuple):
     visible: Annotated[Instant, "since when this version is"]
 
 
+class DocumentLink(NamedTuple):
+    """A link in the text of a document."""
+
+    text: Annotated[str, "the words that are the link"]
+    document: Annotated[str | None, "the id of what it leads to; null: no current document"]
+    heading: Annotated[str, 'the heading in it; "": none is named']
+
+
+class PassagePlace(NamedTuple):
+    """A passage of a document."""
+
+    id: Annotated[str, "as in hits and citations"]
+    start: Annotated[int, "the character of the text with which it begins"]
+    end: Annotated[int, "the character behind it"]
+
+
 class DocumentAsOf(Struct, frozen=True):
-    """A document as of a moment: its text, all versions until then, oldest first, its times of metadata."""
+    """A document as of a moment: its text with headings, passages and links, all versions until then, oldest
+    first, its times of metadata."""
 
     summary: DocumentSummary
     text: str
     versions: tuple[DocumentVersion, ...]
     about: tuple[SourcedTime, ...] = ()
+    headings: tuple[Heading, ...] = ()
+    passages: tuple[PassagePlace, ...] = ()
+    links: tuple[DocumentLink, ...] = ()
 
 
 def document_as_of(store: AsOfReader, name: str) -> DocumentAsOf | None:
@@ -764,7 +784,28 @@ def document_as_of(store: AsOfReader, name: str) -> DocumentAsOf | None:
         (version[0],),
     ).fetchone()
     about = tuple(each.sourced_time() for each in metadata_times(times) if each.by not in (STATUS, DOCUMENT))
-    return DocumentAsOf(_summary(*head), text_of(store.db, *version), versions, about)
+    headings = tuple(Heading(*each) for each in headings_of(store.db, *version))
+    passages = tuple(
+        PassagePlace(hit_id(name, key), start, end) for key, start, end in layout_places(version[1])
+    )
+    text = text_of(store.db, *version)
+    return DocumentAsOf(_summary(*head), text, versions, about, headings, passages)
+
+
+def links_of(store: AsOfReader, name: str, resolver: Callable[[], LinkResolver]) -> tuple[DocumentLink, ...]:
+    """The links of the current version of a document, in order; `resolver` is called if there are any."""
+    version = store.current_version(name)
+    rows = [] if version is None else store.db.execute(
+        "SELECT l.alias, l.target, l.heading FROM links AS l"
+        " WHERE l.version = ? AND l.kind = 'link' ORDER BY l.place", (version[0],),
+    ).fetchall()  # fmt: skip
+    if not rows:
+        return ()
+    resolve = resolver()
+    return tuple(
+        DocumentLink(alias or " › ".join(filter(None, (target, heading))), resolve(target, name), heading)
+        for alias, target, heading in rows
+    )
 
 
 def documents_as_of(store: AsOfReader, after: str, most: int, part: str = "") -> list[DocumentSummary]:

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 from msgspec import Struct
 
 from asof.store.schema import CorpusSettings, get_meta
-from asof.store.store import Store, stored_problems, value_faults
+from asof.store.store import PATHS, Store, stored_problems, value_faults
 from asof.time.span import Instant
 from asof.values import Problem
 from asof.wire import HIDDEN, As
@@ -22,6 +22,8 @@ class CountedSource(NamedTuple):
     name: str
     kind: str
     documents: int
+    vault: Annotated[str, 'the Obsidian vault that it is or lies in; "": none']
+    folder: Annotated[str, 'its place in the vault; "": it is the vault']
 
 
 class CountedSegment(NamedTuple):
@@ -59,8 +61,8 @@ class CorpusStatus(Struct, frozen=True):
         return None if self.last is None else self.last - 1
 
 
-def status(store: Store, db: sqlite3.Connection) -> CorpusStatus:
-    """The figures of a corpus, counted in one read transaction."""
+def status(store: Store, db: sqlite3.Connection, root: Path) -> CorpusStatus:
+    """The figures of a corpus of a folder, counted in one read transaction."""
 
     def one(sql: str) -> int:
         return int(db.execute(sql).fetchone()[0])
@@ -88,8 +90,8 @@ def status(store: Store, db: sqlite3.Connection) -> CorpusStatus:
             dated_by=dated_by,
             undated=dated_by.get("none", 0),
             sources=[
-                CountedSource(*row)
-                for row in db.execute(
+                CountedSource(name, kind, documents, *vault_of(root, name, kind))
+                for name, kind, documents in db.execute(
                     "SELECT s.name, s.kind, count(d.current) FROM sources AS s LEFT JOIN documents AS d"
                     " ON d.source = s.id GROUP BY s.id ORDER BY s.id"
                 )
@@ -106,6 +108,17 @@ def status(store: Store, db: sqlite3.Connection) -> CorpusStatus:
         )  # fmt: skip
     finally:
         db.execute("ROLLBACK")
+
+
+def vault_of(root: Path, name: str, kind: str) -> tuple[str, str]:
+    """The name of the Obsidian vault that a source is or lies in, and its place there; both may be empty."""
+    folder = (root / name).resolve()
+    holds = (each for each in (folder, *folder.parents) if (each / ".obsidian").is_dir())
+    vault = next(holds, None) if kind in PATHS else None
+    if vault is None:
+        return "", ""
+    place = folder.relative_to(vault).as_posix()
+    return vault.name, "" if place == "." else place
 
 
 def folder_size(folder: Path) -> int:

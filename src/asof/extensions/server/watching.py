@@ -213,5 +213,6 @@ def _run(words: Sequence[str], told: Mapping[str, str]) -> None:
 
 def known_sources(corpus: Corpus) -> list[Path]:
     """The folders and files that a corpus was made of and that are still there."""
-    named = [corpus.root / name for name, kind, _ in corpus.status().sources if kind in (*PATHS, "jsonl")]
+    known = corpus.status().sources
+    named = [corpus.root / each.name for each in known if each.kind in (*PATHS, "jsonl")]
     return [path for path in named if path.exists()]

@@ -18,25 +18,68 @@ ARGUMENTS = [
     "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
 ]  # fmt: skip
+REST = "\n".join(f"Plank {number} is of oak." for number in range(1, 13))
+KIT = """---
+date: 2021-03-04
+tags: [money/boats, kit]
+status: open
+---
+# Boat kit
+
+## Inventory
+
+- rope
+  - hemp
+  - nylon
+- [x] anchor
+- [ ] flag
+
+| item | count |
+|---|---|
+| oars | 4 |
+| [[The Mole\\|mole stones]] | 3 |
+
+> Keep it dry.
+
+```
+kit --list
+```
+
+Bought at https://shop.example/boats?id=1. See [[The Mole]] and [[No such note]]. ![a drawing](pic.png)
+
+### Care
+
+Wash it with fresh water.
+"""
 SCRIPT = "<script>window.broken = 1</script><img src=x onerror='window.broken = 1'>"
 
 
 @pytest.fixture(scope="session")
 def served(tmp_path_factory):
-    """The address of a server with the example notes, one note of several versions, one full of scripts."""
+    """The address of a server with the example notes as a vault, a document of several versions, a note full
+    of scripts, one with a block of each kind, one that is far older than all others, and a plain folder."""
     root = tmp_path_factory.mktemp("page")
     shutil.copytree(str(files("asof") / "example" / "notes"), root / "notes")
     hostile = root / "notes" / "<b onclick=alert(1)>x.md"
     head = f'---\ntitle: "{SCRIPT}"\ndate: 2022-02-02\n---\n'
     hostile.write_text(f"{head}The scripted pier {SCRIPT} is closed.\n")
+    (root / "notes" / ".obsidian").mkdir()
+    (root / "notes" / "harbour" / "Boat kit.md").write_text(KIT)
+    (root / "notes" / "Old chart.md").write_text("---\ndate: 2002-02-02\n---\nThe chart is old.\n")
+    (root / "papers").mkdir()
+    (root / "papers" / "Lease.md").write_text(
+        "---\ndate: 2020-06-01\n---\n# Lease\n\nThe rent is 300 crowns.\n"
+    )
     lines = [
-        json.dumps({"id": "pier", "text": f"The pier is {length} metres long.\nIt is wet.", "date": date})
+        json.dumps(
+            {"id": "pier", "text": f"The pier is {length} metres long.\nIt is wet.\n{REST}", "date": date}
+        )
         for date, length in (("2018-05-01", 10), ("2020-05-01", 20), ("2022-05-01", 30))
     ]
     (root / "pier.jsonl").write_text("\n".join(lines))
     environment = {**os.environ, "HOME": str(root)}
     asof = [sys.executable, "-m", "asof"]
-    index = [*asof, "index", "notes", "pier.jsonl"]
+    index = [*asof, "index", "notes", "papers", "pier.jsonl"]
     subprocess.run(index, cwd=root, env=environment, check=True, capture_output=True)
     with subprocess.Popen(
         [*asof, "serve", "--port", "0"], cwd=root, env=environment, stdout=subprocess.PIPE,

@@ -16,9 +16,13 @@ VIEWS = {
     "timeline": "/?view=timeline&q=harbour master",
     "facts": "/?view=facts&subject=Runa Osterby",
     "reports": "/?view=reports&period=2021",
-    "graph": "/?view=graph&around=May Hollis",
+    "changes": "/?view=changes&since=2023",
+    "documents": "/?view=documents&tag=ferry",
+    "out-of-date": "/?view=stale",
+    "start": "/",
     "overview": "/?view=overview",
-    "document": "/?view=document&document=pier&as_of=2021-01-01",
+    "document": "/?view=document&document=Boat kit",
+    "versions": "/?view=document&document=pier&as_of=2021-01-01&against=2018-05-01T23:59:59.999999Z&side=1",
 }
 
 
@@ -110,25 +114,60 @@ def test_a_movement_ends_where_another_moment_is_chosen(page):
     expect(answer(page)).to_contain_text("Jesper Quant")
 
 
-def test_slash_goes_to_the_search_box_and_escape_leaves_it(page):
+def test_the_search_box_has_the_focus_at_first(page):
     ready(page, "/")
+    expect(page.locator("#q")).to_be_focused()
+    page.keyboard.type(WHO)
+    page.keyboard.press("Enter")
+    expect(answer(page)).to_contain_text("Jesper Quant")
+
+
+def test_the_first_page_has_examples_of_this_corpus(page):
+    ready(page, "/")
+    expect(page.locator("#content li")).to_have_count(12)  # the newest documents
+    page.get_by_role("link", name="Ferry fares", exact=True).click()
+    expect(page.locator("#q")).to_have_value("Ferry fares")
+    expect(answer(page)).to_contain_text("€4.90")
+
+
+def test_keys_move_through_the_results(page):
+    ready(page, f"/?q={WHO}&as_of=2019-06-01")
+    body, titles = page.locator("body"), page.locator(".hit h3 a")
+    body.press("j")
+    expect(titles.nth(0)).to_be_focused()
+    body.press("j")
+    expect(titles.nth(1)).to_be_focused()
+    body.press("k")
+    expect(titles.nth(0)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#content h2").first).to_have_text("Harbour office notice 2019")
+
+
+def test_more_hits_are_shown_on_demand(page):
+    ready(page, f"/?q={WHO}")
+    page.get_by_role("button", name="Show more").click()
+    expect(page.locator(".hit")).to_have_count(30)
+
+
+def test_slash_goes_to_the_search_box_and_escape_leaves_it(page):
+    ready(page, f"/?q={WHO}")
     page.locator("body").press("/")
     expect(page.locator("#q")).to_be_focused()
     page.keyboard.type("a/b?")
-    expect(page.locator("#q")).to_have_value("a/b?")
+    expect(page.locator("#q")).to_have_value(f"{WHO}a/b?")
     page.keyboard.press("Escape")
     expect(page.locator("#q")).not_to_be_focused()
 
 
-def test_a_question_mark_shows_the_keys(page):
-    ready(page, "/")
+def test_a_question_mark_shows_the_help(page):
+    ready(page, f"/?q={WHO}")
     page.locator("body").press("?")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Help")).to_be_visible()
     page.keyboard.press("Escape")
-    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    expect(page.get_by_role("dialog", name="Help")).to_be_hidden()
     page.click("#help")
     page.get_by_role("button", name="Close").click()
-    expect(page.get_by_role("dialog", name="Keys")).to_be_hidden()
+    expect(page.get_by_role("dialog", name="Help")).to_be_hidden()
 
 
 def test_a_shared_address_restores_what_was_seen(page):
@@ -194,22 +233,6 @@ def test_why_not(page):
     expect(page.locator("form.fields [role=status]")).not_to_be_empty()
 
 
-def test_a_quote_opens_the_document_with_the_passage_marked(page):
-    ready(page, VIEWS["search"])
-    answer(page).get_by_role("link", name="Harbour office notice 2019").first.click()
-    expect(page.locator("pre.text mark")).to_contain_text("Runa Osterby")
-    expect(page.locator("#status")).to_contain_text("as it stood on 1 June 2019")
-
-
-def test_versions_of_a_document_are_a_strip_with_what_changed(page):
-    ready(page, VIEWS["document"])
-    expect(page.locator(".strip button")).to_have_count(2)  # not that of 2022
-    expect(page.locator("pre.text ins")).to_have_text(re.compile("20"))
-    expect(page.locator("pre.text del")).to_have_text(re.compile("10"))
-    page.locator(".strip button").first.click()
-    expect(page.locator("pre.text")).to_contain_text("10 metres")
-
-
 def test_two_dates_side_by_side(page):
     ready(page, "/?view=compare&q=harbour master")
     page.get_by_label("One date").fill("2018")
@@ -227,31 +250,13 @@ def test_a_timeline_leads_to_its_moments(page):
     expect(page.locator("#told")).to_contain_text("2016")
 
 
-def test_facts_as_bars(page):
-    ready(page, VIEWS["facts"])
-    expect(page.locator(".track").first).to_have_attribute("aria-label", re.compile("–"))
-    page.get_by_label("Subject").fill("Nobody Atall")
-    page.get_by_role("button", name="Show").click()
-    expect(page.locator("#content")).to_contain_text("No fact is known")
-
-
-def test_reports_go_down_to_quarters(page):
-    ready(page, VIEWS["reports"])
-    expect(page.locator("li").first).to_be_visible()
-    page.get_by_role("link", name="2021-Q2").click()
-    expect(page.locator("#content")).to_contain_text("April Dunmore")
-
-
-def test_the_graph_is_a_picture_and_a_list(page):
-    ready(page, VIEWS["graph"])
-    expect(page.get_by_role("img", name="Names around May Hollis")).to_be_visible()
-    expect(page.locator("#content li").first).to_contain_text("harbour master")
-
-
-def test_the_overview(page):
-    ready(page, VIEWS["overview"])
-    expect(page.locator("#content")).to_contain_text("frontmatter")
-    expect(page.locator("#content")).to_contain_text("folder")
+def test_a_timeline_shows_what_went_and_what_came(page):
+    ready(page, VIEWS["timeline"])
+    second = page.locator(".entry").nth(1)
+    expect(second.locator(".removed")).to_have_text("−removed: Harbour master: Ebbe Calloway.")
+    expect(second.locator(".added")).to_have_text("+added: Harbour master: Runa Osterby.")
+    expect(second.locator(".added ins")).to_have_text("Runa Osterby.")
+    expect(page.locator(".entry").first.locator(".removed")).to_have_count(0)
 
 
 SCRIPTED = ["/?q=scripted pier", "/?view=document&document=x.md", "/?view=timeline&q=scripted pier"]
@@ -290,6 +295,40 @@ def test_a_key_is_asked_for(chromium, keyed):
     page.close()
 
 
+def test_the_axis_has_years_and_no_lone_outlier(page):
+    ready(page, "/")
+    marks = page.locator("#axis .mark")
+    expect(marks.first).to_have_text("2016")  # one note is of 2002
+    years = [int(text) for text in marks.all_inner_texts()]
+    assert years == sorted(years)
+    assert len(years) <= 8
+
+
+def test_the_axis_goes_out_to_the_outlier_on_demand(page):
+    ready(page, f"/?q={WHO}")
+    page.get_by_role("button", name="From 2002").click()
+    expect(page.locator("#axis .mark").first).to_have_text("2002")
+    expect(page.get_by_role("button", name="From 2002")).to_be_hidden()
+
+
+def test_a_year_is_zoomed_into_and_a_month_chosen(page):
+    ready(page, f"/?q={WHO}")
+    page.locator("#axis").get_by_role("button", name="2018").click()
+    expect(page.locator("#axis .mark").first).to_have_text("Jan 2018")
+    page.locator("#axis").get_by_role("button", name="Jan 2018").click()
+    expect(page.locator("#told")).to_have_text("31 January 2018")
+    expect(answer(page)).to_contain_text("Ebbe Calloway")
+    page.locator("#all").click()
+    expect(page.locator("#axis .mark").first).to_have_text("2002")
+
+
+def test_a_moment_before_the_axis_shows_all_years(page):
+    ready(page, "/?q=chart&as_of=2003-01-01")
+    expect(page.locator("#axis .mark").first).to_have_text("2002")
+    expect(page.locator("#told")).to_have_text("1 January 2003")
+    expect(page.locator(".hit")).to_have_count(1)
+
+
 def test_stale_answers_do_not_win(page):
     ready(page, f"/?q={WHO}&as_of=2024-06-01")
     slider = page.locator("#day")
@@ -297,6 +336,17 @@ def test_stale_answers_do_not_win(page):
     for _ in range(12):
         page.keyboard.press("ArrowLeft")
     expect(page.locator("#status")).to_have_text("10 hits as of 20 May 2024")
+
+
+def test_the_first_screen_of_a_phone_shows_the_answer(page):
+    page.set_viewport_size({"width": 390, "height": 700})
+    ready(page, VIEWS["search"])
+    quote = answer(page).locator(".quote").first
+    expect(quote).to_contain_text("Runa Osterby")
+    box = quote.bounding_box()
+    assert box is not None
+    assert box["y"] + 60 < 700
+    expect(page.get_by_role("button", name="Search")).to_be_visible()
 
 
 @pytest.mark.parametrize("width", [390, 800, 1440])

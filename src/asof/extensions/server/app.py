@@ -55,6 +55,7 @@ from asof.extensions.server.guard import (
 )
 from asof.parameters import Name
 from asof.results import DeletedDocument, all_shapes, schema
+from asof.store.store import PATHS, stored_ways
 from asof.verbs import WRITES, Verb, all_verbs, ask
 from asof.version import __version__
 from asof.wire import encode, replace
@@ -213,6 +214,59 @@ def _pieces(answer: Callable[[Callable[[str], None]], Mapping[str, Any]], reques
         yield f"event: {event[0]}\ndata: {json.dumps(event[1], ensure_ascii=False)}\n\n"
 
 
+# -- files -----------------------------------------------------------------------------------------
+
+
+SHOWN_TYPES = {
+    ".pdf": "application/pdf", ".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg",
+    ".gif": "image/gif", ".webp": "image/webp", ".txt": "text/plain; charset=utf-8",
+    ".md": "text/plain; charset=utf-8",
+}  # fmt: skip
+"""The files that a browser shows, by their ending; it saves all others. None of these types runs a script."""
+
+FILE_POLICY = "default-src 'none'; object-src 'self'; img-src 'self'; style-src 'unsafe-inline'"
+"""What a shown file may load: a browser's PDF viewer needs the first two, its viewer of images the last."""
+
+LONGEST_FILE = 256 * 2**20
+"""Bytes of a file that is handed out."""
+
+
+def file_route(corpus: Corpus) -> Route:
+    """The file of a current document as it lies in its folder today, for the person at this machine."""
+
+    def file(request: Request) -> Response:
+        name = request.query_params.get("document", "")
+        path = file_of(corpus, name)
+        if path is None:
+            words = f"{name[:200]!r} is no current document whose file lies in a folder of this index"
+            return refusal(404, "NotFound", words, request.state.request)
+        if path.stat().st_size > LONGEST_FILE:
+            words = f"the file has over {LONGEST_FILE:,} bytes; open it in its folder"
+            return refusal(413, "TooLarge", words, request.state.request)
+        media = SHOWN_TYPES.get(path.suffix.lower())
+        how = "inline" if media else "attachment"
+        return FileResponse(
+            path, media_type=media or "application/octet-stream", filename=path.name,
+            content_disposition_type=how, headers={"content-security-policy": FILE_POLICY},
+        )  # fmt: skip
+
+    return Route("/file", file, methods=["GET"])
+
+
+def file_of(corpus: Corpus, name: str) -> Path | None:
+    """The file of the current document with this id; None without one, or outside of the source's folder."""
+    if corpus.at().text(name) is None:
+        return None
+    with corpus.session.connection() as db:
+        folders = [way.name for way in stored_ways(db).values() if way.kind in PATHS]
+    try:
+        path = (corpus.root / name).resolve(strict=True)
+    except OSError:
+        return None
+    inside = any(path.is_relative_to((corpus.root / folder).resolve()) for folder in folders)
+    return path if inside and path.is_file() else None
+
+
 # -- the application -------------------------------------------------------------------------------
 
 
@@ -249,6 +303,7 @@ def create_app(corpus: Corpus, options: ServeOptions | None = None) -> Guard:
             Route(f"{API}/openapi.json", lambda _: Response(described, media_type="application/json")),
             Mount("/page", StaticFiles(directory=PAGE), name="page"),
             Route("/", lambda _: FileResponse(PAGE / "index.html")),
+            *([file_route(corpus)] if options.keys is None else []),
         ],
         exception_handlers={AsofError: _asof_error, HTTPException: _http_error, Exception: _fault},
         lifespan=_lifespan(options),

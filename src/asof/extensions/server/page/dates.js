@@ -1,4 +1,4 @@
-// Days as numbers since 1970, and how they are told.
+// Days as numbers since 1970, and dates as people write them.
 
 const DAY = 86400000;
 
@@ -6,10 +6,22 @@ export const today = () => Math.floor(Date.now() / DAY);
 export const dayOf = (iso) => Math.floor(Date.parse(iso) / DAY);
 export const isoOf = (day) => new Date(day * DAY).toISOString().slice(0, 10);
 
+const inWords = (iso, form) => new Date(iso).toLocaleDateString("en-GB", { ...form, timeZone: "UTC" });
+
 /** "5 March 2021" */
-export function told(iso) {
-  if (!iso) return "now";
-  return new Date(iso).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+export const told = (iso) => (iso ? inWords(iso, { day: "numeric", month: "long", year: "numeric" }) : "now");
+
+/** "March 2021" */
+export const monthOf = (iso) => inWords(iso, { month: "long", year: "numeric" });
+
+/** A date that a document states: its day, month or year, whichever it names; else its own words. */
+export function stated(time) {
+  if (!time) return "undated";
+  const { text, from, until } = time;
+  if (/^\d{4}-\d{2}-\d{2}/.test(text)) return told(text.slice(0, 10));
+  if (/^\d{4}-\d{2}$/.test(text)) return monthOf(text);
+  const days = from && until ? (Date.parse(until) - Date.parse(from)) / DAY : Infinity;
+  return days <= 1 ? told(from) : text;
 }
 
 /** A day, so many months later. */

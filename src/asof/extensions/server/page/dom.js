@@ -1,6 +1,6 @@
 // Elements from data. Text always goes in as text, never as markup.
 
-/** An element with properties and children (elements or texts; null is left out). */
+/** An element with properties and children (elements or texts, in lists of any depth; null is left out). */
 export function el(tag, properties = {}, ...children) {
   const node = document.createElement(tag);
   for (const [key, value] of Object.entries(properties)) {
@@ -9,20 +9,16 @@ export function el(tag, properties = {}, ...children) {
     else if (key === "class") node.className = value;
     else node.setAttribute(key, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return node;
 }
 
 const SVG = "http://www.w3.org/2000/svg";
 
 /** An SVG element. */
-export function svg(tag, attributes = {}, ...children) {
+export function svg(tag, attributes = {}) {
   const node = document.createElementNS(SVG, tag);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
-    else node.setAttribute(key, value);
-  }
-  node.append(...children);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   return node;
 }
 
@@ -31,19 +27,23 @@ export function clear(node, ...children) {
   return node;
 }
 
-/** A text with the words of a question marked. */
-export function marked(text, question) {
-  const words = question.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [];
-  const stems = [...new Set(words)].map((word) => word.slice(0, Math.max(3, word.length - 2)));
-  const parts = text.split(/([\p{L}\p{N}]+)/u);
-  return parts.map((part) => {
-    const low = part.toLowerCase();
-    return stems.some((stem) => low.startsWith(stem)) && low.length > 2 ? el("mark", {}, part) : part;
-  });
+/** A link to another site, in a tab of its own; only to the web, whatever a document says. */
+export const webLink = (address, ...words) =>
+  /^https?:\/\//i.test(address) ? el("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, words.length ? words : address) : el("span", {}, words);
+
+/** A table with its columns named. */
+export function table(caption, columns, rows) {
+  return el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption }, el("table", {},
+    el("thead", {}, el("tr", {}, columns.map((name) => el("th", { scope: "col" }, name)))),
+    el("tbody", {}, rows.map(([first, ...rest]) => el("tr", {}, el("th", { scope: "row" }, first), rest.map((cell) => el("td", {}, cell)))))));
 }
 
-/** A passage in one line, shortened. */
-export function shortened(text, most = 420) {
-  const flat = text.replace(/\s+/g, " ").trim();
-  return flat.length > most ? `${flat.slice(0, most).replace(/\s\S*$/, "")} …` : flat;
+/** A button that shows what it controls, or hides it again. */
+export function toggle(words, place, show) {
+  return el("button", { type: "button", "aria-expanded": "false", onclick: async (event) => {
+    const button = event.currentTarget, open = button.getAttribute("aria-expanded") === "true";
+    button.setAttribute("aria-expanded", String(!open));
+    if (open) clear(place);
+    else clear(place, ...[await show()].flat().filter(Boolean));
+  } }, words);
 }

@@ -1,77 +1,124 @@
-// Hits: what was found, why it ranks there, what superseded it.
+// Hits: what was found and where it stands, why it ranks there, what superseded it.
 
-import { ask } from "./api.js";
-import { told } from "./dates.js";
-import { clear, el, marked, shortened } from "./dom.js";
-import { address, go, moments, state } from "./state.js";
+import { ask, keyed } from "./api.js";
+import { stated, told } from "./dates.js";
+import { clear, el, toggle, webLink } from "./dom.js";
+import { address, moments, state } from "./state.js";
+import { bodyOf, marker, rendered } from "./text.js";
 
-const BY = { metadata: "its metadata", frontmatter: "its frontmatter", filename: "its file name", git: "git", content: "its text", edit: "an edit", mtime: "the file's time", none: "nothing" };
+const LONG = 600; // characters of a passage that are shown at once
+const DOUBTFUL = { mtime: "dated by the time of its file", content: "dated by its text", edit: "dated by its last edit", git: "dated by git" };
 
-/** One hit. */
-export function hitView(hit, question) {
-  const published = hit.published ? hit.published.text : "undated";
+/** One hit. `stems`: of the words that were looked for. */
+export function hitView(hit, stems) {
   const why = el("div");
-  return el("article", { class: "hit", "aria-label": hit.title || hit.document },
+  const text = bodyOf(hit.text, hit.location.headings);
+  return el("article", { class: "hit", "aria-label": nameOf(hit) },
     el("h3", {}, documentLink(hit)),
-    el("p", { class: "meta" }, `${hit.document} · ${published} · dated by ${BY[hit.dated_by] ?? hit.dated_by}`, about(hit)),
-    el("p", {}, marked(shortened(hit.text), question)),
-    inForce(hit, state().as_of ?? ""), superseded(hit.superseded_by), hit.amended_by.map(amended),
-    el("p", { class: "actions" },
-      el("button", { type: "button", "aria-expanded": "false", onclick: (event) => showWhy(event.currentTarget, why, hit) }, "Why here?")),
+    el("p", { class: "meta" }, joined(placeOf(hit, hit.location.headings), stated(hit.published), DOUBTFUL[hit.dated_by], folderOf(hit.document), about(hit))),
+    clamped(text, (shown) => el("div", { class: "text" }, rendered(shown, { marks: marker(stems), level: 4 }))),
+    status(hit, state().as_of),
+    el("p", { class: "actions" }, hit.tags.map(tagLink), originals(hit, hit.location.headings), toggle("Why here?", why, () => explained(hit))),
     why);
 }
 
-export function documentLink(one) {
-  return el("a", { href: address({ view: "document", document: one.document, passage: one.id }) }, one.title || one.document);
+/** A text, of which what is beyond LONG characters is shown on demand. */
+function clamped(text, show) {
+  if (text.length <= LONG + 200) return show(text);
+  const cut = text.lastIndexOf("\n", LONG) > LONG / 2 ? text.lastIndexOf("\n", LONG) : text.lastIndexOf(" ", LONG);
+  const place = el("div", {}, show(`${text.slice(0, cut > 0 ? cut : LONG)} …`));
+  place.append(el("p", { class: "actions" }, el("button", { type: "button", onclick: () => clear(place, show(text)) }, "Whole passage")));
+  return place;
 }
 
+/** What stands between dots; nothing for what is empty. */
+export const joined = (...parts) => parts.filter(Boolean).flatMap((part, at) => (at ? [" · ", part] : [part]));
+
+/** The name of a document as people say it: its title, else the name of its file, else of its site. */
+export function nameOf(one) {
+  if (one.title) return one.title;
+  const id = one.document ?? "", site = /^https?:\/\/([^/]+)/.exec(id)?.[1];
+  const last = id.split(/[?#]/)[0].split("/").filter(Boolean).at(-1) ?? id;
+  return site ? (last === site ? site : `${last} (${site})`) : last.replace(/\.[a-z]{1,5}$/i, "") || id;
+}
+
+export function documentLink(one) {
+  return el("a", { href: address({ view: "document", document: one.document, passage: one.id }) }, nameOf(one));
+}
+
+/** Where in the document: its page, slide, sheet or section. */
+export function placeOf(one, headings) {
+  const path = headings.filter((each) => each !== one.title && !each.includes(" | "));
+  return path.length ? path.join(" › ") : null;
+}
+
+const folderOf = (id) => (/^[a-z][a-z0-9+.-]*:/i.test(id) || !id.includes("/") ? null : `in ${id.split("/").slice(0, -1).join(" / ")}`);
+
+export const tagLink = (tag) => el("a", { class: "tag", href: address({ view: "documents", tag }) }, `#${tag}`);
+
+let sources = [];
+
+/** The sources of the index, of which some are vaults of Obsidian. */
+export const knowSources = (known) => { sources = known; };
+
+/** Links to where the document comes from: the note in its vault, its file, its page of the web. */
+export function originals(one, headings = []) {
+  const source = sources.find(({ name }) => name === "." || one.document === name || one.document.startsWith(`${name}/`));
+  const web = one.uri && /^https?:/i.test(one.uri) ? webLink(one.uri, "On the web") : null;
+  if (!source || !["folder", "file", "history"].includes(source.kind)) return [web];
+  const note = [source.folder, source.name === "." ? one.document : one.document.slice(source.name.length + 1)].filter(Boolean).join("/");
+  if (source.vault && one.document.endsWith(".md"))
+    return [web, el("a", { href: `obsidian://open?vault=${encodeURIComponent(source.vault)}&file=${encodeURIComponent(note)}` }, "In Obsidian")];
+  if (keyed()) return [web];
+  const page = /(\d+)$/.exec(headings.find((each) => /^\p{L}+ \d+$/u.test(each)) ?? "")?.[1];
+  const there = page && /\.pdf$/i.test(one.document) ? `#page=${page}` : "";
+  return [web, el("a", { href: `/file?document=${encodeURIComponent(one.document)}${there}`, target: "_blank", rel: "noopener", title: "the file as it is today" }, "Open the file")];
+}
+
+/** What is said of the time of a passage: superseded, in force, amended. */
+export const status = (one, moment) => [inForce(one, moment), superseded(one.superseded_by), one.amended_by.map(amended)];
+
 /** "superseded on … by …", a link to that day. */
-export function superseded(later) {
+function superseded(later) {
   if (!later) return null;
-  const day = later.visible.slice(0, 10);
-  return el("p", { class: "meta" }, "superseded on ",
-    el("a", { href: address({ as_of: day }) }, told(day)), ` by ${later.title || later.document}`);
+  return el("p", { class: "status" }, "superseded on ",
+    el("a", { href: address({ as_of: later.visible.slice(0, 10) }) }, told(later.visible)), " by ", later.document ? documentLink(later) : nameOf(later));
 }
 
 /** When it is in force, if that is stated: "takes effect on …", "ended on …". `moment`: that was asked, or "" for now. */
-export function inForce(one, moment) {
+function inForce(one, moment) {
   const time = one.in_force;
   if (!time || one.superseded_by || (time.by === "published" && !time.until)) return null;
-  if (time.by === "status") return el("p", { class: "meta" }, `not in force: ${time.text}`);
+  if (time.by === "status") return el("p", { class: "status" }, `not in force: ${time.text}`);
   const now = moment || new Date().toISOString();
   const last = time.until && new Date(Date.parse(time.until) - 1).toISOString();
   const words = time.from > now ? `takes effect on ${told(time.from)}` : last && last < now ? `ended on ${told(last)}`
-    : `in force ${time.from ? `since ${told(time.from)}` : ""} ${last ? `until ${told(last)}` : ""}`;
-  return el("p", { class: "meta" }, words);
+    : ["in force", time.from && `since ${told(time.from)}`, last && `until ${told(last)}`].filter(Boolean).join(" ");
+  return el("p", { class: "status" }, words);
 }
 
 /** "Article 4 amended since … by …", a link to what amends it. */
-export function amended(by) {
+function amended(by) {
   const verb = { amends: "amended", corrects: "corrected" }[by.kind] ?? "replaced";
-  const name = by.title || by.document;
-  return el("p", { class: "meta" }, `${by.part} ${verb} since ${told(by.since)} by `,
-    by.document ? el("a", { href: address({ view: "document", document: by.document }) }, name) : name);
+  return el("p", { class: "status" }, `${by.part} ${verb} since ${told(by.since)} by `, by.document ? documentLink(by) : nameOf(by));
 }
 
 function about(hit) {
-  const times = [...new Set(hit.about.map((each) => each.text))].slice(0, 4);
-  return times.length ? ` · about ${times.join(", ")}` : "";
+  const times = [...new Set(hit.about.map((each) => stated(each)))].slice(0, 3);
+  return times.length ? `about ${times.join(", ")}` : null;
 }
 
-async function showWhy(button, place, hit) {
-  const open = button.getAttribute("aria-expanded") === "true";
-  button.setAttribute("aria-expanded", String(!open));
-  if (open) return clear(place);
+async function explained(hit) {
   const answer = await ask("search", { q: state().q, ...moments(), k: Math.max(10, hit.rank), explain: true }, "why");
   const own = answer?.hits.find((each) => each.id === hit.id);
-  if (own?.why) clear(place, bars(own.why), tree(own.why, true));
+  return own?.why ? [bars(own.why), tree(own.why, true)] : [];
 }
 
 /** The parts of a score as bars. */
 function bars(why) {
   const parts = why.parts ?? [why];
   const most = Math.max(...parts.map((part) => Math.abs(part.value)), 1e-9);
-  const rows = parts.flatMap((part) => {
+  const rows = parts.map((part) => {
     const bar = el("div", { class: "bar" });
     bar.style.width = `${(100 * Math.abs(part.value)) / most}%`;
     return [el("span", {}, part.label), bar, el("span", { class: "number" }, number(part.value))];
@@ -91,12 +138,10 @@ const number = (value) => (Number.isInteger(value) ? String(value) : value.toPre
 /** "Why is … not here?" */
 export function whyNotView() {
   const name = el("input", { required: true, maxlength: 1000 });
-  const told = el("p", { role: "status" });
+  const words = el("p", { role: "status" });
   return el("form", { class: "fields", onsubmit: async (event) => {
     event.preventDefault();
     const asked = { q: state().q, document: name.value, ...moments() };
-    told.textContent = await ask("why-not", asked).then((answer) => answer?.reason ?? "", (error) => error.message);
-  } }, el("label", {}, "A document that you miss", name), el("button", {}, "Why not?"), told);
+    words.textContent = await ask("why-not", asked).then((answer) => answer?.reason ?? "", (error) => error.message);
+  } }, el("label", {}, "A document that you miss", name), el("button", {}, "Why not?"), words);
 }
-
-export { go };

@@ -1,12 +1,24 @@
 // The page: from the state in the address to what is shown, and from keys and clicks to the state.
 
-import { KeyNeeded, keepKey } from "./api.js";
+import { ask, KeyNeeded, keepKey } from "./api.js";
 import { goTo, listen, moveYears, showClock, startClock } from "./clock.js";
+import { documents, documentView, overview } from "./documents.js";
 import { clear, el } from "./dom.js";
+import { facts, reports } from "./facts.js";
+import { knowSources } from "./hits.js";
 import { address, follow, go, onChange, state } from "./state.js";
-import { VIEWS } from "./views.js";
+import { changes, compare, search, stale, timeline } from "./views.js";
+
+/** The views by their name in the address: how each is called, and what makes it. */
+const VIEWS = {
+  search: ["Search", search], timeline: ["Timeline", timeline], compare: ["Two dates", compare], changes: ["Changes", changes],
+  documents: ["Documents", documents], stale: ["Out of date", stale], facts: ["Facts", facts], reports: ["Reports", reports],
+  overview: ["Index", overview], document: [null, documentView],
+};
+const ON_A_QUESTION = ["compare", "timeline", "changes"]; // another question stays there
 
 const $ = (id) => document.getElementById(id);
+const PATIENCE = 300; // ms
 let shown = 0, last = "";
 
 async function show() {
@@ -20,7 +32,7 @@ async function show() {
   try {
     const made = await make();
     if (own !== shown || !made) return;
-    clear($("content"), ...made.parts.filter(Boolean));
+    clear($("content"), ...made.parts.flat(Infinity).filter(Boolean));
     tell(made.line);
     showClock(made.as_of);
     if (last && last !== name && !$("q").matches(":focus")) $("content").focus({ preventScroll: true });
@@ -38,7 +50,7 @@ async function show() {
 /** Asks for the key of this server, and tries again. */
 function keyForm() {
   const key = el("input", { type: "password", required: true, autocomplete: "off" });
-  const submit = (event) => { event.preventDefault(); keepKey(key.value.trim()); startClock().then(show); };
+  const submit = (event) => { event.preventDefault(); keepKey(key.value.trim()); begin(); };
   return el("form", { class: "fields", onsubmit: submit }, el("label", {}, "This server needs a key (asof key add)", key), el("button", {}, "Continue"));
 }
 
@@ -46,7 +58,7 @@ const tell = (line) => { $("status").textContent = line; };
 
 function showViews(current) {
   clear($("views"), ...Object.entries(VIEWS).filter(([, [title]]) => title).map(([name, [title]]) =>
-    el("a", { href: address({ view: name === "search" ? "" : name, document: "", passage: "" }), "aria-current": name === current ? "page" : null }, title)));
+    el("a", { href: address({ view: name === "search" ? "" : name }), "aria-current": name === current ? "page" : null }, title)));
 }
 
 function onKey(event) {
@@ -54,22 +66,35 @@ function onKey(event) {
   const typing = event.target.matches?.("input:not([type=range]), textarea");
   if (event.key === "Escape" && typing) return event.target.blur();
   if (typing || $("keys").open) return;
-  const does = { "/": () => $("q").focus(), "[": () => moveYears(-1), "]": () => moveYears(1), n: () => goTo(""), "?": () => $("keys").showModal() }[event.key];
+  const does = { j: () => step(1), k: () => step(-1), "/": () => $("q").focus(), "[": () => moveYears(-1), "]": () => moveYears(1), n: () => goTo(""), "?": () => $("keys").showModal() }[event.key];
   if (!does) return;
   event.preventDefault();
   does();
 }
 
+/** To the next result, or to the one before. */
+function step(by) {
+  const all = [...$("content").querySelectorAll("article h3 a")], at = all.indexOf(document.activeElement);
+  all[Math.min(all.length - 1, Math.max(0, at + by))]?.focus();
+}
+
 $("ask").addEventListener("submit", (event) => {
   event.preventDefault();
   const { view } = state();
-  const keeps = ["compare", "timeline"].includes(view);
-  go({ q: $("q").value.trim(), view: keeps ? view : "", document: "", passage: "" });
+  const q = $("q").value.trim();
+  go(ON_A_QUESTION.includes(view) ? { q } : { q, view: "" });
 });
 $("help").addEventListener("click", () => $("keys").showModal());
 document.addEventListener("click", follow);
 document.addEventListener("keydown", onKey);
 onChange(show);
 listen();
-await startClock();
-show();
+begin();
+
+/** Shows what is asked once the axis and the sources of the index are known, or soon after. */
+async function begin() {
+  if (!state().q && !state().view) $("q").focus();
+  const known = Promise.all([startClock(), ask("status", {}, "sources").then((status) => knowSources(status?.sources ?? []), () => null)]);
+  await Promise.race([known, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+  show();
+}

@@ -1,6 +1,7 @@
 // What is shown stands in the address, whole: it can be shared, and the back button works.
 
-const KEYS = ["view", "q", "as_of", "known_at", "a", "b", "document", "passage", "subject", "period", "around"];
+const SHARED = ["view", "q", "as_of", "known_at"]; // what all views look at; the others belong to one of them
+const KEYS = [...SHARED, "a", "b", "document", "passage", "against", "side", "subject", "period", "since", "until", "tag", "path", "k"];
 const listeners = [];
 
 export function state() {
@@ -8,9 +9,10 @@ export function state() {
   return Object.fromEntries(KEYS.map((key) => [key, query.get(key) ?? ""]));
 }
 
-/** The address of the state with some keys changed. */
+/** The address of the state with some keys changed; of another view, without what belongs to this one. */
 export function address(changes) {
-  const next = { ...state(), ...changes };
+  const kept = "view" in changes ? Object.entries(state()).filter(([key]) => SHARED.includes(key)) : Object.entries(state());
+  const next = { ...Object.fromEntries(kept), ...changes };
   const query = new URLSearchParams(Object.entries(next).filter(([, value]) => value));
   return query.size ? `/?${query}` : "/";
 }

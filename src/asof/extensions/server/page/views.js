@@ -1,45 +1,90 @@
-// The views: each asks what it needs and returns what is shown, and a line on it.
+// The views on a question: each asks what it needs and returns what is shown, and a line on it.
 
 import { answerView } from "./answer.js";
-import { ask } from "./api.js";
-import { told } from "./dates.js";
-import { el, shortened } from "./dom.js";
-import { graphView } from "./graph.js";
-import { documentLink, hitView, whyNotView } from "./hits.js";
+import { ask, stream } from "./api.js";
+import { years } from "./clock.js";
+import { stated, told } from "./dates.js";
+import { el } from "./dom.js";
+import { documentLink, hitView, joined, nameOf, placeOf, whyNotView } from "./hits.js";
 import { address, go, moments, state } from "./state.js";
-import { wordDiff } from "./words.js";
-
-export const VIEWS = {
-  search: ["Search", search], compare: ["Two dates", compare], timeline: ["Timeline", timeline], facts: ["Facts", facts],
-  reports: ["Reports", reports], graph: ["Graph", graph], overview: ["Overview", overview], document: [null, documentView],
-};
-
-const empty = (...words) => el("p", {}, ...words);
-const count = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
+import { changed } from "./words.js";
 
 const PATIENCE = 400; // ms that hits wait for the answer above them; a model may write for longer
+const NEWEST = 200; // documents whose titles give examples of what can be asked
 
-async function search() {
+export const empty = (...words) => el("p", {}, words);
+export const count = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
+
+/** A form whose fields are keys of the state. */
+export function form(fields, button) {
+  const inputs = Object.entries(fields).map(([key, [label, value]]) => [key, label, el("input", { name: key, value, maxlength: 1000 })]);
+  return el("form", { class: "fields", onsubmit: (event) => {
+    event.preventDefault();
+    go(Object.fromEntries(inputs.map(([key, , input]) => [key, input.value.trim()])));
+  } }, inputs.map(([, label, input]) => el("label", {}, label, input)), el("button", {}, button));
+}
+
+/** A button that shows more of a list. */
+export const more = (shown, step) => el("p", { class: "actions" }, el("button", { type: "button", onclick: () => go({ k: String(shown + step) }, true) }, "Show more"));
+
+export async function search() {
   const { q } = state();
-  if (!q) return { parts: [empty("Ask something, then move the slider: what was true then is shown, and nothing later.")], line: "Nothing is asked yet." };
-  const answering = ask("ask", { q, ...moments() }).catch(() => null);
-  const found = await ask("search", { q, ...moments(), k: 10 });
-  if (!found) return null;
+  if (!q) return start();
   const place = el("div", { "aria-busy": "true" }, el("p", { class: "meta" }, "The answer is being written …"));
-  const answered = answering.then((answer) => {
+  const answered = stream("ask", { q, ...moments() }, (text) => place.firstChild.replaceChildren(text)).catch(() => null).then((answer) => {
     place.removeAttribute("aria-busy");
     place.replaceChildren(...(answer ? [answerView(answer)] : []));
   });
+  const k = Number(state().k) || 10;
+  const found = await ask("search", { q, ...moments(), k });
+  if (!found) return null;
   await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
-  const hits = found.hits.map((hit) => hitView(hit, q));
-  const parts = [place, el("h2", {}, "Passages"),
-    ...(hits.length ? hits : [empty("Nothing was found. Try other words, or another moment.")]), el("h2", {}, "Something is missing?"), whyNotView()];
-  return { parts, line: `${count(hits.length, "hit")} as of ${told(state().as_of ? found.query.as_of : "")}`, as_of: found.query.as_of };
+  const hits = found.hits.map((hit) => hitView(hit, found.query.stems));
+  return {
+    parts: [place, el("h2", {}, "Passages"), filtersOf(found.query),
+      ...(hits.length ? hits : [empty("Nothing was found. Try other words, or another moment.")]), hits.length === k && k < 100 ? more(k, 20) : null,
+      el("h2", {}, "Something is missing?"), whyNotView()],
+    line: `${count(hits.length, "hit")} as of ${told(state().as_of ? found.query.as_of : "")}`, as_of: found.query.as_of,
+  };
 }
 
-async function compare() {
-  const { q } = state();
-  const a = state().a || "2019", b = state().b || "2023";
+/** What the search box was read as, beside its words. */
+function filtersOf(query) {
+  const words = [...query.tags.map((tag) => `tag ${tag}`), query.path && `in ${query.path}`, query.source && `from ${query.source}`,
+    query.since && `published since ${told(query.since)}`, query.until && `published until ${told(query.until)}`,
+    ...(query.excluded ?? []).map((each) => `without ${each}`),
+    ...Object.entries(query.meta).map(([key, value]) => `${key} ${typeof value === "string" ? value : JSON.stringify(value)}`)].filter(Boolean);
+  return words.length ? el("p", { class: "meta" }, `Only: ${words.join("; ")}`) : null;
+}
+
+/** The first page: what can be asked here, and the newest documents. */
+async function start() {
+  const list = await ask("list", { ...moments(), k: NEWEST });
+  if (!list) return null;
+  const examples = examplesOf(list.documents);
+  const newest = list.documents.slice(0, 12).map((each) => el("li", {}, joined(documentLink(each), each.published ? stated(each.published) : `added ${told(each.visible)}`)));
+  return {
+    parts: [el("p", {}, "Ask something, then move the slider: what was true then is shown, and nothing later."),
+      examples.length ? el("p", { class: "examples" }, "For example: ", examples.map((q) => [el("a", { class: "tag", href: address({ q }) }, q), " "])) : null,
+      newest.length ? [el("h2", {}, "Newest documents"), el("ul", { class: "plain" }, newest)] : empty("There is nothing here yet: asof index adds documents.")],
+    line: count(list.documents.length + list.left_out, "document"),
+  };
+}
+
+/** Some titles of this corpus without their dates and numbers: first those of documents that come again and again. */
+export function examplesOf(documents) {
+  const dated = /\b(?:\d[\w.,:/-]*|q[1-4]|jan\w*|feb\w*|mar(?:ch)?|apr\w*|may|june?|july?|aug\w*|sep\w*|oct\w*|nov\w*|dec\w*)\b/giu;
+  const times = new Map();
+  for (const { title } of documents) {
+    const words = title.replace(dated, " ").replace(/\b(?:from|of|on|in|until)\s*$/iu, " ").replace(/[^\p{L}\p{N}'’ -]+/gu, " ").replace(/\s+/g, " ").trim();
+    if (words.length >= 5 && words.length <= 45 && words.includes(" ")) times.set(words, (times.get(words) ?? 0) + 1);
+  }
+  return [...times].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([words]) => words);
+}
+
+export async function compare() {
+  const { q } = state(), year = Number(years()[0] ?? new Date().getUTCFullYear());
+  const a = state().a || String(year - 2), b = state().b || String(year);
   const fields = form({ q: ["Question", q], a: ["One date", a], b: ["Another date", b] }, "Compare");
   if (!q) return { parts: [fields, empty("Ask something as of two dates.")], line: "Nothing is asked yet." };
   const [difference, before, after] = await Promise.all([
@@ -53,14 +98,19 @@ async function compare() {
   };
 }
 
+/** Statements over time, each with what it changed. */
 function entriesOf(line) {
-  return line.entries.map((entry, at) => el("article", { class: "entry" },
-    el("h3", {}, el("a", { href: address({ view: "search", as_of: entry.valid.from.slice(0, 10) }) }, told(entry.valid.from)), ` – ${entry.valid.until ? told(entry.valid.until) : "now"}`),
-    el("p", {}, at ? wordDiff(shortened(line.entries[at - 1].sentence), shortened(entry.sentence)) : shortened(entry.sentence)),
-    el("p", { class: "meta" }, documentLink(entry))));
+  return line.entries.map((entry, at) => {
+    const before = entry.words_removed.length ? line.entries[at - 1]?.sentence : null;
+    const until = entry.valid.until ? told(entry.valid.until) : "now";
+    return el("article", { class: "entry" },
+      el("h3", {}, el("a", { href: address({ view: "", as_of: entry.valid.from.slice(0, 10) }) }, told(entry.valid.from)), ` – ${until}`),
+      before || at ? changed(before, entry.sentence) : el("p", {}, entry.sentence),
+      el("p", { class: "meta" }, joined(documentLink(entry), entry.reworded ? `said again in other words ${count(entry.reworded, "time")}` : null)));
+  });
 }
 
-async function timeline() {
+export async function timeline() {
   const { q } = state();
   if (!q) return { parts: [empty("Ask something to see how its answer changed.")], line: "Nothing is asked yet." };
   const line = await ask("timeline", { q, ...moments(), k: 50 });
@@ -69,107 +119,42 @@ async function timeline() {
   return { parts: entries.length ? [el("h2", {}, "How the answer changed"), ...entries] : [empty("Nothing was found.")], line: `${count(entries.length, "statement")}, oldest first` };
 }
 
-async function facts() {
-  const subject = state().subject || state().q;
-  const fields = form({ subject: ["Subject", subject] }, "Show");
-  if (!subject) return { parts: [fields, empty("Name somebody or something.")], line: "Nothing is asked yet." };
-  const line = await ask("facts", { subject, ...moments(), k: 200 });
-  if (!line) return null;
-  const all = line.groups.flatMap((group) => group.facts);
-  if (!all.length) {
-    const near = line.similar_names.map((name) => [el("a", { href: address({ subject: name }) }, name), " "]);
-    return { parts: [fields, empty("No fact is known. ", near.length ? "Similar names: " : "", ...near.flat())], line: "Nothing is asked yet." };
-  }
-  const starts = all.map((fact) => Date.parse(fact.valid.from ?? fact.visible)).filter(Number.isFinite);
-  const first = Math.min(...starts), last = Math.max(Date.now(), ...starts);
-  const groups = line.groups.map((group) => el("section", {}, el("h2", {}, `${group.subject} · ${group.relation}`),
-    el("div", { class: "bars" }, group.facts.flatMap((fact) => factRow(fact, first, last)))));
-  return { parts: [fields, line.names.length > 1 ? el("p", { class: "meta" }, `also called ${line.names.filter((name) => name !== line.subject).join(", ")}`) : null, ...groups], line: count(all.length, "fact") };
-}
+const KINDS = { new: "new", changed: "changed", removed: "removed", moved: "moved" };
 
-function factRow(fact, first, last) {
-  const from = Date.parse(fact.valid.from ?? fact.visible), until = fact.valid.until ? Date.parse(fact.valid.until) : last;
-  const bar = el("div", { class: "bar" }), share = (time) => (100 * (time - first)) / Math.max(1, last - first);
-  bar.style.left = `${Math.max(0, share(from))}%`;
-  bar.style.width = `${Math.max(0.5, share(Math.min(until, last)) - share(from))}%`;
-  const since = fact.valid.from ? told(fact.valid.from) : "?";
-  const when = fact.valid.until ? `${since} – ${told(fact.valid.until)}` : `since ${since}`;
-  return [el("a", { href: address({ view: "document", document: fact.document, passage: fact.id }), title: fact.sentence }, fact.object || "source"),
-    el("div", { class: "track", role: "img", "aria-label": when, title: when }, bar),
-    el("span", { class: "number" }, (fact.valid.from ?? fact.visible).slice(0, 4))];
-}
-
-async function reports() {
-  const period = state().period || String(new Date().getUTCFullYear() - 2);
-  const fields = form({ period: ["Year, quarter or month", period] }, "Show");
-  const answer = await ask("report", { period, ...moments() });
-  if (!answer) return null;
-  const made = answer.reports.map((report) => el("section", {}, el("h2", {}, report.title), el("p", { class: "meta" }, report.summary),
-    el("ul", {}, report.points.map((point) => el("li", {}, shortened(point.text, 400), point.changes.map((change) => el("div", { class: "meta" }, change)),
-      " ", point.citations.slice(0, 2).map((each) => [documentLink(each), " "])))),
-    el("p", { class: "actions" }, report.children.map((child) => el("a", { href: address({ period: child }) }, child)))));
-  return { parts: [fields, ...(made.length ? made : [empty("Nothing is known of that time.")])], line: count(made.length, "report") };
-}
-
-async function graph() {
-  const around = state().around || state().q;
-  const fields = form({ around: ["Around", around] }, "Show");
-  if (!around) return { parts: [fields, empty("Name somebody or something.")], line: "Nothing is asked yet." };
-  const answer = await ask("graph", { around, ...moments(), k: 30 });
-  if (!answer) return null;
-  if (!answer.edges.length) return { parts: [fields, empty("No fact connects it with anything.")], line: "Nothing is asked yet." };
-  return { parts: [fields, ...graphView(answer)], line: `${count(answer.nodes.length, "name")}, ${count(answer.edges.length, "fact")}` };
-}
-
-async function overview() {
-  const status = await ask("status", {});
-  if (!status) return null;
-  const rows = [["Documents", status.documents], ["Versions", status.versions], ["Current passages", status.current_passages], ["Removed", status.removed],
-    ["From", told(status.first)], ["To", told(status.last)], ["Undated", status.undated], ["Languages", status.settings.languages.join(", ")]];
-  const list = (pairs) => el("dl", { class: "figures" }, pairs.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, typeof value === "number" ? value.toLocaleString("en") : value)]));
+export async function changes() {
+  const { q, since } = state(), k = Number(state().k) || 20, last = years()[0];
+  const from = since || (last ? `${last}-01-01` : "30 days ago");
+  const fields = form({ since: ["Since", from], q: ["About", q] }, "Show");
+  const found = await ask("changes", { q, since: from, ...moments(), k });
+  if (!found) return null;
+  const shown = found.documents.map((each) => el("article", { class: "entry" },
+    el("h3", {}, each.kind === "removed" ? nameOf(each) : documentLink(each)),
+    el("p", { class: "meta" }, joined(KINDS[each.kind] ?? each.kind, told(each.at), each.reworded ? count(each.reworded, "rewording") : null)),
+    each.edits.map((edit) => [placed(edit), changed(edit.before?.text ?? null, edit.after?.text ?? null)]),
+    each.left_out ? el("p", { class: "meta" }, `and ${count(each.left_out, "more change")}`) : null));
   return {
-    parts: [list(rows), el("h2", {}, "How documents are dated"), list(Object.entries(status.dated_by)), el("h2", {}, "Sources"),
-      list(status.sources.map((source) => [source.name, `${source.kind}, ${count(source.documents, "document")}`]))],
-    line: count(status.documents, "document"),
+    parts: [fields, el("h2", {}, "What changed"), ...(shown.length ? shown : [empty("Nothing changed in that time.")]), shown.length === k ? more(k, 20) : null],
+    line: `${count(shown.length, "document")} since ${told(found.since)}`,
   };
 }
 
-async function documentView() {
-  const { document: name, passage, as_of } = state();
-  const shown = await ask("document", { document: name, ...moments(), characters: 1000000 });
-  if (!shown) return null;
-  const past = shown.versions.filter((version) => !version.deletion);
-  const before = past[past.findIndex((version) => version.current) - 1];
-  const older = before && as_of ? await ask("document", { document: shown.document, as_of: before.visible, characters: 1000000 }, "older").catch(() => null) : null;
-  const strip = el("div", { class: "strip", role: "group", "aria-label": "Versions" }, past.map((version) =>
-    el("button", { type: "button", "aria-pressed": String(version.current), onclick: () => go({ as_of: version.visible.slice(0, 10) }) }, told(version.visible))));
-  const text = older ? wordDiff(older.text, shown.text) : await withPassage(shown.text, passage);
-  const body = el("pre", { class: "text", tabindex: "0", "aria-label": "Text" }, text);
-  setTimeout(() => body.querySelector("mark, ins, del")?.scrollIntoView({ block: "center" }));
+/** The section that an edit stands in. */
+function placed(edit) {
+  const one = edit.after ?? edit.before, place = one && placeOf(one, one.headings);
+  return place ? el("p", { class: "meta place" }, place) : null;
+}
+
+export async function stale() {
+  const k = Number(state().k) || 20;
+  const found = await ask("stale", { ...moments(), k });
+  if (!found) return null;
+  const shown = found.stale.map((each) => el("article", { class: "entry" },
+    el("h3", {}, documentLink({ ...each, id: "" })),
+    el("p", {}, each.quote),
+    el("p", { class: "status" }, `${each.change}, since ${told(each.since)}`),
+    each.by ? el("p", { class: "meta" }, "see ", documentLink({ ...each.by, id: "" }), `: ${each.by.quote}`) : null));
   return {
-    parts: [el("h2", {}, shown.title || shown.document), el("p", { class: "meta" }, `${shown.document} · ${shown.published?.text ?? "undated"}`), strip,
-      older ? el("p", { class: "meta" }, `Changes since ${told(before.visible)} are marked.`) : null, body],
-    line: `as it stood on ${told(shown.as_of)}, ${count(past.length, "version")} until then`,
+    parts: shown.length ? [el("h2", {}, "What may be out of date"), ...shown, found.more ? more(k, 20) : null] : [empty("Nothing that the current documents say is known to be out of date.")],
+    line: `${count(shown.length + found.more, "statement")}, worst first`,
   };
-}
-
-/** The text with the cited passage marked, where it still stands in it. */
-async function withPassage(text, passage) {
-  if (!passage) return text;
-  const { q } = state();
-  const found = q ? await ask("search", { q, ...moments(), k: 100 }, "passage").catch(() => null) : null;
-  const own = found?.hits.find((hit) => hit.id === passage);
-  const at = own ? text.indexOf(own.text.trim()) : -1;
-  if (at < 0) return text;
-  const end = at + own.text.trim().length;
-  return [text.slice(0, at), el("mark", {}, text.slice(at, end)), text.slice(end)];
-}
-
-/** A form whose fields are keys of the state. */
-function form(fields, button) {
-  const inputs = Object.entries(fields).map(([key, [label, value]]) => [key, label, el("input", { name: key, value, maxlength: 1000 })]);
-  return el("form", { class: "fields", onsubmit: (event) => {
-    event.preventDefault();
-    go(Object.fromEntries(inputs.map(([key, , input]) => [key, input.value.trim()])));
-  } }, inputs.map(([, label, input]) => el("label", {}, label, input)), el("button", {}, button));
 }

@@ -72,6 +72,8 @@ def test_titles(title: str, found: list[tuple[str, str, str]]) -> None:
         ("The module replaces it (PEP 324).", []),
         ("The mill was replaced by a house.", []), ("He was replaced in May 2020.", []),
         ("RFC 793 is replaced by RFC 9293.", []), ("See Notice 4.", []),
+        ("She said that [[Prudence]] was to be replaced before winter.", []),
+        ("Notice 4 might be repealed.", []), ("Die Verordnung 12 sollte aufgehoben werden.", []),
     ],
 )  # fmt: skip
 def test_sentences(text: str, found: list[tuple[str, str, str]]) -> None:

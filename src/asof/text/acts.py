@@ -317,7 +317,7 @@ def _by_noun(text: str, begin: int, end: int, verbs: _Verbs) -> Iterator[Link]:
     definite = set_of("acts", "definite")
     for noun in document_nouns().finditer(text, begin, end):
         before = text[max(begin, noun.start() - NEAR) : noun.start()].casefold().split()[-3:]
-        if definite.isdisjoint(before):
+        if definite.isdisjoint(before) or verbs.negated.search(text, noun.end(), min(end, noun.end() + NEAR)):
             continue
         sentence = " ".join(text[begin:end].split())[:LONGEST]
         behind = noun.end(), min(end, noun.end() + NEAR)

@@ -79,20 +79,22 @@ DOCUMENTS = f"{API}/documents"
 def read_routes(corpus: Corpus, metrics: Metrics) -> list[Route]:
     """All verbs, and `ask` as a stream."""
 
+    def counted(value: dict[str, Any]) -> dict[str, Any]:
+        cost = value.get("cost")
+        if isinstance(cost, dict) and (dollars := cost.get("usd")):
+            metrics.cost.inc(dollars)
+        return value
+
     def endpoint(verb: Verb) -> Callable[[Request], Response]:
         def answer(request: Request) -> Response:
-            value = verb.answer(corpus, verb.read(given(request, verb)))
-            cost = value.get("cost")
-            if isinstance(cost, dict) and (dollars := cost.get("usd")):
-                metrics.cost.inc(dollars)
-            return as_json(value)
+            return as_json(counted(verb.answer(corpus, verb.read(given(request, verb)))))
 
         return answer
 
     def stream(request: Request) -> Response:
         verb = all_verbs()["ask"]
         asked = verb.read(given(request, verb))
-        pieces = _pieces(lambda on_text: encode(ask(corpus, asked, on_text)), request.state.request)
+        pieces = _pieces(lambda on_text: counted(encode(ask(corpus, asked, on_text))), request.state.request)
         return StreamingResponse(pieces, media_type="text/event-stream")
 
     return [

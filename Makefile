@@ -3,9 +3,10 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PLUGIN := plugins/obsidian
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-fast check format lint types imports budget docs bench bare extras adapters browser clean
+.PHONY: demo test test-fast check format lint types imports budget docs bench bare extras adapters browser obsidian clean
 
 demo: $(VENV)/ready
 	@$(BIN)/asof demo
@@ -62,6 +63,12 @@ adapters: $(VENV)-adapters/ready
 browser: $(VENV)-browser/ready
 	ASOF_AXE=$(VENV)-browser/node_modules/axe-core/axe.min.js $(VENV)-browser/bin/python -m pytest -q browser
 
+# the plugin for Obsidian: types, dist/, and its tests on a real server with the example notes
+obsidian: $(VENV)/ready $(PLUGIN)/node_modules/ready
+	npm --prefix $(PLUGIN) run --silent types
+	npm --prefix $(PLUGIN) run --silent build
+	ASOF_PYTHON=$(abspath $(BIN)/python) npm --prefix $(PLUGIN) run --silent test
+
 $(VENV)/ready: constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "asof needs Python 3.11 or later: make PYTHON=python3.11 ..."; exit 1; }
@@ -106,5 +113,12 @@ $(VENV)-browser/ready: constraints.txt pyproject.toml browser/requirements.txt
 	npm install --silent --no-audit --no-fund --no-package-lock --prefix $(VENV)-browser axe-core@4
 	@touch $@
 
+$(PLUGIN)/node_modules/ready: $(PLUGIN)/package-lock.json
+	@command -v npm >/dev/null || { apt-get -q update && apt-get -q -y install npm; } || \
+	  { echo "make obsidian needs Node 18.20 or later and npm: apt-get install npm"; exit 1; }
+	npm ci --silent --no-audit --no-fund --prefix $(PLUGIN)
+	@touch $@
+
 clean:
+	rm -rf $(PLUGIN)/node_modules $(PLUGIN)/dist $(PLUGIN)/out
 	rm -rf $(VENV) $(VENV)-extras $(VENV)-adapters $(VENV)-browser .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -177,3 +177,10 @@ DIFF = """(m, a, b) => [...m.lineDiff(a, b, "").children].map(
 def test_lines_that_differ(page, before, after, rows):
     joined = of(page, "words", DIFF, before, after)
     assert joined == rows
+
+
+def test_places_are_counted_in_characters(page):
+    """The server counts the boat as one character, JavaScript as two."""
+    text = "🛶\n\nA\n\nwords"
+    html = of(page, "text", RENDER, text, {"headings": [{"offset": 3, "level": 1}], "cited": [6, 11]})
+    assert html == '<p>🛶</p><h3>A</h3><div class="cited"><p>words</p></div>'

@@ -4,7 +4,7 @@ import { stated, told } from "./dates.js";
 import { clear, el, table } from "./dom.js";
 import { documentLink, joined, originals, placeOf, status } from "./hits.js";
 import { state } from "./state.js";
-import { shortened } from "./text.js";
+import { placesIn, shortened } from "./text.js";
 
 const BEFORE = 90, AFTER = 260; // characters of a long quote around what answers
 
@@ -57,7 +57,7 @@ function quoteView(citation, answer) {
 
 /** The quote with what answers in bold; of a long one what stands around that, and the rest on demand. */
 function quoted({ quote, emphasis }) {
-  const [from, to] = emphasis ?? [0, 0];
+  const [from, to] = (emphasis ?? [0, 0]).map(placesIn(quote));
   const start = from > BEFORE + 40 ? wordEdge(quote, from - BEFORE) : 0;
   const end = quote.length > to + AFTER + 60 ? wordEdge(quote, to + AFTER) : quote.length;
   const shown = (left, right) => [left ? "… " : "", quote.slice(left, from), to > from ? el("strong", {}, quote.slice(from, to)) : null, quote.slice(to, right), right < quote.length ? " …" : ""];

@@ -5,7 +5,7 @@ import { stated, told } from "./dates.js";
 import { el, table } from "./dom.js";
 import { documentLink, joined, nameOf, originals, tagLink } from "./hits.js";
 import { address, go, moments, state } from "./state.js";
-import { rendered } from "./text.js";
+import { placesIn, rendered } from "./text.js";
 import { count, empty, form, more } from "./views.js";
 import { lineDiff } from "./words.js";
 
@@ -51,8 +51,8 @@ export async function documentView() {
 /** The text with its first heading blanked where it repeats the title above it; places stay as they are. */
 function withoutTitle({ text, title, headings: [first] }) {
   if (!first || first.title !== title) return text;
-  const end = text.indexOf("\n", first.offset) < 0 ? text.length : text.indexOf("\n", first.offset);
-  return text.slice(0, first.offset) + " ".repeat(end - first.offset) + text.slice(end);
+  const start = placesIn(text)(first.offset), end = (text + "\n").indexOf("\n", start);
+  return text.slice(0, start) + text.slice(start, end).replace(/[^]/gu, " ") + text.slice(end);
 }
 
 const linksOf = (shown) => shown.links.map((link) => ({

@@ -9,15 +9,15 @@ import { bodyOf, marker, rendered } from "./text.js";
 const LONG = 600; // characters of a passage that are shown at once
 const DOUBTFUL = { mtime: "dated by the time of its file", content: "dated by its text", edit: "dated by its last edit", git: "dated by git" };
 
-/** One hit. `stems`: of the words that were looked for. */
-export function hitView(hit, stems) {
+/** One hit. `query`: as it was run. */
+export function hitView(hit, query) {
   const why = el("div");
   const text = bodyOf(hit.text, hit.location.headings);
   return el("article", { class: "hit", "aria-label": nameOf(hit) },
     el("h3", {}, documentLink(hit)),
     el("p", { class: "meta" }, joined(placeOf(hit, hit.location.headings), stated(hit.published), DOUBTFUL[hit.dated_by], folderOf(hit.document), about(hit))),
-    clamped(text, (shown) => el("div", { class: "text" }, rendered(shown, { marks: marker(stems), level: 4 }))),
-    status(hit, state().as_of),
+    clamped(text, (shown) => el("div", { class: "text" }, rendered(shown, { marks: marker(query.stems), level: 4 }))),
+    status(hit, query.as_of),
     el("p", { class: "actions" }, hit.tags.map(tagLink), originals(hit, hit.location.headings), toggle("Why here?", why, () => explained(hit))),
     why);
 }
@@ -85,14 +85,13 @@ function superseded(later) {
     el("a", { href: address({ as_of: later.visible.slice(0, 10) }) }, told(later.visible)), " by ", later.document ? documentLink(later) : nameOf(later));
 }
 
-/** When it is in force, if that is stated: "takes effect on …", "ended on …". `moment`: that was asked, or "" for now. */
+/** When it is in force, if that is stated: "takes effect on …", "ended on …". `moment`: that was asked. */
 function inForce(one, moment) {
   const time = one.in_force;
   if (!time || one.superseded_by || (time.by === "published" && !time.until)) return null;
   if (time.by === "status") return el("p", { class: "status" }, `not in force: ${time.text}`);
-  const now = moment || new Date().toISOString();
-  const last = time.until && new Date(Date.parse(time.until) - 1).toISOString();
-  const words = time.from > now ? `takes effect on ${told(time.from)}` : last && last < now ? `ended on ${told(last)}`
+  const now = Date.parse(moment), last = time.until && new Date(Date.parse(time.until) - 1).toISOString();
+  const words = Date.parse(time.from) > now ? `takes effect on ${told(time.from)}` : last && Date.parse(last) < now ? `ended on ${told(last)}`
     : ["in force", time.from && `since ${told(time.from)}`, last && `until ${told(last)}`].filter(Boolean).join(" ");
   return el("p", { class: "status" }, words);
 }

@@ -7,7 +7,7 @@ import { clear, el } from "./dom.js";
 import { facts, reports } from "./facts.js";
 import { knowSources } from "./hits.js";
 import { address, follow, go, onChange, state } from "./state.js";
-import { changes, compare, search, stale, timeline } from "./views.js";
+import { changes, compare, problem, search, stale, timeline } from "./views.js";
 
 /** The views by their name in the address: how each is called, and what makes it. */
 const VIEWS = {
@@ -39,7 +39,7 @@ async function show() {
     last = name;
   } catch (error) {
     if (own !== shown) return;
-    clear($("content"), error instanceof KeyNeeded ? keyForm() : el("p", { class: "problem" }, error.message));
+    clear($("content"), error instanceof KeyNeeded ? keyForm() : problem(error));
     tell("That did not work.");
   } finally {
     clearTimeout(slow);

@@ -7,18 +7,26 @@ const ITEM = /^(\s*)(- |\d{1,4}[.)] )(.*)$/;
 const BOX = /^\[([ xX])\] /;
 const ADDRESS = /(https?:\/\/[^\s<>"'`|]*[^\s<>"'`|.,;:!?)\]}])/;
 
+/** A function from offsets of a text as the server counts them, in characters, to those of JavaScript. */
+export function placesIn(text) {
+  if (!/[\ud800-\udbff]/.test(text)) return (offset) => offset;
+  const starts = [];
+  for (let at = 0; at <= text.length; at += text.codePointAt(at) > 0xffff ? 2 : 1) starts.push(at);
+  return (offset) => starts[Math.min(offset, starts.length - 1)];
+}
+
 /**
  * Elements of a text. `headings`: those of its lines that are one, by offset and level. `links`: their words
  * and where they lead (`href`), in order. `marks`: gives the elements of a stretch of plain words.
  * `cited`: [start, end) of what is to be marked. `level`: of its first headings on the page.
  */
 export function rendered(text, { headings = [], links = [], marks = (words) => [words], cited = null, level = 3 } = {}) {
-  const inline = inlineOf(links, marks);
-  const levels = new Map(headings.map((each) => [each.offset, each.level]));
+  const inline = inlineOf(links, marks), place = placesIn(text);
+  const levels = new Map(headings.map((each) => [place(each.offset), each.level]));
   const parts = [], open = [];
   let group = null;
   for (const block of blocksOf(text)) {
-    const within = cited && block.offset < cited[1] && block.offset + block.length > cited[0];
+    const within = cited && block.offset < place(cited[1]) && block.offset + block.length > place(cited[0]);
     if (within && !group) parts.push((group = el("div", { class: "cited" })));
     if (!within) group = null;
     const node = levels.has(block.offset) && block.lines.length === 1

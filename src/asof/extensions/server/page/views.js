@@ -12,6 +12,8 @@ import { changed } from "./words.js";
 const PATIENCE = 400; // ms that hits wait for the answer above them; a model may write for longer
 const NEWEST = 200; // documents whose titles give examples of what can be asked
 
+/** What went wrong, in the words of the server. */
+export const problem = (error) => el("p", { class: "problem" }, error.message);
 export const empty = (...words) => el("p", {}, words);
 export const count = (number, word) => `${number.toLocaleString("en")} ${word}${number === 1 ? "" : "s"}`;
 
@@ -31,15 +33,15 @@ export async function search() {
   const { q } = state();
   if (!q) return start();
   const place = el("div", { "aria-busy": "true" }, el("p", { class: "meta" }, "The answer is being written …"));
-  const answered = stream("ask", { q, ...moments() }, (text) => place.firstChild.replaceChildren(text)).catch(() => null).then((answer) => {
+  const answered = stream("ask", { q, ...moments() }, (text) => place.firstChild.replaceChildren(text)).then((answer) => (answer ? answerView(answer) : ""), problem).then((shown) => {
     place.removeAttribute("aria-busy");
-    place.replaceChildren(...(answer ? [answerView(answer)] : []));
+    place.replaceChildren(shown);
   });
   const k = Number(state().k) || 10;
   const found = await ask("search", { q, ...moments(), k });
   if (!found) return null;
   await Promise.race([answered, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
-  const hits = found.hits.map((hit) => hitView(hit, found.query.stems));
+  const hits = found.hits.map((hit) => hitView(hit, found.query));
   return {
     parts: [place, el("h2", {}, "Passages"), filtersOf(found.query),
       ...(hits.length ? hits : [empty("Nothing was found. Try other words, or another moment.")]), hits.length === k && k < 100 ? more(k, 20) : null,

@@ -70,6 +70,10 @@ def served(tmp_path_factory):
     (root / "papers" / "Lease.md").write_text(
         "---\ndate: 2020-06-01\n---\n# Lease\n\nThe rent is 300 crowns.\n"
     )
+    (root / "papers" / "Lease of 2022.md").write_text(
+        "---\ndate: 2022-06-01\nsupersedes: Lease\n---\n# Lease of 2022\n\nThe rent is 320 crowns.\n"
+    )
+    (root / "papers" / "Flat.md").write_text("---\ndate: 2021-01-01\n---\nThe rent stands in [[Lease]].\n")
     lines = [
         json.dumps(
             {"id": "pier", "text": f"The pier is {length} metres long.\nIt is wet.\n{REST}", "date": date}

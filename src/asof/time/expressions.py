@@ -502,6 +502,9 @@ def parse(
 LONGEST_KEPT = 4_000
 """The characters of the longest text whose times are kept."""
 
+LONGEST_LISTED = 6
+"""The most items of a time that is listed before another one, with the word between."""
+
 _FAR = datetime(4000, 6, 15, tzinfo=UTC)
 """An anchor from which every relative time can be counted within the years 1 to 9999."""
 _anchor_at = lru_cache(maxsize=64)(anchor_at)  # of it
@@ -559,7 +562,7 @@ def _placed(mention: TimeExpression, published: Span, context: TimeContext) -> T
 
 
 def _in_run(run: TokenRun, context: ParseContext) -> list[TimeExpression]:
-    in_order: list[TimeExpression] = []
+    found: list[tuple[TimeMatch, TimeExpression]] = []
     i = 0
     while i < run.size:
         match = match_time(run, i, context)
@@ -568,10 +571,52 @@ def _in_run(run: TokenRun, context: ParseContext) -> list[TimeExpression]:
             continue
         mention = _mention(run, match, context) if match.limits else None
         if mention is not None:
-            in_order.append(mention)
+            found.append((match, mention))
         if mention is not None or not match.limits:
             i = match.after
-    return in_order
+    for match, _ in found[:]:
+        _take_listed(run, match, found, context)
+    return [mention for _, mention in found]
+
+
+def _take_listed(
+    run: TokenRun, last: TimeMatch, found: list[tuple[TimeMatch, TimeExpression]], context: ParseContext
+) -> None:
+    """Takes in the times that are listed before one with a year, as times of that year: `Q2 and Q3 2021`,
+    `March, April and May 2021`; of the year before if they come later in it (`December and January 2021`)."""
+    while (listed := _listed_before(run, last, context)) is not None:
+        found_there = [each for each, _ in found if each.first < listed.after and each.after > listed.first]
+        mention = _mention(run, listed, context)
+        if mention is None or any(each.relation != "in" for each in found_there):
+            return
+        found[:] = sorted(
+            [*(each for each in found if each[0] not in found_there), (listed, mention)], key=_first
+        )
+        last = listed
+
+
+def _first(each: tuple[TimeMatch, TimeExpression]) -> int:
+    return each[0].first
+
+
+def _listed_before(run: TokenRun, last: TimeMatch, context: ParseContext) -> TimeMatch | None:
+    """The time without a year right before `last`, with a comma or a word for "and" between, in its year."""
+    year, grain = last.reading.year, last.reading.grain
+    if year is None or last.relation != "in" or not run.follows(last.first, " ,"):
+        return None
+    for first in range(max(0, last.first - LONGEST_LISTED), last.first):
+        there = point(run, first, context)
+        if there is None or there[0].yearly is None or there[0].grain != grain:
+            continue
+        if run.has(first, "very_wary") and not (run.capital(first) or run.caseless):
+            continue  # "we may and"
+        comma = run[last.first].glue == "," and there[1] == last.first
+        if comma or run.after(there[1], "and", " ,") == last.first > there[1]:
+            reading = reading_in_year(grain, there[0].yearly, year, fiscal=there[0].fiscal)
+            if reading.choices and reading.best[0] >= last.reading.best[1]:
+                reading = reading_in_year(grain, there[0].yearly, year - 1, fiscal=there[0].fiscal)
+            return TimeMatch(first, there[1], "in", reading, reading.choices) if reading.choices else None
+    return None
 
 
 def _mention(run: TokenRun, match: TimeMatch, context: ParseContext) -> TimeExpression | None:

@@ -85,7 +85,9 @@ def _telling_hits(words: WeightedPhrase, sentences: Sequence[Statement]) -> list
 
 def _point(quote: Excerpt) -> ReportPoint:
     hit = quote.hit
-    source = ReportCitation(hit.id, hit.document, hit.title, hit.published, quote.text, None)
+    source = ReportCitation(
+        hit.id, hit.document, hit.title, hit.published, quote.text, None, hit.place.headings
+    )
     return ReportPoint(quote.text, (), "relevant", (source,), ())
 
 

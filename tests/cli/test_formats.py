@@ -257,6 +257,13 @@ def test_the_version_is_that_which_said_so_first_of_those_until_then(asof, harbo
     assert "(Fees, Mooring, 2021-05-01, version 2 of 2)" in answer
 
 
+def test_citations_of_reports_have_versions(asof, harbour):
+    told = asof("ask", "What happened in 2022?", "--mode", "global", "--as-of", "2022-06", "--json").json()
+    cited = {each["document"]: each["version"] for each in told["citations"]}
+    assert told["mode"] == "global"
+    assert cited["fees.md"] == {"number": 3, "of": 3}
+
+
 # -- statements ------------------------------------------------------------------------------------------
 
 

@@ -77,6 +77,7 @@ def test_what_is_told_of_a_hit(corpus: asof.Corpus) -> None:
             "at": "2019-01-14T23:59:59.999999Z",
         },
         "in_force": "ended on 2019-01-14", "holds": False, "tags": ["harbour", "notice"], "meta": {},
+        "citation": "Harbour office notice 2016, 2016-01-11", "version": {"number": 1, "of": 1},
     }  # fmt: skip
 
 

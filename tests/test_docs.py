@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = Path(asof.__file__).parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```(?:console|sh|shell)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\((?!https?:|mailto:|#)([^)#\s]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\((?!https?:|mailto:|#|<)([^)#\s]+)(?:#[^)]*)?\)")
 
 
 def text(name: str) -> str:

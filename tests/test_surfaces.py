@@ -20,8 +20,10 @@ from tests.support.json_schema import against
 
 import asof
 from asof.cli.commands import entries, load
+from asof.cli.formats import is_table
 from asof.cli.main import cli, run
 from asof.extensions.server.mcp import TOOLS
+from asof.results import all_shapes
 from asof.verbs import Verb, all_verbs
 
 VERBS = dict(all_verbs())
@@ -104,17 +106,18 @@ def test_an_assistant_that_starts_the_server_gets_the_same(example_folder, tmp_p
 
 
 OF_THE_TERMINAL = {
-    "ask": {"budget", "how"}, "timeline": {"how"}, "changes": {"how"}, "list": {"how"},
-    "why-not": {"verbose"}, "status": {"check"}, "facts": {"why", "graph", "dot"},
+    "ask": {"budget"}, "why-not": {"verbose"}, "status": {"check"}, "facts": {"why", "graph", "dot"},
 }  # fmt: skip
-"""Options beside the parameters of the verb; all commands have --index and --json."""
+"""Options beside the parameters of the verb; all commands have --index and --json, and --format where the
+answer is a table."""
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_has_the_parameters_of_its_verb(name):
     schema = VERBS[name].schema()["properties"]
     options = {each.name: each for each in COMMANDS[name].params}
-    own = {"index", "as_json"} | OF_THE_TERMINAL.get(name, set())
+    carried = is_table(all_shapes()[VERBS[name].result][1])
+    own = {"index", "as_json", *(["how"] if carried else [])} | OF_THE_TERMINAL.get(name, set())
     assert options.keys() == schema.keys() | own
     for parameter, each in schema.items():
         if isinstance(options[parameter], click.Option) and options[parameter].default != ():

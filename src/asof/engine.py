@@ -41,6 +41,7 @@ from asof.values import (
     SafeToCommit,
     SourceEvent,
     Superseded,
+    Why,
     holds_at,
 )
 from asof.wire import replace
@@ -308,6 +309,13 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     for values in ranking.reusable:
         view.prefix.give_back(values)
     return Results(query, view, recipe.name, followed, rows, ranking.notes, recipe, ranking.halting)
+
+
+def current_hits(view: View, rows: NDArray[np.int64]) -> tuple[Hit, ...]:
+    """Rows of a view as hits without a score, in their order, with what supersedes or amends them."""
+    nothing = Why("not ranked", 0.0)
+    hits = view.hits(rows, np.zeros(len(rows)), lambda _: nothing)
+    return _followed(hits, rows, view, view.as_of)
 
 
 def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View, force: int) -> tuple[Hit, ...]:

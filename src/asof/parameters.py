@@ -192,6 +192,13 @@ class ListParameters(OfDocumentsThen, frozen=True, kw_only=True):
     k: Annotated[int, Meta(ge=1, le=MOST_DOCUMENTS, description="documents")] = 50
 
 
+class ExportParameters(OfDocumentsThen, frozen=True, kw_only=True):
+    """The statements of the current documents of a time or a kind."""
+
+    since: Annotated[Moment | None, Meta(description="only what was published since then")] = None
+    until: Annotated[Moment | None, Meta(description="only what was published until then")] = None
+
+
 class ChangesParameters(OfDocumentsThen, frozen=True, kw_only=True):
     """What was added, changed or removed in documents since a date."""
 

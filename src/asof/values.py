@@ -18,7 +18,7 @@ from functools import partial, reduce
 from numbers import Integral, Real
 from operator import add, mul
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NoReturn, TypeAlias, TypeVar
+from typing import Annotated, Any, Literal, NoReturn, Protocol, TypeAlias, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
@@ -763,6 +763,74 @@ class Query(Struct, frozen=True):
         return max(ends, default=as_of)
 
 
+# -- where a passage stands: its place and version, and how it is cited ---------------------------------
+
+
+class VersionNumber(Struct, frozen=True):
+    """Which version of a document something is of, of those until the moment asked; removals do not count."""
+
+    number: Annotated[int, "from 1, the oldest"]
+    of: Annotated[int, "how many versions there are"]
+
+
+_PAGE = re.compile(r"(Page|Slide) ([0-9]+)(?::|$)")
+_CELLS = re.compile(r"[A-Z]{1,3}[0-9]+:[A-Z]{1,3}[0-9]+")
+LONGEST_PLACE = 80
+
+
+def place_path(headings: Iterable[str], title: str = "") -> tuple[str, ...]:
+    """The headings above a passage, without the header of a table that goes on, and the title itself."""
+    path = [each for each in headings if " | " not in each]
+    return tuple(path[1:] if path[:1] == [title] else path)
+
+
+def place_name(headings: Iterable[str], title: str = "") -> str:
+    """The place of a passage in a few words: its page, slide, sheet with cells, or innermost heading; "" at
+    the top of a document.
+
+    >>> place_name(["Page 4"]), place_name(["Slide 2: Costs"]), place_name(["2024", "A1:D20"])
+    ('p. 4', 'slide 2', '2024 A1:D20')
+    """
+    path = place_path(headings, title)
+    for heading in reversed(path):
+        if page := _PAGE.match(heading):
+            return f"p. {page[2]}" if page[1] == "Page" else f"slide {page[2]}"
+    if not path:
+        return ""
+    return shortened(" ".join(path[-2:]) if _CELLS.fullmatch(path[-1]) else path[-1], LONGEST_PLACE)
+
+
+CITED = "how to cite it: title; page, slide, cells or heading; date; version, where there are several"
+
+LONGEST_TITLE = 120
+"""The most characters of a title in a citation."""
+
+
+class Citable(Protocol):
+    """What `cite` reads of a passage."""
+
+    @property
+    def document(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def published(self) -> SourcedTime | None: ...
+    @property
+    def headings(self) -> tuple[str, ...]: ...
+    @property
+    def version(self) -> VersionNumber | None: ...
+
+
+def cite(one: Citable) -> tuple[str, ...]:
+    """The parts of the citation of a passage: the title, the place, the date (ISO 8601, a period by its
+    name), and the version where there are several."""
+    parts = [shortened(one.title or one.document, LONGEST_TITLE), place_name(one.headings, one.title)]
+    parts.append("undated" if one.published is None else label(one.published.span))
+    if one.version is not None and one.version.of > 1:
+        parts.append(f"version {one.version.number} of {one.version.of}")
+    return tuple(filter(None, parts))
+
+
 # -- hits ----------------------------------------------------------------------------------------------
 
 
@@ -818,6 +886,9 @@ class Hit:
     meta: Annotated[Mapping[str, Any], "the metadata of its document, without dates that were read"] = field(
         default_factory=dict
     )
+    version: Annotated[
+        VersionNumber | None, "the version of its document that said so first; null: not known"
+    ] = None
 
     def __repr__(self) -> str:
         return (
@@ -829,6 +900,16 @@ class Hit:
     def why(self) -> Annotated[Why, Only("explain"), "how the score came about; only with `--explain`"]:
         """The tree whose root value is `score`."""
         return self.explain()
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Those above the passage, from the top."""
+        return self.place.headings
+
+    @property
+    def citation(self) -> Annotated[str, CITED]:
+        """Title, place, date, version: "Travel policy, p. 4, 2024-11-20, version 3 of 5"."""
+        return ", ".join(cite(self))
 
 
 class Location(Struct, frozen=True):
@@ -870,13 +951,21 @@ class Citation(Struct, frozen=True):
     headings: Annotated[
         tuple[str, ...], "those above the passage, from the top; the page, slide or sheet of an office file"
     ] = ()
+    version: Annotated[
+        VersionNumber | None, "the version of its document that said so first; null: not known"
+    ] = None
+
+    @property
+    def citation(self) -> Annotated[str, CITED]:
+        """Title, place, date, version, as of a hit."""
+        return ", ".join(cite(self))
 
     @classmethod
     def of(cls, n: int, hit: Hit, quote: str, emphasis: tuple[int, int] | None = None) -> Citation:
         """The citation of a hit, with its number in the answer."""
         return cls(
             n, hit.id, hit.document, hit.title, hit.published, hit.about, quote, emphasis, hit.superseded,
-            hit.in_force, hit.amended, hit.holds, hit.place.headings,
+            hit.in_force, hit.amended, hit.holds, hit.place.headings, hit.version,
         )  # fmt: skip
 
 

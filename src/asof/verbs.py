@@ -76,9 +76,11 @@ class Verb(NamedTuple):
 
     def answer(self, corpus: Corpus, asked: Struct) -> dict[str, Any]:
         """The JSON of the answer."""
-        return wire.encode(
-            self.run(corpus, asked), *(["explain"] if getattr(asked, "explain", False) else [])
-        )
+        return self.encoded(asked, self.run(corpus, asked))
+
+    def encoded(self, asked: Struct, value: object) -> dict[str, Any]:
+        """The JSON of a value that `run` gave."""
+        return wire.encode(value, *(["explain"] if getattr(asked, "explain", False) else []))
 
     def read(self, given: Mapping[str, Any]) -> Any:
         """The parameters from texts, or from JSON. Raises UsageError, which names what is wrong."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import asof
 import pytest
+
+import asof
 
 PIER = """---
 date: 2020-01-01

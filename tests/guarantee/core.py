@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.guarantee.histories import DAY, SMALL, Event, told
-from tests.guarantee.observing import Asked, Fault, Moment, Observable, command, in_full, put, search_by, verb
+from tests.guarantee.observing import (
+    Asked,
+    Fault,
+    Moment,
+    Observable,
+    command,
+    in_full,
+    put,
+    search_by,
+    tables,
+    verb,
+)
 from tests.guarantee.texts import SENTENCES
 
 from asof import engine
 from asof.answer import boilerplate
+from asof.cli.formats import write_statements
 from asof.extensions.systems import latent
 from asof.index import segment as index_segment
+from asof.index import view as index_view
 from asof.index.segment import Prefix
 from asof.index.spelling import nearest_words
 from asof.index.view import View
@@ -116,6 +130,16 @@ def series(moment: Moment, asked: Asked) -> Any:
     return told
 
 
+def statements(moment: Moment, asked: Asked) -> Any:
+    """All statements as they are exported, and those of filters."""
+    found = []
+    for options in ({}, {name: asked.filters[name] for name in asked.filters.keys() - {"about"}}):
+        out = io.BytesIO()
+        count = write_statements(out, "csv", moment.then, moment.then.filters(**options))
+        found.append((count, out.getvalue().decode()))
+    return found
+
+
 def _filters(asked: Asked) -> dict[str, Any]:
     return {name: asked.filters[name] for name in ("since", "until", "about") if name in asked.filters}
 
@@ -144,8 +168,13 @@ OBSERVABLES: dict[str, Observable] = {
     "verb document": verb("document", lambda asked: {"document": asked.called}),
     "verb documents": verb("documents", lambda asked: {"contains": asked.called[:3]}),
     "verb calendar": verb("calendar"),
-    "diff": diff, "statistics": statistics, "spelling": spelling, "names": names, "passages": passages,
-    "series": series,
+    "tables": tables(
+        search=_searched, ask=lambda asked: {"q": asked.question},
+        timeline=lambda asked: {"q": asked.question}, changes=lambda asked: {"since": asked.other},
+        list=lambda _: {"k": 3}, links=lambda asked: {"document": asked.called},
+    ),
+    "statements": statements, "diff": diff, "statistics": statistics, "spelling": spelling, "names": names,
+    "passages": passages, "series": series,
     "commands": command(("search", "{question}", "--explain"), ("why-not", "{name}", "{question}")),
 }  # fmt: skip
 
@@ -163,6 +192,7 @@ right_last = copies._last
 right_originals = Succession.originals
 right_attributes = writing._attributes
 right_acts = AsOfReader.acts_on
+right_numbers = reader.version_numbers
 
 
 def of_all_rows(segments: Any, as_of: int, *known: Any, **past: Any) -> Prefix:
@@ -244,6 +274,11 @@ def acts_as_of(as_of: int | None, known_at: int | None) -> Any:
         return right_acts(then, keys, kind)
 
     return put(AsOfReader, "acts_on", wrong)
+
+
+def versions_of_all_time(store: AsOfReader, passages: Any) -> Any:
+    """Versions are numbered among those that were ever published."""
+    return right_numbers(AsOfReader(store.db, NEVER - 1, NEVER), passages)
 
 
 counts_what_turned_out_wrong = put(Rows, "known", lambda self, _: self.present.copy())
@@ -341,6 +376,12 @@ FAULTS = [
     Fault("an act counts before it is learned", acts_as_of(None, NEVER), ("verb search",), (
         *NOTED, told("repeal.md", "2020-03-05", "Note 1 is repealed."),
     ), "2022", 1, Asked("berth costs")),
+    Fault("a version that is published later counts",
+          put(index_view, "version_numbers", versions_of_all_time), ("verb search", "tables", "statements"),
+          (*CURRENT, *LATER), "2020", asked=Asked("price of bread")),
+    Fault("a version that is learned later counts",
+          put(index_view, "version_numbers", versions_of_all_time), ("verb search", "tables", "statements"),
+          (*CURRENT, *LATER), "2022", 2, Asked("price of bread")),
     Fault("a series is known before it goes on", put(Succession, "originals", followed_later), ("series",), (
         fee(ONE, "2020-03-01"), fee(TWO, "2020-03-05"),
     ), "2020-03-03"),

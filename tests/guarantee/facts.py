@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from tests.guarantee.histories import told
-from tests.guarantee.observing import Asked, Fault, Moment, Observable, command, put, search_by, verb
+from tests.guarantee.observing import Asked, Fault, Moment, Observable, command, put, search_by, tables, verb
 from tests.guarantee.texts import ENTITIES, RENAMED
 
 from asof.corpus.corpus import Corpus
@@ -108,6 +108,10 @@ OBSERVABLES: dict[str, Observable] = {
     "verb report about": verb("report", lambda asked: {"period": asked.period, "about": asked.entity}),
     "verb graph": verb("graph", lambda asked: {"around": asked.entity}),
     "verb stale": stale, "moves": moves,
+    "tables of facts": tables(
+        facts=lambda asked: {"subject": asked.entity}, graph=lambda asked: {"around": asked.entity},
+        report=lambda asked: {"period": asked.period},
+    ),
     "command facts": command(("facts", "{entity}", "--why")),
 }  # fmt: skip
 

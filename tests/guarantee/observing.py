@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
+from zipfile import ZipFile
 
 import pytest
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from tests.guarantee.comparing import difference, plain
 from tests.guarantee.histories import Event, History, Played, only_visible
 from tests.support.corpora import memory_folder
 
+from asof.cli.formats import content, table
 from asof.cli.main import cli, run
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
@@ -116,6 +118,31 @@ def verb(name: str, of: Callable[[Asked], dict[str, Any]] = lambda _: {}) -> Obs
         return known.answer(moment.corpus, known.parameters(**of(asked), **moment.clocks))
 
     return observable
+
+
+def tables(**asked_of: Callable[[Asked], dict[str, Any]]) -> Observable:
+    """The answers of verbs in every format that they can be carried away in."""
+
+    def observable(moment: Moment, asked: Asked) -> Any:
+        return {name: _carried(moment, name, of(asked)) for name, of in asked_of.items()}
+
+    return observable
+
+
+def _carried(moment: Moment, name: str, asked: dict[str, Any]) -> Any:
+    known = all_verbs()[name]
+    try:
+        made = table(known.run(moment.corpus, known.parameters(**asked, **moment.clocks)))
+    except AsofError as error:
+        return str(error)
+    texts = [content(made, how).decode() for how in ("csv", "markdown")]
+    return [*texts, sheet_of(content(made, "xlsx")), *made.notes]
+
+
+def sheet_of(workbook: bytes) -> str:
+    """The XML of the sheet: its ids can be compared with those that documents got later."""
+    with ZipFile(io.BytesIO(workbook)) as package:
+        return package.read("xl/worksheets/sheet1.xml").decode()
 
 
 def command(*lines: tuple[str, ...]) -> Observable:

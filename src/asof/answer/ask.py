@@ -15,7 +15,7 @@ from msgspec import Struct
 from asof import plugins
 from asof.answer.answerable import unanswerable_reason
 from asof.answer.choose import PASSAGES, Candidates, best_quotes
-from asof.answer.extractive import TITLE, AnswerContext, extractive_answer
+from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import Statement, WeightedPhrase, lasts, statements_of
 from asof.errors import UsageError
@@ -33,6 +33,7 @@ from asof.time.span import BEGINNING, NEVER, Span, format_instant
 from asof.values import (
     GLOBAL,
     LOCAL,
+    LONGEST_TITLE,
     PUBLISHED,
     Answer,
     Citation,
@@ -458,7 +459,7 @@ def _is_event(citation: Citation) -> bool:
 
 def _hint(best: Citation, asked: Span) -> str:
     """A note on the passage that the answer as of a time would quote."""
-    source = shortened(best.title or best.document, TITLE)
+    source = shortened(best.title or best.document, LONGEST_TITLE)
     day = format_instant(asked.last)
     return (
         f"until after {day}, which the question names, {source} said “{shortened(best.quote, QUOTE)}”:"

@@ -45,7 +45,7 @@ from asof.text.query import key
 from asof.text.tokens import tokenize
 from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, phrases
 from asof.time.span import Period, Span, holds_in, label
-from asof.values import LOCAL, Answer, Citation, Hit, Value, force_words, shortened
+from asof.values import LOCAL, Answer, Citation, Hit, Value, force_words
 from asof.wire import replace
 
 # -- successor: the earliest later statement of the same kind that does not name it --------------------
@@ -248,9 +248,6 @@ MAX_QUOTES = 16
 
 SURE = 0.75
 """A sentence with this share of what is asked answers a question alone."""
-
-TITLE = 120
-"""The most characters of a title behind a quote."""
 
 SHORT = 60
 """The most characters of a sentence that take the place of a figure in a table."""
@@ -547,13 +544,7 @@ def quoted(citation: Citation) -> str:
 
 
 def _with_source(quote: str, source: Citation | Hit) -> str:
-    return f"“{quote}” ({source_of(source)})"
-
-
-def source_of(source: Citation | Hit) -> str:
-    """The title and date of a source."""
-    date = source.published.day if source.published else "undated"
-    return f"{shortened(source.title or source.document, TITLE)}, {date}"
+    return f"“{quote}” ({source.citation})"
 
 
 def _short(quote: str) -> str:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from asof.answer.extractive import quoted, source_of
+from asof.answer.extractive import quoted
 from asof.answer.question import WORD, ParsedQuestion, listed, phrases_of
 from asof.answer.statements import WeightedPhrase
 from asof.index.lexical import Bm25, scores
@@ -25,10 +25,10 @@ from asof.rank.gather import query_terms
 from asof.revisions import edits
 from asof.revisions.edits import ADDED, CHANGED, MOVED, REMOVED, REWORDED, Edit, Stated
 from asof.revisions.timeline import TimelineEntry, WordChanges, timeline, word_changes
-from asof.store.reader import VisiblePassage, visible_passages
+from asof.store.reader import VisiblePassage, version_numbers, visible_passages
 from asof.text.versions import FIRST, asked
 from asof.time.span import BEGINNING, Span, iso
-from asof.values import LOCAL, Answer, Citation, Hit, Query, Value
+from asof.values import LOCAL, LONGEST_TITLE, Answer, Citation, Hit, Query, Value, shortened
 from asof.wire import replace
 
 # -- what a question asks of the past --------------------------------------------------------------------
@@ -325,7 +325,7 @@ def answer_from_past(view: View, query: Query, question: ParsedQuestion, asked: 
     near = [each.edit for each in past.ranked if each.score >= past.ranked[0].score - BESIDES]
     quotes = {dated(each): each for each in near}
     citations = tuple(
-        cited(n, each.side, quote) for n, (quote, each) in enumerate([*quotes.items()][:MOST], 1)
+        cited(view, n, each.side, quote) for n, (quote, each) in enumerate([*quotes.items()][:MOST], 1)
     )
     text = "\n".join(map(quoted, citations))
     return Answer(query.text, text, False, "", LOCAL, view.as_of, view.known_at, citations)
@@ -348,12 +348,11 @@ def with_what_was_said(view: View, query: Query, question: ParsedQuestion, refus
             words.share(_stems(view, before.text, *before.headings[-1:])) >= GONE_OWN
             and before.kind != "document"
         ):
-            citation = cited(
-                1, before, f"from {_day(before.start)} until {_day(each.edit.at)}: {_short(before.text)}"
-            )
-            reason = (
-                f"nothing current says so; until {_day(each.edit.at)} {source_of(citation)[:-12]} said it"
-            )
+            until = _day(each.edit.at)
+            quote = f"from {_day(before.start)} until {until}: {_short(before.text)}"
+            citation = cited(view, 1, before, quote)
+            source = shortened(citation.title or citation.document, LONGEST_TITLE)
+            reason = f"nothing current says so; until {until} {source} said it"
             text = "\n".join([f"No answer: {reason}:", quoted(citation)])
             return replace(refusal, text=text, reason=reason, citations=(citation,))
     return refusal
@@ -388,10 +387,11 @@ def timeline_of_removed(view: View, query: Query, question: ParsedQuestion) -> t
     edit = next((each for each in gone if each.before is not None and each.before.kind != "document"), None)
     stood = [] if edit is None else stood_in(past.line(edit))
     changes = [WordChanges((), ()), *(word_changes(one.text, two.text) for one, two in pairwise(stood))]
+    versions = version_numbers(view.store, (each.passage for each in stood))
     return tuple(
         TimelineEntry(
             each.id, each.document, each.title, each.published, each.start, each.end, _short(each.text),
-            differ.added, differ.removed, each.standing,
+            differ.added, differ.removed, each.standing, 0, each.headings, versions.get(each.passage),
         ) for each, differ in zip(stood, changes, strict=False)
     )  # fmt: skip
 
@@ -428,8 +428,8 @@ def _course(view: View, query: Query, stood: list[Stated], times: Sequence[Span]
         quote = f"until {_day(newest[0].end)}, {quote}"
     values = tuple(Value("", _day(each.start), "", _short(each.text), 1) for each in stood)
     lines = [f"{value.period}  {value.value} [1]" for value in values]
-    citation = cited(1, newest[0], quote)
-    text = "\n".join([*lines, "", f"[1] {source_of(citation)}"])
+    citation = cited(view, 1, newest[0], quote)
+    text = "\n".join([*lines, "", f"[1] {citation.citation}"])
     return Answer(query.text, text, False, "", LOCAL, view.as_of, view.known_at, (citation,), values)
 
 
@@ -437,11 +437,12 @@ def _stood_in(statement: Stated, span: Span) -> bool:
     return statement.start <= span.last and (statement.end is None or span.first < statement.end)
 
 
-def cited(n: int, statement: Stated, quote: str) -> Citation:
+def cited(view: View, n: int, statement: Stated, quote: str) -> Citation:
     """The citation of a statement of the past, with the time in which it stood."""
     return Citation(
         n, statement.id, statement.document, statement.title, statement.published, (), quote,
         in_force=statement.standing, holds=statement.end is None, headings=statement.headings,
+        version=version_numbers(view.store, [statement.passage]).get(statement.passage),
     )  # fmt: skip
 
 

@@ -79,7 +79,7 @@ def answer_for_period(view: View, question: ParsedQuestion, documents: Sequence[
         if len(citations) >= MOST:
             break
         for edit in each.edits[: MOST - len(citations)]:
-            citations.append(cited(len(citations) + 1, edit.side, _told(edit, each)))
+            citations.append(cited(view, len(citations) + 1, edit.side, _told(edit, each)))
     count = f"{len(found)} document{'s' * (len(found) != 1)} published or changed:"
     left = sum(len(each.edits) + each.left_out for each in found) - len(citations)
     more = f"{left:,} more statements were found and left out: asof changes --since lists them"

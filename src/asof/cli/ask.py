@@ -102,7 +102,7 @@ def show_answer(answer: Answer, *, dated: bool, known: bool = False, streamed: s
                 _show_place(citation, answer.as_of)
     if answer.by != "extractive" and not answer.refused:
         for citation in answer.citations:
-            show(f"[{citation.n}] {_source(citation)}", hang=4, dim=True)
+            show(f"[{citation.n}] {plain(citation.citation)}", hang=4, dim=True)
     moment = moment_text(answer.as_of, answer.known_at, dated=dated, known=known)
     show(moment if answer.by == "extractive" else f"{moment} · by {plain(answer.by)}", dim=True)
     for note in answer.notes:
@@ -122,16 +122,9 @@ def _emphasised(line: str, citation: Citation | None) -> str:
 
 
 def _show_place(citation: Citation, at: int) -> None:
-    """Prints the location of a quote, when it is in force, and what supersedes it."""
+    """Prints the document of a quote, when that is in force, and what supersedes it."""
     from asof.cli.show import show_force
 
-    last = citation.headings[-1] if citation.headings else ""
-    beside = last not in ("", citation.title) and last not in citation.quote
-    if beside or citation.title not in ("", citation.document):
-        show(f"    {plain(citation.document)}{f' › {plain(last)}' if beside else ''}", dim=True)
+    if citation.title not in ("", citation.document):
+        show(f"    {plain(citation.document)}", dim=True)
     show_force(citation, at, indent=4)
-
-
-def _source(citation: Citation) -> str:
-    date = citation.published.day if citation.published else "undated"
-    return plain(f"{citation.title or citation.document}, {date}")

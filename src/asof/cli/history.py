@@ -222,7 +222,8 @@ def list_documents(asked: ListParameters, index: Path | None, as_json: bool, how
     DiffParameters, f"A and B are dates, periods or moments: {TIMES}. A date means its last instant.",
     q="QUERY", a="A", b="B",
 )  # fmt: skip
-def diff(asked: DiffParameters, index: Path | None, as_json: bool) -> int:
+@format_option
+def diff(asked: DiffParameters, index: Path | None, as_json: bool, how: str | None) -> int:
     """Compare the answers to QUERY as of A and as of B: what was said at A comes first, what is said at B
     last, and between them each value that it had.
 
@@ -230,9 +231,9 @@ def diff(asked: DiffParameters, index: Path | None, as_json: bool) -> int:
     """
     with open_corpus(index) as corpus:
         found = verbs.diff(corpus, asked)
-        if not found.entries and not as_json:
+        if not found.entries and not (as_json or how):
             explain_no_hits(corpus.snapshot(found.as_of))
-    if not print_result(found, None, as_json=as_json):
+    if not print_result(found, how, as_json=as_json):
         show_timeline(found, dated=True, known=False)
     return DONE if found.entries else NOTHING
 

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
@@ -175,19 +176,26 @@ def json_option(command: F) -> F:
 
 
 def format_option(command: F) -> F:
-    """The option of commands whose result can be carried away as Markdown or CSV."""
-    formats = click.Choice(("markdown", "csv", "json"))
-    return click.option("--format", "how", type=formats, help="Print that, to carry away.")(command)
+    """The option of commands whose result can be carried away, see `asof.cli.formats`."""
+    formats = click.Choice(("csv", "markdown", "xlsx", "json"))
+    about = "Print it as that, to carry away; xlsx needs >FILE."
+    return click.option("--format", "how", type=formats, help=about)(command)
 
 
-def print_result(value: Any, how: str | None, *, as_json: bool) -> bool:
-    """Prints a result as JSON, Markdown or CSV, where one is asked for; False for text."""
+def print_result(value: Any, how: str | None, *, as_json: bool, explain: bool = False) -> bool:
+    """Prints a result in the format that is asked for; False for text. `explain`: with the trees of scores.
+
+    Raises UsageError for two formats at once, and for trees in a format that has none.
+    """
+    if how not in (None, "json") and (as_json or explain):
+        raise UsageError(f"{'--json' if as_json else '--explain'} does not go with --format {how}")
     if as_json or how == "json":
-        print_json(value)
+        print_json(value, *(["explain"] if explain else []))
     elif how is not None:
         from asof.cli.formats import show_as
 
-        show_as(value, how)
+        for note in show_as(value, how):
+            echo_err(f"note: {note}")
     return as_json or how is not None
 
 
@@ -236,6 +244,24 @@ def verb_command(
             function.__name__, callback=called, params=[*named, *options, *reversed(own)],
             help=inspect.getdoc(function), epilog=epilog,
         )  # fmt: skip
+
+    return made
+
+
+def parameter_options(parameters: type[msgspec.Struct]) -> Callable[[F], F]:
+    """Gives a command the parameters of a verb as options; the function gets them as its first argument."""
+    from msgspec import structs
+
+    known = {each.name: _Parameter.of(each) for each in structs.fields(parameters)}
+
+    def made(function: F) -> F:
+        @wraps(function)
+        def called(*args: Any, **given: Any) -> Any:
+            return function(parameters(**{name: given.pop(name) for name in known}), *args, **given)
+
+        own = getattr(function, "__click_params__", [])
+        called.__click_params__ = [*own, *(each.option() for each in reversed(known.values()))]  # type: ignore[attr-defined]
+        return called  # type: ignore[return-value]
 
     return made
 

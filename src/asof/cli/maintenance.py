@@ -12,20 +12,25 @@ import click
 from asof import environment
 from asof.cli.main import (
     DONE,
+    EPILOG,
     NOTHING,
     PROBLEMS,
     TIMES,
     corpus_root,
     echo_err,
+    explain_no_hits,
+    given,
     index_option,
     json_option,
     open_corpus,
+    parameter_options,
     print_json,
     sure,
     time_argument,
 )
 from asof.cli.terminal import count_progress, counted, plain, problem_lines, show
 from asof.errors import AsofError, UsageError
+from asof.parameters import ExportParameters
 from asof.results import EmbedResult, ListedRecipes, StatusResult
 
 if TYPE_CHECKING:
@@ -166,22 +171,37 @@ def vacuum(before: str, yes: bool, index: Path | None) -> int:
 # -- export --------------------------------------------------------------------------------------------
 
 
-@click.command()
+@click.command(epilog=EPILOG)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--backup", is_flag=True, help="Copy the database of the index instead, with all that is in it."
 )
 @click.option("--force", is_flag=True, help="Overwrite FILE if it is there.")
+@parameter_options(ExportParameters)
 @index_option
-def export(file: Path, backup: bool, force: bool, index: Path | None) -> int:
-    """Write all documents with all their versions and dates to FILE, a .jsonl or .jsonl.gz.
+@click.pass_context
+def export(
+    context: click.Context, asked: ExportParameters, file: Path, backup: bool, force: bool,
+    index: Path | None,
+) -> int:  # fmt: skip
+    """Write all documents to FILE: a .jsonl or .jsonl.gz with all their versions and dates, or a .csv or
+    .xlsx with the statements that are current.
 
-    Each version is a line that `asof index FILE` reads, in any index. When the versions were added, vectors,
-    facts and feedback are not in it.
+    Each line of .jsonl is a version, which `asof index FILE` reads, in any index. When the versions were
+    added, vectors, facts and feedback are not in it. Each row of .csv or .xlsx is a statement as of a moment:
+    a sentence, an item of a list, a row of a table or a field, with its document, place, dates and citation.
 
-    --backup copies all of that, while others read and write; only you may read FILE then. Put into another
-    folder as .asof/corpus.db it is the same index: what is missing beside it is made again.
+    --backup copies the index with all that is in it, while others read and write; only you may read FILE
+    then. Put into another folder as .asof/corpus.db it is the same index: what is missing beside it is made
+    again.
     """
+    is_table = not backup and file.suffix.lower() in TABLES
+    chosen = [name for name in given(context) if name in ExportParameters.__struct_fields__]
+    if chosen and not is_table:
+        name = chosen[0].replace("_", "-")
+        raise click.UsageError(f"--{name} goes with a FILE that ends in {' or '.join(TABLES)}")
+    if is_table:
+        return _export_statements(file, asked, index, overwrite=force)
     if backup:
         with open_corpus(index) as corpus:
             size = corpus.backup(file, overwrite=force)
@@ -199,6 +219,28 @@ def export(file: Path, backup: bool, force: bool, index: Path | None) -> int:
         f"{counted(report.versions, 'version')}, {report.bytes:,} bytes in {seconds:.1f} s"
     )
     return DONE
+
+
+TABLES = (".csv", ".xlsx")
+"""The suffixes of files of statements."""
+
+
+def _export_statements(file: Path, asked: ExportParameters, index: Path | None, *, overwrite: bool) -> int:
+    from asof.cli.formats import write_statements
+    from asof.store.export import replacing
+
+    started = time.perf_counter()
+    with open_corpus(index) as corpus:
+        then = asked.at(corpus)
+        filters = asked.filters(then)
+        with replacing(file, overwrite=overwrite) as passing, passing.open("xb") as out:
+            count = write_statements(out, file.suffix.lower()[1:], then, filters)
+        if not count:
+            explain_no_hits(then, asked.since, asked.until)
+    seconds = time.perf_counter() - started
+    size = file.stat().st_size
+    click.echo(f"{plain(str(file))}: {counted(count, 'statement')}, {size:,} bytes in {seconds:.1f} s")
+    return DONE if count else NOTHING
 
 
 # -- trust ---------------------------------------------------------------------------------------------

@@ -10,9 +10,11 @@ from asof.cli.main import (
     DONE,
     EPILOG,
     NOTHING,
+    format_option,
     index_option,
     open_corpus,
     print_json,
+    print_result,
     time_option,
     verb_command,
 )
@@ -25,7 +27,8 @@ from asof.values import PASSIVE
 
 
 @verb_command(SearchParameters, q="QUERY")
-def search(asked: SearchParameters, index: Path | None, as_json: bool) -> int:
+@format_option
+def search(asked: SearchParameters, index: Path | None, as_json: bool, how: str | None) -> int:
     """Find the best passages for QUERY among those that were current.
 
     Words in double quotes have to occur exactly so; the shell needs quotes around them:
@@ -35,10 +38,10 @@ def search(asked: SearchParameters, index: Path | None, as_json: bool) -> int:
 
     with open_corpus(index) as corpus:
         results, took = asked.results(corpus)
-        if as_json:
+        if as_json or how:
             from asof.results import SearchResult
 
-            print_json(SearchResult.of(results, took), *(["explain"] if asked.explain else []))
+            print_result(SearchResult.of(results, took), how, as_json=as_json, explain=asked.explain)
         else:
             dated, known = asked.as_of is not None or asked.known_at is not None, asked.known_at is not None
             show_results(results, explain=asked.explain, dated=dated, known=known)
@@ -110,7 +113,8 @@ SIGNS = {"out": "->", "in": "<-", "both": "<->"}
 
 
 @verb_command(LinksParameters, document="DOCUMENT")
-def links(asked: LinksParameters, index: Path | None, as_json: bool) -> int:
+@format_option
+def links(asked: LinksParameters, index: Path | None, as_json: bool, how: str | None) -> int:
     """List what DOCUMENT links to (->), what links to it (<-), and what it supersedes, amends or corrects.
 
     DOCUMENT is its id, or its title, file name or part of its path where only one has it.
@@ -120,9 +124,7 @@ def links(asked: LinksParameters, index: Path | None, as_json: bool) -> int:
     with open_corpus(index) as corpus:
         result = verbs.links(corpus, asked)
     linked = result.found
-    if as_json:
-        print_json(result)
-    else:
+    if not print_result(result, how, as_json=as_json):
         moment = format_instant(result.as_of) if asked.as_of else "now"
         show(f"{plain(linked.document)} as of {moment}", bold=True)
         for each in linked.neighbours:

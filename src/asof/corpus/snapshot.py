@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, TypedDict, TypeVar, Unpack
 
+import numpy as np
 from msgspec import Struct
 
 from asof import engine
@@ -200,6 +201,18 @@ class Snapshot:
             view.store, chosen.since, chosen.until, most, view.documents_passing(chosen)
         ))  # fmt: skip
 
+    def statements(self, filters: Filters | None = None) -> Iterator[DocumentStatement]:
+        """All statements of the current passages that pass the filters, by the id of their document and in
+        its order; read from the corpus a few documents at a time. Raises BeforeHorizon."""
+        chosen = filters or Filters()
+        known_at = self.use(lambda view: view.known_at)  # what is added meanwhile is not in it
+        then = replace(self, known_at=known_at)
+        documents = then.use(lambda view: _documents_in_order(view, chosen))
+        of_time = Filters(since=chosen.since, until=chosen.until)
+        for at in range(0, len(documents), DOCUMENTS_AT_ONCE):
+            some = documents[at : at + DOCUMENTS_AT_ONCE]
+            yield from then.use(partial(_statements_of, some, of_time))
+
     def changes(
         self, question: str = "", most: int = 50, *, since: When | None = None, filters: Filters | None = None
     ) -> Changes:
@@ -341,6 +354,52 @@ class Snapshot:
         """Filters as instants: `since` the first of its date, `until` and `in_force` the last, `about`
         both."""
         return self.reader.filters(since, until, source, path, tags, meta, about, in_force)
+
+
+# -- the statements of documents -----------------------------------------------------------------------
+
+DOCUMENTS_AT_ONCE = 256
+
+
+class DocumentStatement(Struct, frozen=True):
+    """A statement of a current passage (`asof.text.statements`), which is a hit without a score. `kind`:
+    sentence, item, row or field; `start`, `end`: its characters in the text of the document."""
+
+    text: str
+    kind: str
+    start: int
+    end: int
+    hit: Hit
+
+
+def _documents_in_order(view: View, filters: Filters) -> list[int]:
+    """The numbers of the current documents that pass the filters, by their ids."""
+    passing = view.documents_passing(filters)
+    among = None if passing is None else set(passing)
+    named = sorted((name, number) for number, name, *_ in view.store.current_documents())
+    return [number for _, number in named if among is None or number in among]
+
+
+def _statements_of(documents: list[int], filters: Filters, view: View) -> list[DocumentStatement]:
+    """The statements of the current passages of these documents that pass the filters of time."""
+    from asof.text.statements import pieces
+
+    window = view.prefix.window()
+    mask = np.isin(window.column("document"), documents)
+    allowed = view.allowed(window, filters)
+    rows = np.flatnonzero(mask if allowed is None else mask & allowed)
+    hits = engine.current_hits(view, rows[window.visible(rows)])
+    found: list[DocumentStatement] = []
+    document, until = "", 0
+    for hit in sorted(hits, key=lambda each: (each.document, each.place.number)):
+        if hit.document != document:
+            document, until = hit.document, 0
+        for piece in pieces(hit.text, hit.place.headings, hit.title):
+            start, end = hit.place.start + piece.start, hit.place.start + piece.end
+            if end > until and any(map(str.isalnum, piece.text)):  # of passages that overlap, each once
+                found.append(DocumentStatement(piece.text, piece.kind, start, end, hit))
+        until = max(until, hit.place.end)
+    return found
 
 
 # -- context for a prompt: passages as one text, numbered and dated, within a budget of tokens ---------

@@ -28,6 +28,7 @@ from asof.store.reader import (
     documents_passing,
     published_of,
     records,
+    version_numbers,
     visible_instants_after,
 )
 from asof.text.tokens import Analyzer
@@ -328,13 +329,14 @@ class View:
         it is asked for."""
         passages = self.records(rows)
         layouts = self.store.layouts({record.document for record in passages})
+        versions = version_numbers(self.store, (record.passage for record in passages))
         return tuple(
             Hit(
                 rank=rank, score=score, id=hit_id(record.document, record.key), document=record.document,
                 title=record.title, uri=record.uri, published=published_of(record), dated_by=record.dated_by,
                 ended=None, about=about_of(record), place=place_of(record, layouts), text=record.text,
                 explain=partial(explain, rank - 1), tags=tuple(json.loads(record.tags)),
-                meta=json.loads(record.meta),
+                meta=json.loads(record.meta), version=versions.get(record.passage),
             )
             for rank, (score, record) in enumerate(zip(scores.tolist(), passages, strict=True), 1)
         )  # fmt: skip

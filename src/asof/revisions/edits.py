@@ -51,6 +51,7 @@ class Stated(Struct, frozen=True):
     end: Annotated[Instant | None, "until when; null: it still does"]
     published: Annotated[SourcedTime | None, "when its version was published; null: not known"] = None
     beside: Annotated[str, HIDDEN] = ""
+    passage: Annotated[int, HIDDEN] = 0
 
     @property
     def standing(self) -> SourcedTime:
@@ -160,7 +161,7 @@ def _statements(passages: Iterable[VisiblePassage]) -> list[Stated]:
             beside = " ".join(other.text for other in (*said[max(at - 1, 0) : at], *said[at + 1 : at + 2]))
             found.append(Stated(
                 each.id, each.document, each.title, each.headings, piece.text, piece.kind, each.visible,
-                each.ended, each.published, beside,
+                each.ended, each.published, beside, each.passage,
             ))  # fmt: skip
     return found
 

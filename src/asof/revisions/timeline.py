@@ -18,11 +18,11 @@ from asof.revisions.chains import Succession, succession
 from asof.revisions.edits import ALIKE, HEADED, values_of
 from asof.revisions.force import followers, times_of_force
 from asof.store.digest import STATUS, hit_id
-from asof.store.reader import StoredPassage, published_of
+from asof.store.reader import StoredPassage, published_of, version_numbers
 from asof.text.statements import pieces
 from asof.text.tokens import term_hash, tokenize
 from asof.time.span import Instant, Validity
-from asof.values import PUBLISHED, Hit, SourcedTime
+from asof.values import CITED, PUBLISHED, Hit, SourcedTime, VersionNumber, cite
 from asof.wire import HIDDEN, As
 
 # -- added and removed words ---------------------------------------------------------------------------
@@ -113,6 +113,15 @@ class TimelineEntry(Struct, frozen=True):
     ]
     in_force: Annotated[SourcedTime | None, "when it holds, see the hits of a search"]
     reworded: Annotated[int, "how many more wordings it had in that time"] = 0
+    headings: Annotated[tuple[str, ...], "those above the passage, from the top"] = ()
+    version: Annotated[
+        VersionNumber | None, "the version of its document that said so first; null: not known"
+    ] = None
+
+    @property
+    def citation(self) -> Annotated[str, CITED]:
+        """Title, place, date, version, as of a hit."""
+        return ", ".join(cite(self))
 
     @property
     def valid(
@@ -230,6 +239,7 @@ class _SeriesTimeline:
             else:
                 groups.append([at])
         entries: list[TimelineEntry] = []
+        versions = version_numbers(self.view.store, (each.passage for each in self.records))
         for group in groups:
             said = statements[group[-1]] or ""
             before = entries[-1].sentence if entries else None
@@ -239,7 +249,8 @@ class _SeriesTimeline:
             entries.append(TimelineEntry(
                 hit_id(record.document, record.key), record.document, record.title, published_of(record),
                 self.spans[group[0]][0], self.spans[group[-1]][1], said, differ.added, differ.removed,
-                self.force[group[-1]], worded,
+                self.force[group[-1]], worded, tuple(filter(None, record.headings.split("\n"))),
+                versions.get(record.passage),
             ))  # fmt: skip
         return entries
 

@@ -97,7 +97,8 @@ def export(
     in neither .jsonl nor .jsonl.gz; CorpusError for a version that no line can hold; OSError.
     """
     if not file.name.lower().endswith(SUFFIXES):
-        raise UsageError(f"{file}: the name of an export ends in {' or '.join(SUFFIXES)}")
+        endings = f"{' or '.join(SUFFIXES)} (of statements in .csv or .xlsx)"
+        raise UsageError(f"{file}: the name of an export ends in {endings}")
     report, longest = ExportReport(), InputLimits().line
     with replacing(file, overwrite=overwrite) as passing, _writing(passing, file) as stream:
         versions = map(_Version._make, db.execute(_VERSIONS))

@@ -34,7 +34,7 @@ from asof.store.digest import (
     stem_of,
 )
 from asof.time.span import BEGINNING, NEVER, Instant
-from asof.values import Heading, Link, SourcedTime, signed_key
+from asof.values import Heading, Link, SourcedTime, VersionNumber, signed_key
 from asof.wire import HIDDEN, As
 
 # -- passages: as stored, as visible in a view, and their validity over time ---------------------------
@@ -719,6 +719,25 @@ class DocumentVersion(NamedTuple):
     title: str
     removed: Annotated[bool, As("deletion"), "the document was removed then"]
     current: Annotated[bool, "it is the one that is shown"]
+
+
+_NUMBERED = (
+    "WITH asked AS (SELECT p.id, p.version, p.document FROM json_each(:passages) AS requested"
+    " JOIN passages AS p ON p.id = requested.value),"
+    " numbered AS (SELECT v.id, row_number() OVER (PARTITION BY v.document"
+    " ORDER BY v.visible, v.added, v.id) AS number, count(*) OVER (PARTITION BY v.document) AS of"
+    " FROM versions AS v WHERE v.document IN (SELECT document FROM asked) AND v.head IS NOT NULL"
+    f" AND {KNOWN})"
+    " SELECT asked.id, numbered.number, numbered.of FROM asked JOIN numbered ON numbered.id = asked.version"
+)
+
+
+def version_numbers(store: AsOfReader, passages: Iterable[int]) -> dict[int, VersionNumber]:
+    """Which version of its document first has each of these passages, by their ids; those versions count that
+    were published by `as_of`, as known at `known_at`."""
+    values = {**store.moment, "passages": json.dumps(list(passages))}
+    rows = store.db.execute(_NUMBERED, values)
+    return {passage: VersionNumber(number, of) for passage, number, of in rows}
 
 
 class DocumentSummary(NamedTuple):

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from tests.support.json_schema import against
 
 import asof
+from asof.cli.formats import content, table
 from asof.extensions.server.app import LONGEST_HEAD, ServeOptions, create_app
 from asof.extensions.server.guard import Keys, Limits
 from asof.extensions.server.mcp import mounted
@@ -79,6 +80,46 @@ def test_no_answer_as_of_a_date_knows_what_came_later(web):
     assert max(each["month"] for each in months) <= "2018-01"
     mole = web.get("/api/v1/document", params={"document": "The Mole", "as_of": "2019"}).json()
     assert all(each["visible"] < "2020" for each in mole["versions"])
+
+
+FILES = {
+    "csv": ("text/csv; charset=utf-8", "csv"), "markdown": ("text/markdown; charset=utf-8", "md"),
+    "xlsx": ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
+}  # fmt: skip
+
+
+CARRIED = [
+    "search", "ask", "timeline", "diff", "list", "changes", "links", "facts", "report", "graph", "stale",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("how", FILES)
+@pytest.mark.parametrize("name", CARRIED)
+def test_answers_as_files(web, example, name, how):
+    asked = dict(all_verbs()[name].example)
+    reply = web.get(f"/api/v1/{name}", params={**asked, "format": how})
+    kind, suffix = FILES[how]
+    assert (reply.status_code, reply.headers["content-type"]) == (200, kind)
+    assert reply.headers["content-disposition"] == f'attachment; filename="asof-{name}.{suffix}"'
+    assert reply.content == content(table(all_verbs()[name].run(example, all_verbs()[name].read(asked))), how)
+    assert web.get(f"/api/v1/{name}", params={**asked, "format": "json"}).json().keys() == (
+        web.get(f"/api/v1/{name}", params=asked).json().keys()
+    )
+
+
+@pytest.mark.parametrize(
+    ("verb", "asked", "said"),
+    [
+        ("search", {"q": "x", "format": "pdf"}, "format is 'pdf'; accepted: csv, markdown, xlsx, json"),
+        ("search", {"q": "x", "format": "csv", "explain": "true"}, "explain does not go with format=csv"),
+        ("status", {"format": "csv"}, "no parameter 'format'"),
+        ("list", {"format": ["csv", "json"]}, "'format' is given 2 times"),
+    ],
+)
+def test_formats_that_are_none(web, verb, asked, said):
+    reply = web.get(f"/api/v1/{verb}", params=asked)
+    assert reply.status_code == 422
+    assert said in reply.json()["error"]["message"]
 
 
 def test_pages_of_documents_are_all_documents(web):

@@ -31,7 +31,7 @@ try:
 except ModuleNotFoundError as error:
     raise missing_extra("asof.extensions.adapters.llama_index", "llama-index", "llama_index.core") from error
 
-NOT_EMBEDDED = [*TECHNICAL, "published", "superseded", "in_force", "tags", "meta"]
+NOT_EMBEDDED = [*TECHNICAL, "published", "superseded", "in_force", "tags", "meta", "citation"]
 
 
 class LlamaIndexRetriever(BaseRetriever):

@@ -142,7 +142,7 @@ def _check_names(what: str, given: object, names: tuple[str, ...]) -> None:
             raise UsageError(f"there is no {what} {str(name)!r:.60}; accepted: {', '.join(names)}")
 
 
-TECHNICAL = ("id", "document", "uri", "score", "published_from", "dated_by", "holds")
+TECHNICAL = ("id", "document", "uri", "score", "published_from", "dated_by", "holds", "version")
 """Keys that say nothing to a language model which reads the passage."""
 
 
@@ -155,7 +155,8 @@ def metadata(hit: Hit) -> dict[str, Any]:
     same subject: its `id`, `document`, `title`, and `at`, the instant since when it is in force. `in_force`:
     None, or what is stated of that ("takes effect on 2025-04-01"); `holds`: whether it is in force at the
     date for which it was asked. `headings`: those above the passage, from the top. `tags`, `meta`: those of
-    the document.
+    the document. `citation`: how to cite it ("Travel policy, p. 4, 2024-11-20, version 3 of 5"); `version`:
+    None, or the `number` of that version and how many there are (`of`).
     """
     published, later = hit.published, hit.superseded
     start = None if published is None or published.span.start is None else iso(published.span.first)
@@ -167,7 +168,8 @@ def metadata(hit: Hit) -> dict[str, Any]:
             "id": later.id, "document": later.document, "title": later.title, "at": iso(later.at),
         },
         "in_force": force_words(hit.in_force, hit.as_of) or None, "holds": hit.holds,
-        "tags": list(hit.tags), "meta": dict(hit.meta),
+        "tags": list(hit.tags), "meta": dict(hit.meta), "citation": hit.citation,
+        "version": None if hit.version is None else {"number": hit.version.number, "of": hit.version.of},
     }  # fmt: skip
 
 

@@ -18,12 +18,14 @@ from asof.cli.main import (
     corpus_root,
     echo_err,
     explain_no_hits,
+    format_option,
     given,
     index_option,
     json_option,
     note_answers,
     open_corpus,
     print_json,
+    print_result,
     verb_command,
 )
 from asof.cli.terminal import (
@@ -110,10 +112,11 @@ NODES = 20
 @click.option("--why", is_flag=True, help="The sentence behind each fact, and why names mean the same.")
 @click.option("--graph", is_flag=True, help="Instead the entities around SUBJECT and the facts between them.")
 @click.option("--dot", is_flag=True, help="--graph: as text for Graphviz; | dot -Tsvg >FILE draws it.")
+@format_option
 @click.pass_context
 def facts(
-    context: click.Context, /, asked: FactsParameters, index: Path | None, as_json: bool, why: bool,
-    graph: bool, dot: bool,
+    context: click.Context, /, asked: FactsParameters, index: Path | None, as_json: bool, how: str | None,
+    why: bool, graph: bool, dot: bool,
 ) -> int:  # fmt: skip
     """List the facts about SUBJECT by time, with what superseded what.
 
@@ -127,6 +130,8 @@ def facts(
     own = {"why", "relation", "since", "until"} if graph else {"dot"}
     if wrong := sorted(own & set(typed)):
         raise click.UsageError(f"--{wrong[0]} goes {'without' if graph else 'with'} --graph")
+    if (dot or why) and how not in (None, "json"):
+        raise click.UsageError(f"--{'dot' if dot else 'why'} does not go with --format {how}")
     clocks = {"dated": asked.as_of is not None, "known": asked.known_at is not None}
     with open_corpus(index) as corpus, waiting_progress(corpus):
         note_answers(corpus.config)
@@ -135,13 +140,11 @@ def facts(
                 as_of=asked.as_of, known_at=asked.known_at, around=asked.subject,
                 k=asked.k if "k" in typed else NODES,
             )  # fmt: skip
-            return _graph(verbs.graph(corpus, around), dot=dot, as_json=as_json, **clocks)
+            return _graph(verbs.graph(corpus, around), how, dot=dot, as_json=as_json, **clocks)
         line = verbs.facts(corpus, asked)
-        if not line.groups and not as_json:
+        if not line.groups and not (as_json or how):
             explain_no_hits(asked.at(corpus), asked.since, asked.until)
-    if as_json:
-        print_json(line)
-    else:
+    if not print_result(line, how, as_json=as_json):
         show_facts(line, why=why, **clocks)
     return DONE if line.groups else NOTHING
 
@@ -247,12 +250,12 @@ SHOWN = 3
 """The number of facts of a neighbour shown on a terminal, the newest."""
 
 
-def _graph(neighbourhood: Neighbourhood, *, dot: bool, as_json: bool, dated: bool, known: bool) -> int:
+def _graph(
+    neighbourhood: Neighbourhood, how: str | None, *, dot: bool, as_json: bool, dated: bool, known: bool
+) -> int:
     if dot and neighbourhood.edges:
         click.echo(dot_text(neighbourhood))
-    elif as_json:
-        print_json(neighbourhood)
-    else:
+    elif not print_result(neighbourhood, how, as_json=as_json):
         show_graph(neighbourhood, dated=dated, known=known)
     return DONE if neighbourhood.edges else NOTHING
 
@@ -312,7 +315,8 @@ def _fact(edge: Edge) -> str:
 
 
 @verb_command(ReportParameters, f"PERIOD and T are dates, periods or moments: {TIMES}.", period="PERIOD")
-def report(asked: ReportParameters, index: Path | None, as_json: bool) -> int:
+@format_option
+def report(asked: ReportParameters, index: Path | None, as_json: bool, how: str | None) -> int:
     """Summarise PERIOD from the facts of its days, months and quarters.
 
     At most twelve points: what several documents say, what changed against the period before, what is new,
@@ -322,11 +326,9 @@ def report(asked: ReportParameters, index: Path | None, as_json: bool) -> int:
     with open_corpus(index) as corpus, waiting_progress(corpus):
         note_answers(corpus.config)
         reports = verbs.report(corpus, asked)
-        if not reports.reports and not as_json:
+        if not reports.reports and not (as_json or how):
             explain_no_hits(asked.at(corpus))
-    if as_json:
-        print_json(reports)
-    else:
+    if not print_result(reports, how, as_json=as_json):
         show_reports(reports, dated=asked.as_of is not None, known=asked.known_at is not None)
     return DONE if reports.reports else NOTHING
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.main import DONE, EPILOG, NOTHING, open_corpus, print_json, verb_command
+from asof.cli.main import DONE, EPILOG, NOTHING, format_option, open_corpus, print_result, verb_command
 from asof.cli.show import why_lines
 from asof.cli.terminal import counted, plain, readable, show
 from asof.extensions.facts.verbs import MOST_STALE, StaleParameters
@@ -28,7 +28,8 @@ FOUND = NOTHING
     StaleParameters, f"{EPILOG} Exit codes: 0 nothing is stale, 1 something is, 2 wrong usage or an error.",
     path="[PATH]",
 )  # fmt: skip
-def stale(asked: StaleParameters, index: Path | None, as_json: bool) -> int:
+@format_option
+def stale(asked: StaleParameters, index: Path | None, as_json: bool, how: str | None) -> int:
     """List what current documents say that rests on what is no longer so, worst first.
 
     PATH is a file or folder that was indexed, a document's id or title, or a pattern of ids ('notes/*'); all
@@ -44,9 +45,7 @@ def stale(asked: StaleParameters, index: Path | None, as_json: bool) -> int:
         listed = find_stale(then, meant, since=asked.since, kinds=asked.kind)
         now = asked.as_of is None and asked.known_at is None
         report = stale_report(then, listed, asked.k, files=corpus.root if now else None)
-    if as_json:
-        print_json(report, *(["explain"] if asked.explain else []))
-    else:
+    if not print_result(report, how, as_json=as_json, explain=asked.explain):
         show_stale(report, dated=asked.as_of is not None, explain=asked.explain)
     return FOUND if report.found or report.more else DONE
 

@@ -29,9 +29,10 @@ from asof.extensions.facts.summary import (
     summarise_span,
 )
 from asof.index.view import View
-from asof.store.reader import visible_passages
+from asof.store.reader import passage_as_of, version_numbers, visible_passages
 from asof.time.span import GRAINS, Grain, Period, Span, moment
-from asof.values import Answer, Hit
+from asof.values import Answer, Citation, Hit
+from asof.wire import replace
 
 # -- the best quotes of each period, in order of time ----------------------------------------------
 
@@ -85,7 +86,9 @@ def _telling_hits(words: WeightedPhrase, sentences: Sequence[Statement]) -> list
 
 def _point(quote: Excerpt) -> ReportPoint:
     hit = quote.hit
-    source = ReportCitation(hit.id, hit.document, hit.title, hit.published, quote.text, None)
+    source = ReportCitation(
+        hit.id, hit.document, hit.title, hit.published, quote.text, None, hit.place.headings
+    )
     return ReportPoint(quote.text, (), "relevant", (source,), ())
 
 
@@ -110,7 +113,20 @@ def overview(
             question, context.words, context.question, context.hits, retrieved.view, scope
         )
         summary = told if len(told.sections) > len(summary.sections) else summary
-    return summary.as_answer(about) if requested or len(summary.sections) >= least else None
+    if not requested and len(summary.sections) < least:
+        return None
+    answer = summary.as_answer(about)
+    return replace(answer, citations=_with_versions(retrieved.view, answer.citations))
+
+
+def _with_versions(view: View, citations: tuple[Citation, ...]) -> tuple[Citation, ...]:
+    """The citations, each with the version of its document; reports are kept, and know of no moment."""
+    found = {each.id: passage_as_of(view.store.db, each.id, view.as_of, view.known_at) for each in citations}
+    numbers = version_numbers(view.store, (each.passage for each in found.values() if each))
+    return tuple(
+        replace(each, version=numbers.get(passage.passage) if (passage := found[each.id]) else None)
+        for each in citations
+    )
 
 
 def _from_reports(

@@ -417,13 +417,16 @@ class ReportCitation(NamedTuple):
     published: Annotated[SourcedTime | None, "when it was published; null: not known"]
     sentence: Annotated[str, 'what it says; "" for a title or metadata']
     when: Annotated[SourcedTime | None, As("time"), "the time that it holds of; null: not known"]
+    headings: Annotated[tuple[str, ...], "those above the passage, from the top"] = ()
 
     @classmethod
     def of(cls, known: StatedFact) -> ReportCitation:
         """The quote that states a fact."""
         sight = known.passage
         when = known.fact.when
-        return cls(sight.id, sight.document, sight.title, sight.published, known.sentence, when)
+        return cls(
+            sight.id, sight.document, sight.title, sight.published, known.sentence, when, sight.headings
+        )
 
 
 def citations_of(claims: tuple[Claim, ...]) -> tuple[ReportCitation, ...]:

@@ -107,7 +107,10 @@ class Summary:
 def _citation(quote: ReportCitation, citations: dict[tuple[str, str], Citation]) -> Citation:
     """The citation of a quote, which is added if it is new."""
     about, number = () if quote.when is None else (quote.when,), len(citations) + 1
-    new = Citation(number, quote.id, quote.document, quote.title, quote.published, about, quote.sentence)
+    new = Citation(
+        number, quote.id, quote.document, quote.title, quote.published, about, quote.sentence,
+        headings=quote.headings,
+    )  # fmt: skip
     return citations.setdefault((quote.id, quote.sentence), new)
 
 
@@ -559,7 +562,7 @@ def _within(
 
 def _passage_piece(sight: VisiblePassage) -> EvidencePiece:
     text = " ".join(sight.text.split())
-    quote = ReportCitation(sight.id, sight.document, sight.title, sight.published, text, None)
+    quote = ReportCitation(sight.id, sight.document, sight.title, sight.published, text, None, sight.headings)
     point = ReportPoint(text, (), "relevant", (quote,), ())
     return EvidencePiece(
         f"{passage_header(sight.title, sight.published)}: {text}", point, (sight.passage,), None

@@ -7,7 +7,10 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from asof.corpus.corpus import Corpus
-from asof.extensions.facts import indexer
+from asof.extensions.facts import (
+    indexer,
+    tables,  # noqa: F401  registers how these results look in rows
+)
 from asof.extensions.facts.reports import PeriodReports
 from asof.extensions.facts.stale import StaleReport, documents_meant, find_stale, stale_report
 from asof.extensions.facts.timeline import FactLine, Neighbourhood

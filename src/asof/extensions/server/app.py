@@ -39,6 +39,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from asof.cli.formats import FORMATS, CarriedTable, content, is_table, table
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.environment import variables
@@ -56,6 +57,7 @@ from asof.extensions.server.guard import (
 from asof.parameters import Name
 from asof.results import DeletedDocument, all_shapes, schema
 from asof.store.store import PATHS, stored_ways
+from asof.values import Answer
 from asof.verbs import WRITES, Verb, all_verbs, ask
 from asof.version import __version__
 from asof.wire import encode, replace
@@ -79,28 +81,50 @@ DOCUMENTS = f"{API}/documents"
 def read_routes(corpus: Corpus, metrics: Metrics) -> list[Route]:
     """All verbs, and `ask` as a stream."""
 
-    def counted(value: dict[str, Any]) -> dict[str, Any]:
-        cost = value.get("cost")
-        if isinstance(cost, dict) and (dollars := cost.get("usd")):
-            metrics.cost.inc(dollars)
+    def counted(value: object) -> object:
+        if isinstance(value, Answer) and value.cost is not None and value.cost.usage.cost:
+            metrics.cost.inc(value.cost.usage.cost)
         return value
 
     def endpoint(verb: Verb) -> Callable[[Request], Response]:
+        is_carried = is_table(all_shapes()[verb.result][1])
+
         def answer(request: Request) -> Response:
-            return as_json(counted(verb.answer(corpus, verb.read(given(request, verb)))))
+            parameters = given(request, verb)
+            how = parameters.pop("format", "json") if is_carried else "json"
+            if how not in CARRIED:
+                raise UsageError(f"format is {how[:80]!r}; accepted: {', '.join(CARRIED)}")
+            asked = verb.read(parameters)
+            if how != "json" and getattr(asked, "explain", False):
+                raise UsageError(f"explain does not go with format={how}")
+            value = counted(verb.run(corpus, asked))
+            return (
+                as_json(verb.encoded(asked, value)) if how == "json" else _file(verb.name, table(value), how)
+            )
 
         return answer
 
     def stream(request: Request) -> Response:
         verb = all_verbs()["ask"]
         asked = verb.read(given(request, verb))
-        pieces = _pieces(lambda on_text: counted(encode(ask(corpus, asked, on_text))), request.state.request)
+        pieces = _pieces(lambda on_text: encode(counted(ask(corpus, asked, on_text))), request.state.request)
         return StreamingResponse(pieces, media_type="text/event-stream")
 
     return [
         *(Route(f"{API}/{name}", endpoint(verb), methods=["GET"]) for name, verb in all_verbs().items()),
         Route(f"{API}/ask/stream", stream, methods=["GET"]),
     ]
+
+
+CARRIED = (*FORMATS, "json")
+"""What `format` may be, of a verb whose answer is a table."""
+
+
+def _file(name: str, made: CarriedTable, how: str) -> Response:
+    """A table as a file to save."""
+    kind = FORMATS[how]
+    named = f'attachment; filename="asof-{name}.{kind.suffix}"'
+    return Response(content(made, how), headers={"content-disposition": named}, media_type=kind.media_type)
 
 
 def given(request: Request, verb: Verb) -> dict[str, Any]:
@@ -442,7 +466,13 @@ def describe(*, write: bool) -> dict[str, Any]:
 def _operation(verb: Verb) -> dict[str, Any]:
     """A verb: its parameters with an example, and its answer."""
     shape = verb.schema()
-    parameters = []
+    parameters: list[dict[str, Any]] = []
+    if is_table(all_shapes()[verb.result][1]):
+        about = "the answer in JSON, or as a file to save"
+        kinds = {"type": "string", "enum": list(CARRIED), "default": "json"}
+        parameters.append(
+            {"name": "format", "in": "query", "required": False, "schema": kinds, "description": about}
+        )
     for name, each in shape["properties"].items():
         one = {"name": name, "in": "query", "required": name in shape.get("required", ()), "schema": each}
         if "description" in each:

@@ -68,8 +68,7 @@ def hits(answer: Json, budget: int) -> str:
     if not answer["hits"]:
         return f"Nothing found, {moment(query)}. {' '.join(answer['notes'])}".rstrip()
     parts = (
-        f"{_named(hit)}, {_date(hit)}{_labels(hit)}{_force(hit, query)}\n{one_line(hit['text'])}"
-        for hit in answer["hits"]
+        f"{_cited(hit)}{_labels(hit)}{_force(hit, query)}\n{one_line(hit['text'])}" for hit in answer["hits"]
     )
     return f"{len(answer['hits'])} passages, {moment(query)}.\n{within(parts, budget, 'passages')}"
 
@@ -82,8 +81,7 @@ def answer_text(answer: Json, budget: int) -> str:
     )
     parts = [answer["answer"]] if not answer["refused"] and answer["mode"] == "global" else []
     parts += [
-        f"{_named(each)}, {_date(each)}{_force(each, answer)}\n{one_line(each['quote'])}"
-        for each in answer["citations"]
+        f"{_cited(each)}{_force(each, answer)}\n{one_line(each['quote'])}" for each in answer["citations"]
     ]
     return f"{head}\n{within(parts, budget, 'quotes')}"
 
@@ -114,7 +112,7 @@ def timeline_text(answer: Json, budget: int) -> str:
     if not answer["entries"]:
         return f"Nothing found, {moment(answer)}."
     parts = (
-        f"{_span(each['valid'])} {_named(each)}\n{one_line(each['sentence'])}" for each in answer["entries"]
+        f"{_span(each['valid'])} {_cited(each)}\n{one_line(each['sentence'])}" for each in answer["entries"]
     )
     shown = within(parts, budget, "statements")
     return f"{len(answer['entries'])} statements, oldest first, {moment(answer)}.\n{shown}"
@@ -216,16 +214,22 @@ def _named(one: Json) -> str:
     return f"[{one_line(one['id'])}] {one_line(one['title'] or one['document'])}"
 
 
+def _cited(one: Json) -> str:
+    """The id that `open` accepts, and the citation."""
+    return f"[{one_line(one['id'])}] {one_line(one['citation'])}"
+
+
 def _date(one: Json) -> str:
     return str(one["published"]["text"]) if one["published"] else "undated"
 
 
 def _labels(one: Json) -> str:
-    """Its headings, tags and metadata."""
-    headings = one["location"]["headings"] if "location" in one else ()
-    said = [" › ".join(headings), f"tags: {', '.join(one['tags'])}" if one["tags"] else ""]
+    """Its headings, where its citation has not all of them, tags and metadata."""
+    headings = " › ".join(one["location"]["headings"] if "location" in one else ())
+    said = [headings] if headings not in one.get("citation", "") else []
+    said += [f"tags: {', '.join(one['tags'])}"] if one["tags"] else []
     said += [f"{key}: {value}" for key, value in one["meta"].items()]
-    return "".join(f", {one_line(each)}" for each in said if each)
+    return "".join(f", {one_line(each)}" for each in said)
 
 
 def _force(one: Json, asked: Json) -> str:

@@ -212,6 +212,30 @@ def test_documents_of_a_folder_and_a_time(page):
     assert 0 < rows.count() < 12
 
 
+def test_a_list_is_saved_as_a_table(page):
+    ready(page, "/?view=documents&tag=kit")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Save as CSV").click()
+    assert saved.value.suggested_filename == "asof-list.csv"
+    head, row = saved.value.path().read_text().splitlines()
+    assert "title" in head.split(",")
+    assert "Boat kit" in row.split(",")
+
+
+def test_a_timeline_is_saved_with_the_moment_that_was_asked(page):
+    ready(page, "/?view=timeline&q=harbour master&as_of=2020-01-01")
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Save as CSV").click()
+    text = saved.value.path().read_text()
+    assert "Runa Osterby" in text
+    assert "May Hollis" not in text
+
+
+def test_a_hit_says_which_version_it_is_of(page):
+    ready(page, "/?q=how long is the pier&as_of=2021-01-01")
+    expect(page.locator(".hit", has_text="20 metres").locator(".meta").first).to_contain_text("version 2 of 2")
+
+
 def test_a_long_list_goes_on(page):
     ready(page, "/?view=documents")
     expect(page.locator("#content tbody tr")).to_have_count(50)

@@ -2,7 +2,7 @@
 
 import { stated, told } from "./dates.js";
 import { clear, el, table } from "./dom.js";
-import { documentLink, joined, originals, placeOf, status } from "./hits.js";
+import { documentLink, joined, originals, placeOf, status, versionOf } from "./hits.js";
 import { state } from "./state.js";
 import { placesIn, shortened } from "./text.js";
 
@@ -51,7 +51,7 @@ function valuesTable(values) {
 function quoteView(citation, answer) {
   const several = answer.citations.length > 1;
   return el("blockquote", { class: "quote" }, quoted(citation),
-    el("p", { class: "meta" }, joined([several ? `[${citation.n}] ` : "", documentLink(citation)], placeOf(citation, citation.headings), stated(citation.published), ...originals(citation, citation.headings))),
+    el("p", { class: "meta" }, joined([several ? `[${citation.n}] ` : "", documentLink(citation)], placeOf(citation, citation.headings), stated(citation.published), versionOf(citation.version), ...originals(citation, citation.headings))),
     status(citation, answer.as_of));
 }
 

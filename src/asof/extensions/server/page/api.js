@@ -25,13 +25,17 @@ export const ask = (verb, parameters, kind = verb) => asked(verb, parameters, ki
 /** The same, with what a model has written so far given to `onText` on the way. */
 export const stream = (verb, parameters, onText) => asked(`${verb}/stream`, parameters, verb, (reply) => readEvents(reply, onText));
 
+/** A link that saves the answer of a verb as a table; none where a key is needed, which no link carries. */
+export const savedAs = (verb, parameters) => (keyed() ? null : `/api/v1/${verb}?${queryOf({ ...parameters, format: "csv" })}`);
+
+const queryOf = (parameters) => new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== "" && value != null));
+
 async function asked(path, parameters, kind, read) {
   running.get(kind)?.abort();
   const control = new AbortController();
   running.set(kind, control);
-  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== "" && value != null));
   try {
-    const reply = await fetch(`/api/v1/${path}?${query}`, { signal: control.signal, headers: headers() });
+    const reply = await fetch(`/api/v1/${path}?${queryOf(parameters)}`, { signal: control.signal, headers: headers() });
     return await read(reply);
   } catch (error) {
     if (error.name === "AbortError") return null;

@@ -1,8 +1,8 @@
 // Documents: a list by time, tag and folder; one with its versions; what the index holds.
 
-import { ask } from "./api.js";
+import { ask, savedAs } from "./api.js";
 import { stated, told } from "./dates.js";
-import { el, table } from "./dom.js";
+import { el, saving, table } from "./dom.js";
 import { documentLink, joined, nameOf, originals, tagLink } from "./hits.js";
 import { address, go, moments, state } from "./state.js";
 import { placesIn, rendered } from "./text.js";
@@ -18,7 +18,7 @@ export async function documents() {
   if (!found) return null;
   const rows = found.documents.map((each) => [documentLink(each), stated(each.published), el("span", {}, each.tags.map((one) => [tagLink(one), " "]))]);
   return {
-    parts: [fields, rows.length ? table("Documents, the newest first", ["Title", "Published", "Tags"], rows) : empty("No document is like that."), found.left_out ? more(k, 100) : null],
+    parts: [fields, rows.length ? table("Documents, the newest first", ["Title", "Published", "Tags"], rows) : empty("No document is like that."), found.left_out ? more(k, 100) : null, saving(savedAs("list", { tag, path, since, until, ...moments(), k }))],
     line: count(found.documents.length + found.left_out, "document"),
   };
 }

@@ -31,6 +31,9 @@ export function clear(node, ...children) {
 export const webLink = (address, ...words) =>
   /^https?:\/\//i.test(address) ? el("a", { href: address, target: "_blank", rel: "noopener noreferrer" }, words.length ? words : address) : el("span", {}, words);
 
+/** A link that saves a list as a table. */
+export const saving = (address) => (address ? el("p", { class: "actions" }, el("a", { href: address, download: "" }, "Save as CSV")) : null);
+
 /** A table with its columns named. */
 export function table(caption, columns, rows) {
   return el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": caption }, el("table", {},

@@ -15,7 +15,7 @@ export function hitView(hit, query) {
   const text = bodyOf(hit.text, hit.location.headings);
   return el("article", { class: "hit", "aria-label": nameOf(hit) },
     el("h3", {}, documentLink(hit)),
-    el("p", { class: "meta" }, joined(placeOf(hit, hit.location.headings), stated(hit.published), DOUBTFUL[hit.dated_by], folderOf(hit.document), about(hit))),
+    el("p", { class: "meta" }, joined(placeOf(hit, hit.location.headings), stated(hit.published), versionOf(hit.version), DOUBTFUL[hit.dated_by], folderOf(hit.document), about(hit))),
     clamped(text, (shown) => el("div", { class: "text" }, rendered(shown, { marks: marker(query.stems), level: 4 }))),
     status(hit, query.as_of),
     el("p", { class: "actions" }, hit.tags.map(tagLink), originals(hit, hit.location.headings), toggle("Why here?", why, () => explained(hit))),
@@ -41,6 +41,9 @@ export function nameOf(one) {
   const last = id.split(/[?#]/)[0].split("/").filter(Boolean).at(-1) ?? id;
   return site ? (last === site ? site : `${last} (${site})`) : last.replace(/\.[a-z]{1,5}$/i, "") || id;
 }
+
+/** "version 2 of 3", counted until the moment that was asked; nothing of the only one. */
+export const versionOf = (version) => (version && version.of > 1 ? `version ${version.number} of ${version.of}` : null);
 
 export function documentLink(one) {
   return el("a", { href: address({ view: "document", document: one.document, passage: one.id }) }, nameOf(one));

@@ -1,10 +1,10 @@
 // The views on a question: each asks what it needs and returns what is shown, and a line on it.
 
 import { answerView } from "./answer.js";
-import { ask, stream } from "./api.js";
+import { ask, savedAs, stream } from "./api.js";
 import { years } from "./clock.js";
 import { stated, told } from "./dates.js";
-import { el } from "./dom.js";
+import { el, saving } from "./dom.js";
 import { documentLink, hitView, joined, nameOf, placeOf, whyNotView } from "./hits.js";
 import { address, go, moments, state } from "./state.js";
 import { changed } from "./words.js";
@@ -44,7 +44,7 @@ export async function search() {
   const hits = found.hits.map((hit) => hitView(hit, found.query));
   return {
     parts: [place, el("h2", {}, "Passages"), filtersOf(found.query),
-      ...(hits.length ? hits : [empty("Nothing was found. Try other words, or another moment.")]), hits.length === k && k < 100 ? more(k, 20) : null,
+      ...(hits.length ? hits : [empty("Nothing was found. Try other words, or another moment.")]), hits.length === k && k < 100 ? more(k, 20) : null, saving(savedAs("search", { q, ...moments(), k })),
       el("h2", {}, "Something is missing?"), whyNotView()],
     line: `${count(hits.length, "hit")} as of ${told(state().as_of ? found.query.as_of : "")}`, as_of: found.query.as_of,
   };
@@ -95,7 +95,7 @@ export async function compare() {
   if (!difference) return null;
   return {
     parts: [fields, el("div", { class: "columns" }, answerView(before, `As of ${told(before.as_of)}`), answerView(after, `As of ${told(after.as_of)}`)),
-      el("h2", {}, "What was said between"), ...entriesOf(difference)],
+      el("h2", {}, "What was said between"), ...entriesOf(difference), saving(savedAs("diff", { q, a, b }))],
     line: `${count(difference.entries.length, "statement")}, oldest first`,
   };
 }
@@ -118,7 +118,7 @@ export async function timeline() {
   const line = await ask("timeline", { q, ...moments(), k: 50 });
   if (!line) return null;
   const entries = entriesOf(line);
-  return { parts: entries.length ? [el("h2", {}, "How the answer changed"), ...entries] : [empty("Nothing was found.")], line: `${count(entries.length, "statement")}, oldest first` };
+  return { parts: entries.length ? [el("h2", {}, "How the answer changed"), ...entries, saving(savedAs("timeline", { q, ...moments(), k: 50 }))] : [empty("Nothing was found.")], line: `${count(entries.length, "statement")}, oldest first` };
 }
 
 const KINDS = { new: "new", changed: "changed", removed: "removed", moved: "moved" };
@@ -135,7 +135,7 @@ export async function changes() {
     each.edits.map((edit) => [placed(edit), changed(edit.before?.text ?? null, edit.after?.text ?? null)]),
     each.left_out ? el("p", { class: "meta" }, `and ${count(each.left_out, "more change")}`) : null));
   return {
-    parts: [fields, el("h2", {}, "What changed"), ...(shown.length ? shown : [empty("Nothing changed in that time.")]), shown.length === k ? more(k, 20) : null],
+    parts: [fields, el("h2", {}, "What changed"), ...(shown.length ? shown : [empty("Nothing changed in that time.")]), shown.length === k ? more(k, 20) : null, saving(savedAs("changes", { q, since: from, ...moments(), k }))],
     line: `${count(shown.length, "document")} since ${told(found.since)}`,
   };
 }
@@ -156,7 +156,7 @@ export async function stale() {
     el("p", { class: "status" }, `${each.change}, since ${told(each.since)}`),
     each.by ? el("p", { class: "meta" }, "see ", documentLink({ ...each.by, id: "" }), `: ${each.by.quote}`) : null));
   return {
-    parts: shown.length ? [el("h2", {}, "What may be out of date"), ...shown, found.more ? more(k, 20) : null] : [empty("Nothing that the current documents say is known to be out of date.")],
+    parts: shown.length ? [el("h2", {}, "What may be out of date"), ...shown, found.more ? more(k, 20) : null, saving(savedAs("stale", { ...moments(), k }))] : [empty("Nothing that the current documents say is known to be out of date.")],
     line: `${count(shown.length + found.more, "statement")}, worst first`,
   };
 }

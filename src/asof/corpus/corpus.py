@@ -97,6 +97,14 @@ def open(  # noqa: A001  asof.open is the word for it
         return Corpus(session, ModelProvider(session, own_model), Maintenance(session), leaves.pop_all())
 
 
+def scratch(folder: Path, settings: CorpusSettings, config: Config) -> Corpus:
+    """A new corpus in an empty folder that the caller removes: nothing in it outlasts a loss of power, and
+    nothing is merged. It has words only."""
+    store = Store.create(folder / FOLDER, settings, durable=False)
+    session = Session(folder, store, Manifest(store, None, warn), config, environment.now, {})
+    return Corpus(session, ModelProvider(session), Maintenance(session, background=False))
+
+
 def folder_of(path: str | Path) -> Path:
     """The folder of the corpus. Raises UsageError if there is none."""
     root = Path(path)

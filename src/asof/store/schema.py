@@ -211,9 +211,11 @@ REPLACED = 100
 it is, since some file systems give one file several numbers."""
 
 
-def connect(path: Path, *, write: bool = False, make: bool = False) -> sqlite3.Connection:
+def connect(
+    path: Path, *, write: bool = False, make: bool = False, durable: bool = True
+) -> sqlite3.Connection:  # fmt: skip
     """A connection to `corpus.db`; autocommit, so that every transaction is spelled out. `make`: the file is
-    made if there is none.
+    made if there is none. `durable`: what is written outlasts a loss of power.
 
     Raises NoCorpus when there is none, also when another process removes it while it is opened; OtherSchema
     when another version of asof wrote it, DamagedStore when it is no valid database.
@@ -225,7 +227,7 @@ def connect(path: Path, *, write: bool = False, make: bool = False) -> sqlite3.C
                 f"there is no {path}, or another process removed it: make one by `asof index SOURCE`"
             )
         try:
-            db = _connected(path, write, make)
+            db = _connected(path, write, make, durable)
         except CorpusError:
             if not left or file_at(path) == file:
                 raise
@@ -236,7 +238,7 @@ def connect(path: Path, *, write: bool = False, make: bool = False) -> sqlite3.C
     return db
 
 
-def _connected(path: Path, write: bool, make: bool) -> sqlite3.Connection:
+def _connected(path: Path, write: bool, make: bool, durable: bool) -> sqlite3.Connection:
     for suffix in ("", "-wal", "-shm", "-journal"):
         try:
             check_file(path.with_name(f"{path.name}{suffix}"), sole=write or bool(suffix))
@@ -255,8 +257,11 @@ def _connected(path: Path, write: bool, make: bool) -> sqlite3.Connection:
         db.execute("PRAGMA trusted_schema = OFF")  # the file may come from anybody
         db.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
         if write:
+            if not durable:
+                db.execute("PRAGMA synchronous = OFF")
             db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")
+            if durable:
+                db.execute("PRAGMA synchronous = FULL")
             db.execute("PRAGMA foreign_keys = OFF")
         version = db.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.Error as error:

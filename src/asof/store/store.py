@@ -229,12 +229,14 @@ Publish = Callable[[Transaction], None]
 class Store:
     """The folder `.asof` of a corpus. `first`: the connection that it was opened by, which its session reads
     with; while one is open, no other process removes the corpus. `wait`: how many seconds a writer waits for
-    another one; `compact_wait`: how many a compaction waits for readers."""
+    another one; `durable`: what is written outlasts a loss of power; `compact_wait`: how many seconds a
+    compaction waits for readers."""
 
     folder: Path
     settings: CorpusSettings
     first: sqlite3.Connection
     wait: float = DEFAULT_WAIT
+    durable: bool = True
     compact_wait: float = BUSY_MS / 1000
     analyzer: Analyzer = field(init=False)
 
@@ -246,14 +248,19 @@ class Store:
         return self.folder / "corpus.db"
 
     @classmethod
-    def create(cls, folder: Path, settings: CorpusSettings, wait: float = DEFAULT_WAIT) -> Store:
+    def create(
+        cls, folder: Path, settings: CorpusSettings, wait: float = DEFAULT_WAIT, *, durable: bool = True
+    ) -> Store:  # fmt: skip
         """Open the corpus in `folder`, making it with `settings` if there is none.
 
         An existing corpus keeps its settings; see `settings`.
         """
         database = folder / "corpus.db"
         try:
-            with _lock_of_made(folder, wait), closing(connect(database, write=True, make=True)) as db:
+            with (
+                _lock_of_made(folder, wait),
+                closing(connect(database, write=True, make=True, durable=durable)) as db,
+            ):
                 create_schema(db)
                 stored = get_meta(db, "settings")
                 if stored is None:
@@ -270,7 +277,7 @@ class Store:
                 ) from error
             right = missing_right(database, write=True) or f"{folder}: {error.strerror}"
             raise CorpusError(f"cannot make a corpus: {right}") from error
-        return cls(folder, settings, first, wait)
+        return cls(folder, settings, first, wait, durable)
 
     @classmethod
     def open(cls, folder: Path, wait: float = DEFAULT_WAIT) -> Store:
@@ -304,7 +311,7 @@ class Store:
         return connect(self.database)
 
     def writer(self) -> sqlite3.Connection:
-        return connect(self.database, write=True)
+        return connect(self.database, write=True, durable=self.durable)
 
     @contextmanager
     def locked(self, wait: float | None = None) -> Iterator[None]:
@@ -397,7 +404,7 @@ class Store:
 
         A read-only connection cannot do that itself.
         """
-        if not log_is_empty(self.database):
+        if self.durable and not log_is_empty(self.database):
             with suppress(sqlite3.Error, CorpusError):  # read-only, or removed: then it stays as it is
                 self.writer().close()
 

@@ -17,7 +17,7 @@ from msgspec import Struct
 from asof import plugins, wire
 from asof.corpus.corpus import Corpus
 from asof.corpus.memory import Forgotten, Memory, Remembered
-from asof.corpus.snapshot import MOST, Context, context_of, spread
+from asof.corpus.snapshot import Context
 from asof.errors import UsageError
 from asof.parameters import (
     AskParameters,
@@ -136,8 +136,9 @@ def ask(
 
 def context(corpus: Corpus, asked: ContextParameters) -> Context:
     then = asked.at(corpus)
-    found = then.search(asked.q, MOST, unit="passage", recipe=asked.recipe, filters=asked.filters(then))
-    return context_of(spread(found), asked.tokens)
+    return then.context(
+        asked.q, asked.tokens, unit="passage", recipe=asked.recipe, filters=asked.filters(then)
+    )  # fmt: skip
 
 
 def timeline(corpus: Corpus, asked: TimelineParameters) -> Timeline:

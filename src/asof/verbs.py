@@ -82,7 +82,7 @@ class Verb(NamedTuple):
 
     def read(self, given: Mapping[str, Any]) -> Any:
         """The parameters from texts, or from JSON. Raises UsageError, which names what is wrong."""
-        fields = {each.name: each for each in msgspec.structs.fields(self.parameters)}
+        fields = _fields(self.parameters)
         values, wrong = {}, []
         for name in fields.keys() & given.keys():
             try:
@@ -101,6 +101,12 @@ class Verb(NamedTuple):
         found: dict[str, Any] = whole["$defs"][self.parameters.__name__]
         listed: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))  # tuples become lists
         return {**listed, "additionalProperties": False}
+
+
+@cache
+def _fields(parameters: type[Struct]) -> Mapping[str, msgspec.structs.FieldInfo]:
+    """The fields of parameters by name: to find them takes a tenth of a search."""
+    return {each.name: each for each in msgspec.structs.fields(parameters)}
 
 
 SHOWN = 5

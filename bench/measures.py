@@ -15,7 +15,7 @@ from statistics import median, quantiles
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from bench.corpora import RandomVectors, questions_of
+from bench.corpora import RandomVectors, questions_of, vocabulary
 from bench.figures import (
     Figure,
     Rows,
@@ -25,18 +25,23 @@ from bench.figures import (
     megabytes,
     middle,
     milliseconds,
+    of_each,
     one_core,
     rate,
 )
 
 import asof
 from asof import Corpus, Document, recipes
+from asof.corpus.memory import Memory
 from asof.wire import replace
 from bench import startup
 
 ADDED = 7
+NOTES = 40
 DATES = 7
 COLD = 5
+SAMPLED = 10
+"""The memory of a server is looked at after so many seconds, and again."""
 COMPILED = "asof", "twe", "tempralm"
 """Recipes that are asked by threads."""
 
@@ -157,6 +162,24 @@ def add_and_find(corpus: Corpus, number: int) -> None:
     assert first == f"new-{number}", f"{word} was not found first, but {first}"
 
 
+def remembering(folder: str) -> Rows:
+    """Notes as an assistant writes them: on a new subject each, then one each that supersedes the first."""
+    words = vocabulary()[6_000 : 6_000 + NOTES]
+    with opened(folder) as corpus:
+        memory = Memory(corpus)
+        memory.remember("The warehouse is in Turin.", "warehouse")
+
+        def remember(word: str, town: str, *, supersedes: int) -> None:
+            said = f"The office of {word} is in {town}."
+            told = memory.remember(said, f"office of {word}", confirm=True)
+            assert len(told.supersedes) == supersedes, told
+
+        return {
+            "a note": of_each(lambda word: remember(word, "Ghent", supersedes=0), words),
+            "a note that supersedes one": of_each(lambda word: remember(word, "Lyon", supersedes=1), words),
+        }
+
+
 # -- threads -------------------------------------------------------------------------------------------
 
 
@@ -192,30 +215,38 @@ def serve(folder: str, questions: str, clients: int, seconds: float, workers: in
         time.sleep(min(3, seconds))
         asyncio.run(load.run(min(3, seconds)))  # warm
         load.took.clear()
-        before = _resident(server.pid)
-        asyncio.run(load.run(seconds))
-        after = _resident(server.pid)
+        load.lasted.clear()
+        before, memory = _processor(server.pid), [_resident(server.pid)]
+        for _ in range(max(round(seconds / SAMPLED), 1)):
+            asyncio.run(load.run(min(seconds, SAMPLED)))
+            memory.append(_resident(server.pid))
+        busy = _processor(server.pid) - before
         server.terminate()
     taken = [1e3 * each for each in load.took]
     return {
-        "searches a second": rate(len(taken), seconds),
-        "a search": Figure(median(taken), "ms", p95=quantiles(taken, n=20)[-1]),
+        "searches a second": rate(len(taken), sum(load.lasted), busy),
+        "a search": Figure(median(taken), "ms", 1e3 * busy / len(taken), quantiles(taken, n=20)[-1]),
         "not answered": Figure(load.wrong, "wrong"),
-        "memory at the beginning": megabytes(before), "memory at the end": megabytes(after),
+        "memory at the beginning": megabytes(memory[0]),
+        "memory in the middle": megabytes(memory[len(memory) // 2]),
+        "memory at the end": megabytes(memory[-1]), "memory at most": megabytes(max(memory)),
     }  # fmt: skip
 
 
 class _Load:
-    """Clients that ask a server; `took`: seconds of each answer; `wrong`: answers that are none."""
+    """Clients that ask a server; `took`: seconds of each answer; `lasted`: of each run; `wrong`: answers that
+    are none."""
 
     def __init__(self, host: str, port: int, paths: Sequence[str], clients: int) -> None:
         self.host, self.port, self.paths, self.clients = host, port, paths, clients
         self.took: list[float] = []
+        self.lasted: list[float] = []
         self.wrong = 0
 
     async def run(self, seconds: float) -> None:
-        until = time.perf_counter() + seconds
-        await asyncio.gather(*(self.client(number * 131, until) for number in range(self.clients)))
+        begin = time.perf_counter()
+        await asyncio.gather(*(self.client(number * 131, begin + seconds) for number in range(self.clients)))
+        self.lasted.append(time.perf_counter() - begin)
 
     async def client(self, at: int, until: float) -> None:
         reader, writer = await asyncio.open_connection(self.host, self.port)
@@ -233,8 +264,19 @@ class _Load:
         writer.close()
 
 
+def _tree(pid: int) -> list[int]:
+    """A process and those that it started."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    return [pid, *(each for child in children for each in _tree(int(child)))]
+
+
 def _resident(pid: int) -> int:
     """Bytes of a process and of those that it started."""
-    own = int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return own + sum(_resident(int(child)) for child in children)
+    pages = (int(Path(f"/proc/{each}/statm").read_text().split()[1]) for each in _tree(pid))
+    return sum(pages) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _processor(pid: int) -> float:
+    """Seconds of the processor that a process, and those that it started, have used."""
+    stats = (Path(f"/proc/{each}/stat").read_text().rpartition(")")[2].split() for each in _tree(pid))
+    return sum(int(each[11]) + int(each[12]) for each in stats) / os.sysconf("SC_CLK_TCK")

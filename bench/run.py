@@ -61,7 +61,7 @@ def start(options: argparse.Namespace) -> Groups:
 def speed(options: argparse.Namespace) -> Groups:
     """Building, opening, asking, adding: generated text of some sizes, and the text of datasets."""
     groups: Groups = {}
-    for size in [*options.size, *([None] if options.data else [])]:
+    for size in [*(options.size or SIZES), *([None] if options.data else [])]:
         with workplace(options) as place:
             say("real text" if size is None else f"{size:,} generated passages")
             if size is None:
@@ -98,6 +98,7 @@ def ours(place: Path, corpus: Measured, options: argparse.Namespace, *, dense: b
     if not dense:
         rows |= job("measures.cold", folder=folder, questions=corpus.questions)[0]
         rows |= job("measures.adding", folder=folder)[0]
+        rows |= job("measures.remembering", folder=folder)[0]
     return rows | asked
 
 
@@ -138,7 +139,8 @@ def serve(options: argparse.Namespace) -> Groups:
         if options.data and options.sets:
             corpus, name = gather(place, options.data / options.sets, options.queries), options.sets
         else:
-            corpus, name = generate(place, SHARED[0], options.queries), f"{SHARED[0]:,} generated passages"
+            size = options.size[0] if options.size else SHARED[0]
+            corpus, name = generate(place, size, options.queries), f"{size:,} generated passages"
         job("measures.build", folder=str(place / "index"), documents=corpus.documents, dense=False)
         rows, _ = job(
             "measures.serve", folder=str(place / "index"), questions=corpus.questions, clients=16,
@@ -214,7 +216,6 @@ def parse() -> argparse.Namespace:
         parser.error("arena needs --arena DIR")
     if "quality" in options.names and options.data is None:
         parser.error("quality needs --data DIR")
-    options.size = options.size or list(SIZES)
     return options
 
 

@@ -40,18 +40,18 @@ def missing_right(database: Path, *, write: bool) -> str:
     database = database.absolute()
     folder = database.parent
     for place in (*reversed(folder.parents), folder):
-        if place.exists() and not os.access(place, os.X_OK):
+        if _denied(place, os.X_OK):
             return lacks(place, "entered")
     log = database.with_name(f"{database.name}{LOG}")
     for place in (folder, database, log):
-        if place.exists() and not os.access(place, os.R_OK):
+        if _denied(place, os.R_OK):
             return lacks(place, "read")
     writable = os.access(folder, os.W_OK)
     shared = database.with_name(f"{database.name}-shm")  # SQLite makes it for a log that is read
     if write:
         within = next((place for place in (folder, *folder.parents) if place.exists()), folder)
         for place in (within, database, log):
-            if place.exists() and not os.access(place, os.W_OK):
+            if _denied(place, os.W_OK):
                 return lacks(place, "written")
     elif not writable and not log_is_empty(database) and not shared.exists():
         return (
@@ -59,6 +59,11 @@ def missing_right(database: Path, *, write: bool) -> str:
             "`asof status` there as a user who has it, or copy the folder and name the copy by --index"
         )
     return ""
+
+
+def _denied(place: Path, right: int) -> bool:
+    """True if this user lacks a right to what is there; another process may be removing it meanwhile."""
+    return place.exists() and not os.access(place, right) and place.exists()
 
 
 def lacks(place: Path, verb: str) -> str:
@@ -172,6 +177,25 @@ def try_lock(path: Path) -> Iterator[int | None]:
         os.close(descriptor)
 
 
+FileId = tuple[int, int]
+"""Tells a file from another one that had its name: the numbers of its file system and of the file."""
+
+
+def file_at(path: Path) -> FileId | None:
+    """The file that has a name now; None if none has."""
+    try:
+        about = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    return about.st_dev, about.st_ino
+
+
+def file_of(descriptor: int) -> FileId:
+    """The file that is open."""
+    about = os.fstat(descriptor)
+    return about.st_dev, about.st_ino
+
+
 def read_file(path: Path, largest: int) -> bytes:
     """The bytes of a regular file. Raises FileNotFoundError, NotAFile, FileTooLarge, OSError."""
     with os.fdopen(open_file(path), "rb") as file:
@@ -259,7 +283,8 @@ def _folder(path: Path, *, make: bool = False) -> Iterator[int]:
             except FileNotFoundError:
                 if not make:
                     raise
-                os.mkdir(name, dir_fd=descriptor)
+                with suppress(FileExistsError):  # another process makes it, too
+                    os.mkdir(name, dir_fd=descriptor)
                 inner = os.open(name, _OPEN_FOLDER, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner

@@ -160,7 +160,7 @@ class AskParameters(Question, frozen=True, kw_only=True):
 
 
 class ContextParameters(Question, frozen=True, kw_only=True):
-    """The best passages for a question as one text for a prompt, from many documents."""
+    """The best passages for a question as one text for a prompt, by rank."""
 
     tokens: Annotated[int, Meta(ge=50, le=100_000, description="its size at most")] = 4_000
 

@@ -1025,7 +1025,7 @@ class StepUsage(Struct, frozen=True):
     """The usage of models in one step of a question."""
 
     step: Annotated[
-        str, one_of("times", "parts", "reports", "points", "answer"),
+        str, one_of("parts", "reports", "points", "answer"),
         "the times of the question, its parts (recipes that split it), reports on periods, points of the "
         "evidence, the answer",
     ]  # fmt: skip

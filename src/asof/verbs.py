@@ -17,7 +17,7 @@ from msgspec import Struct
 from asof import plugins, wire
 from asof.corpus.corpus import Corpus
 from asof.corpus.memory import Forgotten, Memory, Remembered
-from asof.corpus.snapshot import MOST, Context, context_of, spread
+from asof.corpus.snapshot import Context
 from asof.errors import UsageError
 from asof.parameters import (
     AskParameters,
@@ -84,7 +84,7 @@ class Verb(NamedTuple):
 
     def read(self, given: Mapping[str, Any]) -> Any:
         """The parameters from texts, or from JSON. Raises UsageError, which names what is wrong."""
-        fields = {each.name: each for each in msgspec.structs.fields(self.parameters)}
+        fields = _fields(self.parameters)
         values, wrong = {}, []
         for name in fields.keys() & given.keys():
             try:
@@ -103,6 +103,12 @@ class Verb(NamedTuple):
         found: dict[str, Any] = whole["$defs"][self.parameters.__name__]
         listed: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))  # tuples become lists
         return {**listed, "additionalProperties": False}
+
+
+@cache
+def _fields(parameters: type[Struct]) -> Mapping[str, msgspec.structs.FieldInfo]:
+    """The fields of parameters by name: to find them takes a tenth of a search."""
+    return {each.name: each for each in msgspec.structs.fields(parameters)}
 
 
 SHOWN = 5
@@ -138,8 +144,9 @@ def ask(
 
 def context(corpus: Corpus, asked: ContextParameters) -> Context:
     then = asked.at(corpus)
-    found = then.search(asked.q, MOST, unit="passage", recipe=asked.recipe, filters=asked.filters(then))
-    return context_of(spread(found), asked.tokens)
+    return then.context(
+        asked.q, asked.tokens, unit="passage", recipe=asked.recipe, filters=asked.filters(then)
+    )  # fmt: skip
 
 
 def timeline(corpus: Corpus, asked: TimelineParameters) -> Timeline:

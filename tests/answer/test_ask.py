@@ -13,7 +13,7 @@ from tests.support.scripted import ScriptedModel
 
 from asof.answer.ask import Passages, promote_current
 from asof.answer.question import ParsedQuestion
-from asof.answer.write import QuestionModel, step_of
+from asof.answer.write import QuestionModel
 from asof.errors import UsageError
 from asof.extensions.facts.overview import scope_of
 from asof.models.metered import Meter, MeteredModel, Prices
@@ -105,13 +105,13 @@ def test_the_filters_hold(mills):
 
 @pytest.fixture
 def with_model(tmp_path):
-    """An answer by a model that says this to the question and finds no time of its own; what it was asked."""
+    """An answer by a model that says this to the question; what it was asked."""
 
     def run(question, said):
-        model = ScriptedModel(lambda prompt: said if prompt.schema is None else '{"times": []}')
+        model = ScriptedModel(lambda _: said)
         with corpus_with(tmp_path, *NOTES, model=model) as corpus:
             made = corpus.at().ask(question)
-        (user,) = [prompt.user for prompt in model.prompts if prompt.schema is None]
+        (user,) = [prompt.user for prompt in model.prompts]
         return made, user
 
     return run
@@ -120,7 +120,7 @@ def with_model(tmp_path):
 def test_a_model_writes_from_what_was_found(with_model):
     made, user = with_model("What colour is the crane in 2021?", "It is blue [1].")
     assert (made.text, made.by, made.refused) == ("It is blue [1].", "scripted", False)
-    assert made.cost.usage.calls == 1  # rules read the time
+    assert made.cost.usage.calls == 1
     assert "The crane is blue." in user
 
 
@@ -140,9 +140,7 @@ def test_others_may_ask_while_a_model_writes(tmp_path):
     """The view is let go of before the model is asked."""
     found: list[int] = []
 
-    def think(prompt: Prompt) -> str:
-        if prompt.schema is not None:  # which times the question names
-            return '{"times": []}'
+    def think(_: Prompt) -> str:
         other = threading.Thread(target=lambda: found.append(len(corpus.search("crane").hits)))
         other.start()
         other.join(10)
@@ -225,7 +223,7 @@ def test_an_answer_quotes_what_holds_now_but_for_a_time_or_filters(bakery, quest
 # -- what a question takes, by step; the budget that stops it --------------------------------------------
 
 REPLIES = json.dumps({
-    "times": [], "statements": [{"statement": "It is red.", "points": [1]}],
+    "statements": [{"statement": "It is red.", "points": [1]}],
     "points": [{"description": "It is red.", "importance": 50, "confidence": 0.9, "sources": [1]}],
 })  # fmt: skip
 
@@ -245,24 +243,23 @@ def cranes(model):
 
 def test_each_step_is_counted_by_itself_and_all_add_up(cranes):
     cost = cranes.at().ask("What happened?", mode="global").cost
-    assert [each.step for each in cost.steps] == ["times", "points", "answer"]
+    assert [each.step for each in cost.steps] == ["points", "answer"]
     for name in ("calls", "cached", "prompt_tokens", "reply_tokens"):
         assert getattr(cost.usage, name) == sum(getattr(each.usage, name) for each in cost.steps)
-    # replies are of 17 words each: the same text three times
-    assert [each.usage.reply_tokens for each in cost.steps] == [len(REPLIES.split())] * 3
+    # replies are of 15 words each: the same text twice
+    assert [each.usage.reply_tokens for each in cost.steps] == [len(REPLIES.split())] * 2
 
 
 def test_what_is_kept_costs_nothing_again(cranes):
     first = cranes.at("2022").ask("What happened?", mode="global").cost.usage
     again = cranes.at("2022").ask("What happened?", mode="global").cost.usage
-    assert (first.calls, first.cached) == (3, 0)
-    assert (again.calls, again.cached, again.prompt_tokens) == (0, 3, 0)
+    assert (first.calls, first.cached) == (2, 0)
+    assert (again.calls, again.cached, again.prompt_tokens) == (0, 2, 0)
 
 
 def test_a_budget_stops_before_it_is_exceeded_and_says_so(cranes, model):
     answer = cranes.at().ask("What happened?", mode="global", budget=1_500)  # tokens: no prices are set
-    # a reply on the time of the question may have 300 tokens, one on points 1,500
-    assert [step_of(each) for each in model.prompts] == ["times"]
+    assert not model.prompts  # a reply on points may have 1,500 tokens, and its prompt has some
     assert answer.by == "extractive"
     assert answer.notes[-1] == (
         "stopped at the budget of 1,500 tokens (a budget is of tokens where [model] has no prices): "

@@ -104,7 +104,7 @@ def test_the_timeline_of_what_is_said_no_more(staff):
 
 def test_a_model_writes_no_dates_of_changes(tmp_path):
     """They stand in no passage. A question at large is the model's."""
-    model = ScriptedModel(lambda prompt: '{"times": []}' if prompt.schema else "NO ANSWER: nothing says so")
+    model = ScriptedModel(lambda _: "NO ANSWER: nothing says so")
     with corpus_with(tmp_path, *handbook(), model=model) as corpus:
         made = corpus.at().ask("Since when do employees have 20 days of holiday?")
         assert made.citations[0].quote == f"since 2024-01-06: {DAYS.format(20)}; before: {DAYS.format(18)}"

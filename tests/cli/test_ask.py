@@ -159,7 +159,7 @@ def test_rules_in_place_of_a_model_are_told(mills, write, command):
 
 PRICES = "prices = { prompt = 1.0, reply = 10.0 }\n"
 REPLIES = json.dumps({
-    "times": [], "title": "A busy year", "summary": "Cranes came.",
+    "title": "A busy year", "summary": "Cranes came.",
     "rating": 6.5, "rating_explanation": "Much changed.",
     "findings": [{"statement": "Cranes came.", "facts": [1]}],
     "points": [{"description": "A crane came.", "importance": 60, "confidence": 0.9, "sources": [1]}],

@@ -89,8 +89,6 @@ def says(body: dict[str, Any]) -> str:
         )
     if '"questions"' in system:
         return '{"questions": []}'
-    if '"times"' in system:
-        return '{"times": []}'
     return next(
         (f"{line} [1]" for line in user.split("\n") if line.startswith("The revenue")), "NO ANSWER: no"
     )

@@ -208,6 +208,54 @@ def test_readers_beside_a_purge(memory_folder: Path, start: Start) -> None:
         assert len(corpus.search("island", k=100).hits) == 10
 
 
+# -- opening beside a removal -----------------------------------------------------------------------
+
+OPENER = """
+import random, sys, time
+import asof
+from asof.errors import NoCorpus
+create = sys.argv[1] == "create"
+for folder in map(str.strip, sys.stdin):
+    for _ in range(3):
+        time.sleep(random.random() * 0.004)
+        try:
+            with asof.open(folder, create=create) as corpus:
+                corpus.search("island")
+                if create and folder.endswith(sys.argv[2]):
+                    corpus.add([asof.Document(sys.argv[2], "island")])
+        except NoCorpus:
+            assert not create
+    print("done", flush=True)
+"""
+
+ROUNDS = 40
+
+
+def test_who_opens_a_folder_is_not_disturbed_by_who_removes_its_unused_corpus(
+    memory_folder: Path, start: Start
+) -> None:
+    """Each round begins without the folder. Who makes it removes it again, unless something was written."""
+    writing, idle, reading = (
+        start(OPENER, *each) for each in (("create", "1"), ("create", "-"), ("read", "-"))
+    )
+    for at in range(ROUNDS):
+        folder = memory_folder / f"{at}"
+        for process in (writing, idle, reading):
+            assert process.stdin is not None
+            process.stdin.write(f"{folder}\n")
+            process.stdin.flush()
+        for process in (writing, idle, reading):
+            assert process.stdout is not None
+            assert process.stdout.readline() == "done\n", finish(process)
+        if at % 10 == 1:
+            with asof.open(folder, create=False) as corpus:
+                assert [hit.document for hit in corpus.search("island").hits] == ["1"]
+        else:
+            assert not folder.exists() or sorted(folder.iterdir()) in ([], [folder / ".asof"])
+    for process in (writing, idle, reading):
+        finish(process)
+
+
 # -- the lock ---------------------------------------------------------------------------------------
 
 HOLDER = """

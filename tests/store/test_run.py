@@ -9,11 +9,10 @@ import pytest
 from tests.store.made import document, fresh, said
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.maintenance import Maintenance
+from asof.corpus.corpus import open as open_corpus
 from asof.errors import SourceShrunk
 from asof.time.moment import read
 from asof.values import Ended, Problem, SourcedTime
-from asof.wire import replace
 
 
 def texts(corpus: Corpus, *ids: str, as_of: str | None = None) -> list[str | None]:
@@ -43,12 +42,10 @@ def test_a_second_run_writes_nothing() -> None:
         corpus.close()
         database = (root / ".asof" / "corpus.db").read_bytes()
         files = sorted(path.name for path in (root / ".asof" / "segments").iterdir())
-        session = replace(corpus.session)
-        again = Corpus(session, corpus.models, Maintenance(session))
-        report = again.add(source)
-        assert (report.written, report.unchanged, report.passages) == (0, 8, 0)
-        assert transactions(again) == before
-        again.close()
+        with open_corpus(root) as again:
+            report = again.add(source)
+            assert (report.written, report.unchanged, report.passages) == (0, 8, 0)
+            assert transactions(again) == before
         assert (root / ".asof" / "corpus.db").read_bytes() == database
         assert sorted(path.name for path in (root / ".asof" / "segments").iterdir()) == files
 

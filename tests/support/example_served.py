@@ -35,11 +35,11 @@ def served_from(folder: Path, *, write: bool = False) -> Iterator[str]:
     """The address of a server of a folder's index in a thread, with its tools at /mcp."""
     import uvicorn
 
-    from asof.extensions.server.app import ServeOptions, create_app
-    from asof.extensions.server.mcp import mounted
+    from asof.extensions.server.app import ForAssistants, ServeOptions, create_app
 
     with asof.open(folder, create=False) as corpus:
-        beside = (("/mcp", *mounted(corpus, write=write)),)
+        late = ForAssistants(corpus, write=write)
+        beside = (("/mcp", late, late.running()),)
         options = ServeOptions(write=write, beside=beside, log=lambda _: None)
         server = uvicorn.Server(uvicorn.Config(create_app(corpus, options), port=0, log_level="error"))
         thread = threading.Thread(target=server.run)

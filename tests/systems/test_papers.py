@@ -358,8 +358,6 @@ def reply(prompt: Prompt) -> str:
     match _shape(prompt):
         case "WishedPapers":
             return '{"categories": ["cs.IR"], "time_range_days": 14, "max_papers": 3}'
-        case "QuestionTimes":
-            return '{"times": []}'
         case "RelevanceGrade":
             return f'{{"because": "x", "grade": {3 if "oil" in prompt.user.lower() else 0}}}'
     return "The lamp burns oil [1]."
@@ -373,11 +371,11 @@ def test_a_model_reads_grades_and_answers(archive, memory_folder):
         assert found.judging is not None
         assert (found.judging.judge, found.judging.graded) == ("scripted", 3)
         assert FeedbackLog.of(corpus).recorded(found.recorded).grades == (3.0, 3.0, 3.0)
-        # one call to read the question, two to answer (its times, its answer), one for each of three papers
+        # one call to read the question, one to answer, one for each of three papers
         assert found.cost is not None
         assert found.answer is not None
         assert found.answer.cost is not None
-        assert (found.cost.calls, found.answer.cost.usage.calls, found.judging.cost.calls) == (6, 2, 3)
+        assert (found.cost.calls, found.answer.cost.usage.calls, found.judging.cost.calls) == (5, 1, 3)
         assert found.cost.calls == len(model.prompts)
         assert len(ask(corpus, "lamp oil", categories=()).learned.losses) == 1
 
@@ -392,7 +390,7 @@ def test_a_budget_holds_for_all_calls_together(archive, memory_folder, budget, c
         found = ask(corpus, "lamp oil", judge=True, budget=None if configured else budget)
     assert found.cost is not None
     assert found.cost.prompt_tokens + found.cost.reply_tokens <= budget
-    assert found.cost.calls == len(model.prompts) == (6 if budget == 100_000 else found.cost.calls)
+    assert found.cost.calls == len(model.prompts) == (5 if budget == 100_000 else found.cost.calls)
     assert (found.cost.refused == 0) == (budget == 100_000)
     assert found.results.hits
     if budget == 0:

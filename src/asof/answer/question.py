@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, timedelta
+from datetime import timedelta
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from itertools import islice, product
@@ -19,12 +19,11 @@ from asof.text.question import AS_OF, MOST_PARTS, QuestionReading
 from asof.text.tokens import any_of
 from asof.text.versions import asked
 from asof.time.intent import WISHED
-from asof.time.span import DAY, GRAINS, Grain, Period, Span, days_in, iso, one_day
+from asof.time.span import DAY, GRAINS, Grain, Period, Span, iso
 from asof.values import Query
 from asof.wire import replace
 
 if TYPE_CHECKING:
-    from asof.answer.replies import NamedTime
     from asof.models.ports import Model
 
 
@@ -401,14 +400,10 @@ def _topics(rest: str, ignored: frozenset[str], language: str) -> tuple[str, ...
     return tuple(dict.fromkeys(phrases))
 
 
-# -- times read by a language model, if rules read none (TG-RAG, section III-B1) -----------------------
+# -- the times that a question names -------------------------------------------------------------------
 
-MIN_CONFIDENCE = 0.7
-"""Times of a smaller confidence are ignored."""
-
-MAX_TOKENS = 300
 MAX_TIMES = 32
-"""The most times that a reply may have, and of a question that asks for each period, the first."""
+"""Of a question that asks for each period, so many are read, the first."""
 
 
 class NamedPeriods(NamedTuple):
@@ -450,49 +445,6 @@ def _covered(ranges: Iterable[tuple[int, int]]) -> int:
         count += max(0, end - max(first, reached))
         reached = max(reached, end)
     return count
-
-
-def times_by_model(reading: QuestionReading, model: Model) -> tuple[QuestionReading, tuple[str, ...]]:
-    """The reading with the times that a model finds in the question, if rules found none, and notes on them.
-
-    The times are preferences, as those that rules read; nothing after the moment of the question becomes
-    visible. Times of little confidence, and words that are not in the question, are ignored. Raises
-    ModelError.
-    """
-    if reading.mentions:
-        return reading, ()
-    from asof.answer.replies import QuestionTimes
-
-    reply = model.complete([times_prompt(reading)])[0]
-    if reply.problem or not isinstance(reply.value, QuestionTimes):
-        return reading, (f"no time by {model.name}: {reply.problem or 'no list of times'}",)
-    question = reading.query.text.casefold()
-    times = [
-        each
-        for each in reply.value.times
-        if each.confidence >= MIN_CONFIDENCE
-        and each.first <= each.last
-        and each.words.strip()
-        and each.words.casefold() in question
-    ]
-    if not times:
-        return reading, ()
-    spans = tuple(_span(each) for each in times)
-    notes = tuple(f"time by {model.name}: “{each.words}” is {each.first} to {each.last}" for each in times)
-    return replace(reading, query=replace(reading.query, about=spans)), notes
-
-
-def times_prompt(reading: QuestionReading) -> Prompt:
-    """The question and its day; nothing of the corpus is in the prompt."""
-    from asof.answer.replies import QuestionTimes
-
-    question = reading.query.text
-    user = f"Asked on {iso(reading.as_of)[:10]}\n\n{between(question)}"
-    return Prompt(prompt_text("asof.answer", "times"), user, schema=QuestionTimes, most=MAX_TOKENS)
-
-
-def _span(named: NamedTime) -> Span:
-    return days_in((named.first, one_day(named.last)[1]), UTC)
 
 
 # -- sub-questions, by rules or by a language model ----------------------------------------------------

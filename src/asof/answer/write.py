@@ -1,7 +1,7 @@
 """Answers written by a language model from numbered passages, which it cites as `[2]` or `[2, 5]`.
 
-The cost of a question is counted by step, the steps of TG-RAG (section III-B, tables III and IV): times of
-the question, reports, points of the evidence, the answer; and the parts of a question that a recipe splits.
+The cost of a question is counted by step, the steps of TG-RAG (section III-B, tables III and IV): reports,
+points of the evidence, the answer; and the parts of a question that a recipe splits. Rules read its times.
 """
 
 from __future__ import annotations
@@ -184,13 +184,12 @@ def _read(moments: Moments, context: AnswerContext, text: str, by: str) -> Answe
 
 # -- cost of a question, by step -----------------------------------------------------------------------
 
-TIMES, PARTS, REPORTS, POINTS, ANSWER = "times", "parts", "reports", "points", "answer"
+PARTS, REPORTS, POINTS, ANSWER = "parts", "reports", "points", "answer"
 
-STEPS = (TIMES, PARTS, REPORTS, POINTS, ANSWER)
+STEPS = (PARTS, REPORTS, POINTS, ANSWER)
 """The steps in their order."""
 
 _STEP_OF = {
-    "QuestionTimes": TIMES,
     "QuestionParts": PARTS,
     "WrittenReport": REPORTS,
     "ExtractedPoints": POINTS,

@@ -220,10 +220,6 @@ class Asker(Struct, frozen=True):
         )
         reading = reader.read(question) if chosen.typed else first
         notes: tuple[str, ...] = ()
-        if model is not None:
-            from asof.answer.question import times_by_model
-
-            reading, notes = times_by_model(reading, model)
         if not chosen.typed:
             query = replace(query, about=reading.query.about)
         if chosen.splits:

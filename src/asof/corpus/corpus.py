@@ -73,25 +73,36 @@ def open(  # noqa: A001  asof.open is the word for it
     if config is None:
         config = environment.configuration(root, on_note or warn, trust=trust)
     settings = settings or config.index
-    leaves = ExitStack()
-    try:
-        store = Store.open(folder, wait)
-    except NoCorpus as error:  # or one whose making was interrupted
-        if not create:
-            error.add_note("in Python: asof.open(path) makes one, unless create=False")
+    with ExitStack() as leaves:
+        try:
+            store = Store.open(folder, wait)
+        except NoCorpus as error:  # or one whose making was interrupted
+            if not create:
+                error.add_note("in Python: asof.open(path) makes one, unless create=False")
+                raise
+            chosen = own_encoder
+            if chosen is None and not settings.encoder:
+                chosen = new_encoder(config, settings.languages, root, variables)
+            if chosen is not None:
+                settings = replace(settings, encoder=chosen.name)
+            leaves.enter_context(removed_if_empty(root))
+            store = Store.create(folder, settings, wait)
+        try:
+            chosen = encoder_for(store, own_encoder, config, root, variables)
+            manifest = Manifest(store, chosen, on_note or (lambda _: None))
+            session = Session(root, store, manifest, config, environment.now, variables)
+        except BaseException:
+            store.first.close()
             raise
-        chosen = own_encoder
-        if chosen is None and not settings.encoder:
-            chosen = new_encoder(config, settings.languages, root, variables)
-        if chosen is not None:
-            settings = replace(settings, encoder=chosen.name)
-        leaves.enter_context(removed_if_empty(root))
-        store = Store.create(folder, settings, wait)
-    manifest = Manifest(
-        store, encoder_for(store, own_encoder, config, root, variables), on_note or (lambda _: None)
-    )
-    session = Session(root, store, manifest, config, environment.now, variables)
-    return Corpus(session, ModelProvider(session, own_model), Maintenance(session), leaves)
+        return Corpus(session, ModelProvider(session, own_model), Maintenance(session), leaves.pop_all())
+
+
+def scratch(folder: Path, settings: CorpusSettings, config: Config) -> Corpus:
+    """A new corpus in an empty folder that the caller removes: nothing in it outlasts a loss of power, and
+    nothing is merged. It has words only."""
+    store = Store.create(folder / FOLDER, settings, durable=False)
+    session = Session(folder, store, Manifest(store, None, warn), config, environment.now, {})
+    return Corpus(session, ModelProvider(session), Maintenance(session, background=False))
 
 
 def folder_of(path: str | Path) -> Path:

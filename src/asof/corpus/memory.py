@@ -15,14 +15,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from msgspec import Struct
 
 from asof.arguments import all_checked
 from asof.corpus.asking import LONGEST_KEY, LONGEST_NOTE, LONGEST_QUESTION, LONGEST_SUBJECT, MOST_TAGS
-from asof.corpus.corpus import Corpus
-from asof.corpus.corpus import open as open_corpus
+from asof.corpus.corpus import Corpus, scratch
 from asof.corpus.maintenance import NOTES_LOCK, TRIAL, remove_trials
 from asof.errors import DocumentNotFound, UsageError
 from asof.revisions.features import LEAST_UNTITLED, WordReader, title_of
@@ -248,7 +248,7 @@ class Memory:
         settings = replace(self.corpus.store.settings, encoder="")
         with (
             tempfile.TemporaryDirectory(prefix=TRIAL, dir=self.corpus.store.folder) as folder,
-            open_corpus(folder, settings=settings, config=self.corpus.config) as trial,
+            scratch(Path(folder), settings, self.corpus.config) as trial,
         ):
             trial.add([*map(_copy, alike, count()), note])
             found = (

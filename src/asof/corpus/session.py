@@ -68,6 +68,7 @@ class Session:
 
     def __post_init__(self) -> None:
         self.derived = DerivedCache(self.store.folder / DERIVED)
+        self._idle.append(self._reader_with(self.store.first))
         with self._reader():  # faults of the files are reported when they are opened
             pass
 
@@ -89,12 +90,14 @@ class Session:
                     raise UsageError(CLOSED)
                 reader = self._idle.pop() if self._idle else None
             if reader is None:
-                db = self.store.reader()
-                reader = Reader(db, ViewFactory(self.manifest, db, self.derived, self.config.official))
+                reader = self._reader_with(self.store.reader())
             try:
                 yield reader
             finally:
                 self._give_back(reader)
+
+    def _reader_with(self, db: sqlite3.Connection) -> Reader:
+        return Reader(db, ViewFactory(self.manifest, db, self.derived, self.config.official))
 
     def _give_back(self, reader: Reader) -> None:
         with self._lock:

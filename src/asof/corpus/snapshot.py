@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -428,22 +427,7 @@ class Context(Struct, frozen=True):
         return self.text
 
 
-OF_ONE = 2
-"""So many passages of a document come before those of others, where documents are spread."""
-
 CUT = "(cut here)"
-
-
-def spread(results: Results) -> Results:
-    """The results with at most OF_ONE passages of a document before those of others, and so on, by rank:
-    what matters may stand in many conversations."""
-    seen: Counter[str] = Counter()
-    rounds = []
-    for hit in results.hits:
-        rounds.append(seen[hit.document] // OF_ONE)
-        seen[hit.document] += 1
-    order = sorted(range(len(rounds)), key=lambda at: (rounds[at], at))
-    return replace(results, hits=tuple(results.hits[at] for at in order))
 
 
 def context_of(results: Results, most: int) -> Context:

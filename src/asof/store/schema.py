@@ -17,8 +17,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from asof.errors import Busy, CorpusError, DamagedStore, NoSpace, OtherSchema, UsageError
-from asof.files import check_file, log_is_empty, missing_right, open_lock
+from asof.errors import Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, OtherSchema, UsageError
+from asof.files import check_file, file_at, file_of, log_is_empty, missing_right, open_lock
 from asof.schema import AcceptedValue, boolean, check, text
 from asof.store.digest import AUTO, NONE
 from asof.text.tokens import Analyzer
@@ -206,19 +206,45 @@ CREATE INDEX dismissals_by_stale ON dismissals (stale);
 
 READ_CACHE_KIB = 16_384
 BUSY_MS = 60_000
+REPLACED = 100
+"""So often is a file opened again that another process seems to have replaced meanwhile; then it is taken as
+it is, since some file systems give one file several numbers."""
 
 
-def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
-    """A connection to `corpus.db`; autocommit, so that every transaction is spelled out.
+def connect(
+    path: Path, *, write: bool = False, make: bool = False, durable: bool = True
+) -> sqlite3.Connection:  # fmt: skip
+    """A connection to `corpus.db`; autocommit, so that every transaction is spelled out. `make`: the file is
+    made if there is none. `durable`: what is written outlasts a loss of power.
 
-    Raises OtherSchema when another version of asof wrote the file, DamagedStore when it is no valid database.
+    Raises NoCorpus when there is none, also when another process removes it while it is opened; OtherSchema
+    when another version of asof wrote it, DamagedStore when it is no valid database.
     """
+    for left in reversed(range(REPLACED)):
+        file = file_at(path)
+        if file is None and not make:
+            raise NoCorpus(
+                f"there is no {path}, or another process removed it: make one by `asof index SOURCE`"
+            )
+        try:
+            db = _connected(path, write, make, durable)
+        except CorpusError:
+            if not left or file_at(path) == file:
+                raise
+            continue
+        if not left or make or file_at(path) == file:
+            break
+        db.close()  # it is a connection to a file that has no name any more
+    return db
+
+
+def _connected(path: Path, write: bool, make: bool, durable: bool) -> sqlite3.Connection:
     for suffix in ("", "-wal", "-shm", "-journal"):
         try:
             check_file(path.with_name(f"{path.name}{suffix}"), sole=write or bool(suffix))
         except OSError as error:
             raise CorpusError(str(error.strerror)) from error
-    uri = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
+    uri = f"{path.absolute().as_uri()}?mode={'rwc' if make else 'rw' if write else 'ro'}"
     shared = path.with_name(f"{path.name}-shm").exists()  # then another process may have it open for writing
     if not write and not shared and not os.access(path.parent, os.W_OK) and log_is_empty(path):
         uri += "&immutable=1"  # no process can write here: SQLite would still want to make its -shm file
@@ -231,8 +257,11 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
         db.execute("PRAGMA trusted_schema = OFF")  # the file may come from anybody
         db.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
         if write:
+            if not durable:
+                db.execute("PRAGMA synchronous = OFF")
             db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = FULL")
+            if durable:
+                db.execute("PRAGMA synchronous = FULL")
             db.execute("PRAGMA foreign_keys = OFF")
         version = db.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.Error as error:
@@ -374,15 +403,20 @@ POLL_SECONDS = 0.01
 def exclusive_lock(path: Path, wait: float) -> Iterator[None]:
     """Hold the exclusive lock on `path`; the kernel releases it when the process ends in any way.
 
-    Raises Busy, naming the holder's process id, after `wait` seconds.
+    Raises Busy, naming the holder's process id, after `wait` seconds; FileNotFoundError if the holder removed
+    the folder.
     """
     descriptor = open_lock(path)
     try:
-        deadline = time.monotonic() + wait
+        deadline, left = time.monotonic() + wait, REPLACED
         while True:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
+                if not left or file_at(path) == file_of(descriptor):
+                    break
+                removed, descriptor = descriptor, open_lock(path)  # its holder has removed it
+                os.close(removed)
+                left -= 1
             except BlockingIOError:
                 if time.monotonic() >= deadline:
                     holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"

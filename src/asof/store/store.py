@@ -7,7 +7,6 @@ runs after unexpected errors and for `asof status --check`.
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import json
 import shutil
@@ -16,17 +15,28 @@ import struct
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from asof.errors import AsofError, Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, UsageError
-from asof.files import FOLDER, log_is_empty, make_folder, missing_right, refuse_links, remove, try_lock
+from asof.files import (
+    FOLDER,
+    file_at,
+    file_of,
+    log_is_empty,
+    make_folder,
+    missing_right,
+    refuse_links,
+    remove,
+    try_lock,
+)
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys, loads
 from asof.store.schema import (
     BUSY_MS,
+    REPLACED,
     CorpusSettings,
     connect,
     create_schema,
@@ -206,6 +216,7 @@ def _any_row(db: sqlite3.Connection, table: str, where: str) -> bool:
 # -- store ---------------------------------------------------------------------------------------------
 
 DEFAULT_WAIT = 60.0
+LOCK = "write.lock"
 _POLL_SECONDS = 0.05
 """Seconds between two attempts to empty the write-ahead log."""
 FULL = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
@@ -216,12 +227,16 @@ Publish = Callable[[Transaction], None]
 
 @dataclass(slots=True)
 class Store:
-    """The folder `.asof` of a corpus. `wait`: how many seconds a writer waits for another one;
-    `compact_wait`: how many a compaction waits for readers."""
+    """The folder `.asof` of a corpus. `first`: the connection that it was opened by, which its session reads
+    with; while one is open, no other process removes the corpus. `wait`: how many seconds a writer waits for
+    another one; `durable`: what is written outlasts a loss of power; `compact_wait`: how many seconds a
+    compaction waits for readers."""
 
     folder: Path
     settings: CorpusSettings
+    first: sqlite3.Connection
     wait: float = DEFAULT_WAIT
+    durable: bool = True
     compact_wait: float = BUSY_MS / 1000
     analyzer: Analyzer = field(init=False)
 
@@ -233,24 +248,26 @@ class Store:
         return self.folder / "corpus.db"
 
     @classmethod
-    def create(cls, folder: Path, settings: CorpusSettings, wait: float = DEFAULT_WAIT) -> Store:
+    def create(
+        cls, folder: Path, settings: CorpusSettings, wait: float = DEFAULT_WAIT, *, durable: bool = True
+    ) -> Store:  # fmt: skip
         """Open the corpus in `folder`, making it with `settings` if there is none.
 
         An existing corpus keeps its settings; see `settings`.
         """
         database = folder / "corpus.db"
         try:
-            refuse_links(folder)
-            make_folder(folder)
-            with exclusive_lock(folder / "write.lock", wait):
-                db = connect(database, write=True)
-                try:
-                    create_schema(db)
-                    stored = get_meta(db, "settings")
-                    if stored is None:
-                        set_meta(db, "settings", settings.checked().dumps())
-                finally:
-                    db.close()
+            with (
+                _lock_of_made(folder, wait),
+                closing(connect(database, write=True, make=True, durable=durable)) as db,
+            ):
+                create_schema(db)
+                stored = get_meta(db, "settings")
+                if stored is None:
+                    set_meta(db, "settings", settings.checked().dumps())
+                else:
+                    settings = _settings(stored, database)
+                first = connect(database)
         except sqlite3.Error as error:
             raise store_error(error, database) from error
         except OSError as error:
@@ -260,7 +277,7 @@ class Store:
                 ) from error
             right = missing_right(database, write=True) or f"{folder}: {error.strerror}"
             raise CorpusError(f"cannot make a corpus: {right}") from error
-        return cls(folder, _settings(stored, database) if stored else settings, wait)
+        return cls(folder, settings, first, wait, durable)
 
     @classmethod
     def open(cls, folder: Path, wait: float = DEFAULT_WAIT) -> Store:
@@ -278,27 +295,29 @@ class Store:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             stored = get_meta(db, "settings") if version else None
             fault = schema_fault(db) if version else ""
+            if stored is None:
+                raise NoCorpus(f"{folder} holds no corpus yet: make one with `asof index SOURCE`")
+            if fault:
+                raise DamagedStore(f"{database} is not a database of asof: {fault}; restore it from a copy")
+            return cls(folder, _settings(stored, database), db, wait)
         except sqlite3.Error as error:
-            raise store_error(error, database) from error
-        finally:
             db.close()
-        if stored is None:
-            raise NoCorpus(f"{folder} holds no corpus yet: make one with `asof index SOURCE`")
-        if fault:
-            raise DamagedStore(f"{database} is not a database of asof: {fault}; restore it from a copy")
-        return cls(folder, _settings(stored, database), wait)
+            raise store_error(error, database) from error
+        except CorpusError:
+            db.close()
+            raise
 
     def reader(self) -> sqlite3.Connection:
         return connect(self.database)
 
     def writer(self) -> sqlite3.Connection:
-        return connect(self.database, write=True)
+        return connect(self.database, write=True, durable=self.durable)
 
     @contextmanager
     def locked(self, wait: float | None = None) -> Iterator[None]:
         """Hold the write lock; `wait`: seconds for another writer, in place of the store's. Raises Busy, and
         CorpusError for errors of SQLite and of the file system."""
-        lock = exclusive_lock(self.folder / "write.lock", self.wait if wait is None else wait)
+        lock = exclusive_lock(self.folder / LOCK, self.wait if wait is None else wait)
         with translate_errors(self.database), lock:
             yield
 
@@ -385,8 +404,8 @@ class Store:
 
         A read-only connection cannot do that itself.
         """
-        if not log_is_empty(self.database):
-            with contextlib.suppress(sqlite3.Error, CorpusError):  # read-only: then it stays as it is
+        if self.durable and not log_is_empty(self.database):
+            with suppress(sqlite3.Error, CorpusError):  # read-only, or removed: then it stays as it is
                 self.writer().close()
 
 
@@ -418,7 +437,7 @@ def translate_sqlite_errors(database: Path) -> Iterator[None]:
 
 def raise_if_damaged(database: Path, error: Exception) -> None:
     """Raise DamagedStore, caused by `error`, if the database holds values that asof does not write."""
-    with contextlib.closing(connect(database)) as db:
+    with closing(connect(database)) as db:
         faults = value_faults(db)
     if faults:
         more = f" (and {len(faults) - 1} more: asof status --check)" if len(faults) > 1 else ""
@@ -499,6 +518,23 @@ _ANY_ROW = "SELECT 1 FROM transactions UNION ALL SELECT 1 FROM asked LIMIT 1"
 
 
 @contextmanager
+def _lock_of_made(folder: Path, wait: float) -> Iterator[None]:
+    """Hold the write lock of a folder, which is made if it is missing, again if another process removes it.
+    Raises Busy, OSError, CorpusError for a symbolic link."""
+    with ExitStack() as lock:
+        for left in reversed(range(REPLACED)):
+            try:
+                refuse_links(folder)
+                make_folder(folder)
+                lock.enter_context(exclusive_lock(folder / LOCK, wait))
+                break
+            except FileNotFoundError:
+                if not left:
+                    raise
+        yield
+
+
+@contextmanager
 def removed_if_empty(root: Path) -> Iterator[Path]:
     """The folder of a corpus in `root`. A corpus that is created inside this context is removed at the end if
     nothing was written to it, and `root` too if it was created with it."""
@@ -514,22 +550,35 @@ def removed_if_empty(root: Path) -> Iterator[Path]:
 
 
 def _remove_if_unused(folder: Path) -> bool:
-    """Remove an empty corpus that no other process has open. Raises OSError, sqlite3.Error."""
-    with try_lock(folder / "write.lock") as lock:
-        if lock is None:
+    """Remove an empty corpus that no other process has open. Raises OSError, sqlite3.Error.
+
+    Those who open it meanwhile wait for its lock or for its database, and then see that it is gone.
+    """
+    lock, database = folder / LOCK, folder / "corpus.db"
+    with try_lock(lock) as held:
+        if held is None or file_of(held) != file_at(lock):
             return False
-        if not _is_unused(folder / "corpus.db"):
-            return False
-        shutil.rmtree(folder)
+        if database.exists():
+            with closing(connect(database, write=True)) as db:
+                if db.execute(_ANY_ROW).fetchone() or not _is_sole(db):
+                    return False
+                database.unlink()
+        for place in folder.iterdir():
+            if place.is_dir() and not place.is_symlink():
+                shutil.rmtree(place)
+            elif place != lock:
+                place.unlink()
+        lock.unlink()
+        folder.rmdir()  # fails where another process has begun to make a corpus here
         return True
 
 
-def _is_unused(database: Path) -> bool:
-    """True if nothing was written to a database, and no other process has it open."""
-    if not database.exists():
-        return True
-    with closing(connect(database, write=True)) as db:
-        if db.execute(_ANY_ROW).fetchone():
-            return False
-        # fails while another connection is open, in this process or another
+def _is_sole(db: sqlite3.Connection) -> bool:
+    """True if no other connection to a database is open, in this process or another; then none can read it
+    until this one is closed."""
+    db.execute("PRAGMA busy_timeout = 0")
+    db.execute("PRAGMA locking_mode = EXCLUSIVE")
+    try:
         return bool(db.execute("PRAGMA journal_mode = DELETE").fetchone()[0] == "delete")
+    except sqlite3.OperationalError:  # locked
+        return False

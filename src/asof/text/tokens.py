@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -64,7 +64,8 @@ yi yiddish
 """
 
 
-def algorithms() -> dict[str, str]:
+@cache
+def algorithms() -> Mapping[str, str]:
     """The Snowball algorithm of each accepted code: those that the installed PyStemmer has."""
     import Stemmer  # the processes that parse files do without it
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -12,9 +14,8 @@ from tests.support.json_schema import against
 
 import asof
 from asof.cli.formats import content, table
-from asof.extensions.server.app import LONGEST_HEAD, ServeOptions, create_app
+from asof.extensions.server.app import LONGEST_HEAD, ForAssistants, ServeOptions, create_app
 from asof.extensions.server.guard import Keys, Limits
-from asof.extensions.server.mcp import mounted
 from asof.verbs import all_verbs
 
 HERE = "http://localhost"
@@ -371,7 +372,8 @@ def test_only_keys_that_may_write_write_notes(tmp_path):
     }}  # fmt: skip
     ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
     with asof.open(tmp_path / "notes") as corpus:
-        options = {"keys": keys, "write": True, "beside": (("/mcp", *mounted(corpus, write=True)),)}
+        late = ForAssistants(corpus, write=True)
+        options = {"keys": keys, "write": True, "beside": (("/mcp", late, late.running()),)}
         with client(corpus, **options) as web:
             for scope, status, told in (("read", 403, "nothing may be written"), ("write", 200, "Stored as")):
                 key = keys.add(scope, "write" if scope == "write" else "read", AT)
@@ -388,6 +390,33 @@ def test_only_keys_that_may_write_write_notes(tmp_path):
                 tools = web.post("/mcp", json=listing, headers=headers)
                 assert ('"remember"' in tools.text) is (scope == "write"), tools.text
                 assert told in web.post("/mcp", json=calling, headers=headers).text
+
+
+def test_what_assistants_need_is_imported_when_one_calls(tmp_path):
+    code = """
+import asyncio, sys
+import asof
+from asof.extensions.server.app import ForAssistants
+
+async def serve(corpus):
+    late = ForAssistants(corpus, write=False)
+    async with late.running():
+        assert "mcp" not in sys.modules
+        scope = {"type": "http", "method": "DELETE", "path": "/mcp", "headers": [], "query_string": b""}
+        told = []
+        async def receive(): return {"type": "http.request", "body": b"", "more_body": False}
+        async def send(message): told.append(message)
+        await asyncio.gather(late(scope, receive, send), late(scope, receive, send))
+        assert "mcp" in sys.modules
+        assert [each["status"] for each in told if "status" in each] == [400, 400]
+    async with ForAssistants(corpus, write=False).running():
+        pass  # nobody calls
+
+with asof.open(sys.argv[1]) as corpus:
+    asyncio.run(serve(corpus))
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_commit_of_another_process_is_seen_by_the_next_request(tmp_path):

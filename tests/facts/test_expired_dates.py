@@ -62,6 +62,8 @@ def test_a_time_to_come_that_has_passed(text: str, until: str) -> None:
         "```\nThe crane will be delivered in March 2023.\n```",
         "### Example of a letter\n\nThe crane will be delivered in March 2023.",
         "Ex: The contract ends in July 2023.",
+        "Ex: The contract ends in July. The crane will be delivered in March 2023.",
+        "Cranes are checked bi-annually and will be painted on 1 February or 1 August.",
         "Will the crane be delivered in March 2023?",
         "For example, the crane will be delivered in March 2023.",
         "If you apply within 48 hours, it will be free.",
@@ -142,6 +144,7 @@ def test_metadata_says_so(front: str) -> None:
 def test_a_document_is_of_its_year_if_it_began_then() -> None:
     text = "# Plan\n\nText."
     assert of_day(("2021-02", "plan-2021.md", text), ("2021-02", "server-2008.md", text)) == {"plan-2021.md"}
+    assert of_day(("2021-02", "regatta2021.md", text), ("2021-02", "iso2008.md", text)) == {"regatta2021.md"}
 
 
 def test_sections_headed_by_dates() -> None:

@@ -130,7 +130,27 @@ def test_no_other_document_is_named(text: str) -> None:
 
 
 def test_words_of_links_are_whole_words() -> None:
-    link = Link("notice.md", alias="art")
-    for said, targets in (("art 4", ["notice"]), ("parties", []), ("a start", []), ("artful", [])):
+    link = Link("art.md", alias="art")
+    for said, targets in (("art 4", ["art"]), ("parties", []), ("a start", []), ("artful", [])):
         acts = acts_of("a", "A", f"This text replaces {said}.", {}, [link])
         assert [act.target for act in acts] == targets, said
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "alias", "kinds"),
+    [
+        ("This note replaces the use of queues.", "0003-use-queues.md", "use of queues", ["supersedes"]),
+        ("Superseded by the newer list.", "prices-2024.md", "the newer list", ["superseded_by"]),
+        ("The reader then replaces the prompt fields with data.", "fields.md", "prompt fields", []),
+        ("When you move a far store your data will be replaced.", "near and far stores.md", "far store", []),
+    ],
+)
+def test_words_of_links_that_describe_name_no_document(
+    text: str, target: str, alias: str, kinds: list[str]
+) -> None:
+    assert [act.kind for act in acts_of("a", "A", text, {}, [Link(target, alias=alias)])] == kinds
+
+
+def test_what_is_only_proposed_is_no_act() -> None:
+    assert acts_of("a", "A", "Notice 4 should really be replaced by a rule.", {}) == ()
+    assert acts_of("a", "A", "These were dropped in Notice 4 and may be replaced.", {}) == ()

@@ -46,6 +46,7 @@ _LINK = re.compile(
 )
 _QUOTED = re.compile(r"[\"“„«](?P<title>[^\"“”„«»\n]{4,200})[\"”“»]")
 _QUOTES = '"“„«'
+_WORD = re.compile(r"[^\W_]+")
 _PARTS = re.compile(r"\s[–—|-]\s|:\s")
 _SEPARATOR = re.compile(r"[;\n]|,(?= )")
 
@@ -255,7 +256,8 @@ class _Context(NamedTuple):
 
 def _references(text: str, begin: int, end: int, context: _Context) -> list[_Reference]:
     """The references in `text[begin:end]`, in order; a number behind a verb ("updates 3168") is of the series
-    of its document."""
+    of its document. The words of a link are one where they name what it leads to, or the sentence begins with
+    a verb: in "it replaces the prompt variables" they describe something that is no document."""
     parts = set_of("acts", "part")
     found = [
         _Reference(reference_key(match[0]), match["wiki"] or match["text"], *match.span(), "")
@@ -265,10 +267,13 @@ def _references(text: str, begin: int, end: int, context: _Context) -> list[_Ref
         _Reference(_bare(match["title"]), match["title"], *match.span(), "")
         for match in _QUOTED.finditer(text, begin, end)
     ]
+    first = _WORD.search(text, begin, end)
+    told = first is not None and _any_verb().match(text, first.start()) is not None
     found += [
         _Reference(key, words, at, at + len(words), "")
         for words, key in context.linked.items()
         if (at := text.find(words, begin, end)) >= 0
+        and (told or _words_of(key) == _words_of(words))
         and not any(map(str.isalnum, text[max(at - 1, 0) : at] + text[at + len(words) : at + len(words) + 1]))
     ]
     named = ""
@@ -291,6 +296,12 @@ def _references(text: str, begin: int, end: int, context: _Context) -> list[_Ref
         if not any(each.start <= match.start() < each.end for each in found)
     ]
     return sorted(found, key=lambda each: each.start)
+
+
+def _words_of(name: str) -> set[str]:
+    """The words of a name without those of grammar; numbers count where it has nothing else."""
+    words = set(_WORD.findall(name.casefold())) - _no_series()
+    return {word for word in words if not word.isdigit()} or words
 
 
 def _of_text(text: str, context: _Context) -> Iterator[Link]:

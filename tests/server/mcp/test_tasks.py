@@ -88,7 +88,7 @@ TASKS: dict[str, tuple[list[Call], str]] = {
     ),
     "prepare a talk": ([Call("context", {"q": "the ferry and its fares", "reply_tokens": 400})], "[2] "),
     "which pages lead here": ([Call("links", {"document": "The Mole"})], "is linked from"),
-    "what is out of date": ([Call("stale", {})], "stale sentences"),
+    "what is out of date": ([Call("stale", {})], "Nothing is stale"),
     "what nobody wrote down": ([Call("ask", {"q": "what is the password of the wifi"})], "Refused"),
 }  # fmt: skip
 

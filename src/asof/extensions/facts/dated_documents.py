@@ -37,7 +37,7 @@ _VERSION = re.compile(
 )
 _BARE_YEAR = re.compile(rf"(?:(?:in|of|year)\s)?\(?{_YEAR}\)?(?:\s?[-–/]\s?(?:{_YEAR}|\d\d))?")
 _ORDER = re.compile(r"^\d{1,3}[-_. ]+")
-_YEAR_BESIDE = re.compile(rf"(?<![\w.])\(?{_YEAR}\)?[-_ ]|[-_ ]\(?{_YEAR}\)?$")
+_YEAR_BESIDE = re.compile(rf"(?<![\w.])\(?{_YEAR}\)?[-_ ]|(?<=[^\W\d]|[- ])\(?{_YEAR}\)?$")
 _SEPARATOR = re.compile(r"[-_\s]+")
 
 
@@ -74,7 +74,8 @@ def by_name(name: str, title: str) -> bool:
 
 
 def _of_its_year(life: DocumentLifetime) -> bool:
-    """True if a document is called after the year in which it began, or one beside it: "plan-2021"."""
+    """True if a document is called after the year in which it began, or one beside it: "plan-2021",
+    "Summit2021"."""
     found = _YEAR_BESIDE.search(stem_of(life.name.rpartition("/")[2])) or _YEAR_BESIDE.search(life.title)
     return found is not None and abs(int(found[0].strip("-_ ()")) - nearest_moment(life.born).year) <= 1
 

@@ -74,8 +74,9 @@ def timed_sentences(text: str, headings: Sequence[str] = ()) -> Iterator[TimedSe
         if not _has_sign(sentence) or _QUOTED.match(sentence) or sentence.endswith(("?", "？")):
             continue
         masked = mask(sentence)
+        line = text.rfind("\n", 0, start) + 1  # an example goes on in the sentences behind it
         to_come = _has_sign(masked) and _may_come(masked, language)
-        if to_come and not pattern(language, "examples").search(masked):
+        if to_come and not pattern(language, "examples").search(mask(text[line:end])):
             yield TimedSentence(start, end, masked, language)
 
 

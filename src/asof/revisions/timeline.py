@@ -22,7 +22,7 @@ from asof.store.reader import StoredPassage, published_of
 from asof.text.statements import pieces
 from asof.text.tokens import term_hash, tokenize
 from asof.time.span import Instant, Validity
-from asof.values import PUBLISHED, Hit, SourcedTime
+from asof.values import PUBLISHED, Filters, Hit, SourcedTime
 from asof.wire import HIDDEN, As
 
 # -- added and removed words ---------------------------------------------------------------------------
@@ -136,13 +136,15 @@ def timeline(
     question: str,
     statements: Sequence[tuple[Hit, str]],
     most: int,
+    filters: Filters,
     since: int | None = None,
     until: int | None = None,
 ) -> Timeline:
     """The timeline of one of these statements of hits, the best first; its last `most` entries.
 
     It is the first that says something else at another time, or else the best. Only values that were current
-    at some time from `since` to `until` (instants, both included) count.
+    at some time from `since` to `until` (instants, both included) count, and only those of passages with the
+    words of the `filters`.
     """
     chains = succession(view)
     known = [(row, said) for hit, said in statements for row in rows_of(view, chains, [hit]).tolist()]
@@ -150,7 +152,7 @@ def timeline(
         return Timeline(question, view.as_of, view.known_at, (), 0)
     several = ((row, said) for row, said in known if len(chains.series(row)) > 1)
     row, said = next(several, known[0])
-    series = _SeriesTimeline(view, chains, chains.series(row), question, row, said)
+    series = _SeriesTimeline(view, chains, chains.series(row), question, row, said, filters)
     return timeline_from(view, question, series.values(), most, since, until)
 
 
@@ -206,6 +208,7 @@ class _SeriesTimeline:
     question: str
     row: int
     statement: str
+    filters: Filters
     spans: list[Interval] = field(init=False)
     records: list[StoredPassage] = field(init=False)
     force: list[SourcedTime | None] = field(init=False)
@@ -222,7 +225,7 @@ class _SeriesTimeline:
         groups: list[list[int]] = []
         for at, said in enumerate(statements):
             last = statements[groups[-1][-1]] if groups else None
-            if said is None:
+            if said is None or not self.view.says_what_is_asked(self.filters, self.records[at].indexed):
                 continue
             same = last is not None and values_of(last) == values_of(said) and _likeness(last, said) >= ALIKE
             if same and _stated(self.force[at]) == _stated(self.force[groups[-1][-1]]):

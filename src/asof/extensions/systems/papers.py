@@ -477,8 +477,9 @@ class _Round:
         fetched = self._fetched(parsed) if fetches else None
         adaptive, learned = learner(self.corpus, self._learned_by(then), self.notes)
         recipe = adaptive.chosen()
-        topic = topic_of(then.read(request.question).query.lexical) or request.question
-        ranked = self._ranked(then, parsed, recipe, topic)
+        asked = then.read(request.question).query
+        topic = topic_of(asked.lexical) or asked.text
+        ranked = self._ranked(then, parsed, recipe, topic, asked.filters)
         if self.failed and not ranked.hits:
             raise SourceError(self.failed)
         recorded, judging = self._recorded(ranked, recipe)
@@ -572,12 +573,14 @@ class _Round:
 
     # -- ranking and answering --------------------------------------------------------------------------
 
-    def _ranked(self, then: Snapshot, parsed: PaperRequest, recipe: Recipe, topic: str) -> Results:
+    def _ranked(
+        self, then: Snapshot, parsed: PaperRequest, recipe: Recipe, topic: str, asked: Filters
+    ) -> Results:  # fmt: skip
         shown = SHOWN if parsed.papers == DEFAULT_PAPERS else min(parsed.papers, MOST_SHOWN)
         filters = Filters(
-            since=parsed.since, until=min(parsed.until, then.as_of), path=f"{PREFIX}*",
+            since=parsed.since, until=min(parsed.until, then.as_of), paths=(f"{PREFIX}*",),
             any_tags=expanded(parsed.categories), no_tags=(FULL,),
-        )  # fmt: skip
+        ).both(asked)  # fmt: skip
         return then.search(topic, self.request.k or shown, filters=filters, unit="passage", recipe=recipe)
 
     def _answer(self, then: Snapshot, topic: str, sources: Sources) -> Answer | None:

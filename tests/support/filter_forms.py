@@ -12,7 +12,7 @@ QUESTION = "fare"
 
 DOCUMENTS = (
     Document("policies/ferry.md", "# Fares\n\nThe fare of the ferry is 2 euros.", "Ferry", "2020-02-01",
-             tags="money", meta={"team": "port", "year": 2020}),
+             tags="money", meta={"team": "port", "year": 2020}, in_force=("2020-02-01", "2020-12-31")),
     Document("policies/old/tram.md", "The fare of the tram is 3 euros.", "Tram", "2021-03-01",
              tags="money/car", meta={"team": "rail", "year": 2021}),
     Document("notes/barge.md", "The fares of barges and cranes.", "Barges", "2022-05-10", tags="work",

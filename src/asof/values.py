@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta, tzinfo
 from functools import partial, reduce
 from numbers import Integral, Real
 from operator import add, mul
@@ -298,14 +298,14 @@ def as_texts(value: object, field: str, parted: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word))
 
 
-def as_time(value: object, field: str, by: str) -> SourcedTime:
-    """Converts a time as it was stated; `by`: its place. Raises BadTime."""
+def as_time(value: object, field: str, by: str, zone: tzinfo | None = None) -> SourcedTime:
+    """Converts a time as it was stated; `by`: its place; `zone`: of one without. Raises BadTime."""
     if isinstance(value, SourcedTime):
         return value
     try:
         if isinstance(value, str):
-            return SourcedTime(read(value), value, by)
-        span = value if isinstance(value, Span) else span_of(value)
+            return SourcedTime(read(value, zone=zone or UTC), value, by)
+        span = value if isinstance(value, Span) else span_of(value, zone)
     except BadTime as wrong:
         raise BadTime(f"{field}: {wrong}") from None
     if isinstance(value, Span):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, timedelta
+from datetime import timedelta
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from itertools import islice, product
@@ -492,7 +492,7 @@ def times_prompt(reading: QuestionReading) -> Prompt:
 
 
 def _span(named: NamedTime) -> Span:
-    return days_in((named.first, one_day(named.last)[1]), UTC)
+    return days_in((named.first, one_day(named.last)[1]))
 
 
 # -- sub-questions, by rules or by a language model ----------------------------------------------------

@@ -33,7 +33,7 @@ from asof.parameters import (
     WhenParameters,
 )
 from asof.results import WhenResult
-from asof.time.span import format_instant, instant, iso, nearest_moment
+from asof.time.span import format_instant, instant, iso
 from asof.values import PUBLISHED, force_words
 from asof.wire import replace
 
@@ -267,16 +267,15 @@ def when(asked: WhenParameters, index: Path | None, as_json: bool) -> int:
 def _read_alone(asked: WhenParameters) -> WhenResult:
     """The reading of a question without a corpus, by asof.toml or the defaults."""
     from asof import environment
-    from asof.corpus.asking import refuse_long
-    from asof.text.question import read
+    from asof.corpus.asking import FilterReader
     from asof.time.moment import last_instant
 
-    refuse_long(asked.q, "TEXT")
     configured = environment.configuration(corpus_root(None))
-    languages, fiscal = " ".join(configured.index.languages), configured.fields.fiscal_start
+    languages, how = configured.index.languages, configured.fields.times
     now = environment.now()
-    then = nearest_moment(now if asked.as_of is None else last_instant(asked.as_of, now, fiscal))
-    return WhenResult.of(read(asked.q, then, language=languages, fiscal_start=fiscal), instant(then))
+    then = now if asked.as_of is None else last_instant(asked.as_of, now, how)
+    read = FilterReader(languages, how, then).operators(asked.q, words=False)
+    return WhenResult.of(read.read(languages, how, then), then)
 
 
 def _show_times(result: WhenResult, *, dated: bool) -> None:

@@ -39,10 +39,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class SearchArguments(TypedDict, total=False):
-    """The options of `Snapshot.search`."""
+class FilterArguments(TypedDict, total=False):
+    """Filters as options, see `Snapshot.search`."""
 
-    k: int | None
     since: When | None
     until: When | None
     about: When | None
@@ -51,6 +50,12 @@ class SearchArguments(TypedDict, total=False):
     path: str
     tags: str | Iterable[str]
     meta: MetadataFilter
+
+
+class SearchArguments(FilterArguments, total=False):
+    """The options of `Snapshot.search`."""
+
+    k: int | None
     filters: Filters | None
     unit: str | None
     recipe: str | Recipe | None
@@ -124,10 +129,13 @@ class Snapshot:
         return await asyncio.to_thread(partial(self.search, question, **options))
 
     async def aask(
-        self, question: str, *, filters: Filters | None = None, on_text: TextCallback | None = None
+        self, question: str, *, filters: Filters | None = None, on_text: TextCallback | None = None,
+        **options: Unpack[FilterArguments],
     ) -> Answer:  # fmt: skip
         """`ask` in a thread; `on_text` is called there."""
-        return await asyncio.to_thread(partial(self.ask, question, filters=filters, on_text=on_text))
+        return await asyncio.to_thread(
+            partial(self.ask, question, filters=filters, on_text=on_text, **options)
+        )
 
     async def acontext(
         self, question: str, tokens: int = 4_000, **options: Unpack[SearchArguments]
@@ -214,7 +222,7 @@ class Snapshot:
         question if there is one; at most so many documents, the last that changed first."""
         from asof.answer.period import WEEK, changes_about
 
-        asked = self.reader.operators(question, words=False)
+        asked = self.reader.filters.operators(question, words=False)
         chosen = self.filters(since).both(filters or Filters()).both(asked.filters)
         first = self.as_of - WEEK if chosen.since is None else chosen.since
         found = self.session.use(
@@ -259,7 +267,7 @@ class Snapshot:
         from asof.answer.question import ParsedQuestion
         from asof.revisions.timeline import FIRST_HITS, timeline, timeline_from
 
-        asked = self.reader.operators(question)
+        asked = self.reader.filters.operators(question)
         then = Filters(since=asked.filters.since, until=asked.filters.until)
         bounds = self.filters(since, until).both(then)
         asked = replace(asked, filters=replace(asked.filters, since=None, until=None))
@@ -295,19 +303,19 @@ class Snapshot:
     # -- asking -------------------------------------------------------------------------------------
 
     def ask(
-        self, question: str, *, in_force: When | None = None, mode: str | None = None,
-        filters: Filters | None = None, recipe: str | Recipe | None = None, tokens: int | None = None,
-        on_text: TextCallback | None = None, budget: float | None = None,
+        self, question: str, *, mode: str | None = None, filters: Filters | None = None,
+        recipe: str | Recipe | None = None, tokens: int | None = None, on_text: TextCallback | None = None,
+        budget: float | None = None, **options: Unpack[FilterArguments],
     ) -> Answer:  # fmt: skip
         """Answer a question from what was current then, with citations; or refuse, with the reason.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
         "auto" whichever fits. `tokens`: how much of the passages found is read. Quotes, unless a language
         model is configured; `on_text` gets its words as they arrive. `budget`: the most that a model may cost
-        (US dollars; tokens without prices). None: the value of [ask] in asof.toml. `in_force` and `filters`
-        as in `search`. Raises UsageError, BeforeHorizon, ModelError.
+        (US dollars; tokens without prices). None: the value of [ask] in asof.toml. `filters` and `options`
+        (`tags=`, `since=` ...) as in `search`. Raises UsageError, BeforeHorizon, ModelError.
         """
-        hard = self.filters(in_force=in_force).both(filters or Filters())
+        hard = self.filters(**options).both(filters or Filters())
         return self.answer(AskRequest(question, mode, hard, recipe, tokens, on_text, budget))
 
     def answer(self, request: AskRequest) -> Answer:
@@ -347,7 +355,7 @@ class Snapshot:
     ) -> Filters:  # fmt: skip
         """Filters as instants: `since` the first of its date, `until` and `in_force` the last, `about`
         both."""
-        return self.reader.filters(since, until, source, path, tags, meta, about, in_force)
+        return self.reader.filters.of(since, until, source, path, tags, meta, about, in_force)
 
 
 # -- context for a prompt: passages as one text, numbered and dated, within a budget of tokens ---------

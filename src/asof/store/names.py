@@ -193,6 +193,8 @@ _KEYS = (
 def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
     """A note for each of these filters that no document passes or had passed, with suggestions."""
     if store.db.execute(f"{_DOCUMENTS} LIMIT 1", store.moment).fetchone() is None:
+        if store.known_at == 0:
+            return [f"{NOTHING_MATCHES} this corpus is empty: index something first, or open another folder"]
         published, indexed = iso(store.as_of)[:10], iso(store.known_at)[:10]
         if indexed < published:
             return [

@@ -309,7 +309,7 @@ REPLY: Json = {"type": "integer", "minimum": 50, "maximum": 50_000, "default": 2
 """The schema of `reply_tokens`, which all tools that read have."""
 
 ARGUMENTS = {
-    "q": "a question or words",
+    "q": 'a question or words; -word, "a phrase", tag:x',
     "as_of": "as it stood then: 2019, 2019-06-01",
     "since": "2024-05, last friday",
     "until": "2024-05",

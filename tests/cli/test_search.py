@@ -85,6 +85,14 @@ def test_undated_texts_say_so(asof, here, write):
     assert asof("search", "crane").out.count("  undated\n") == 6
 
 
+def test_what_was_read_as_a_filter_is_printed(asof, notes):
+    for command in (("search",), ("timeline",), ("changes", "--since", "2019")):
+        out = asof(*command, "crane -zebra after:2019").out
+        assert "note: read as filters: -zebra, after:2019" in " ".join(out.split())
+    assert asof("search", "crane after:someday").code == 2
+    assert "after:someday: 'someday' is not a time" in asof("search", "crane after:someday").err
+
+
 def test_json_tells_the_question(asof, notes):
     result = asof(
         "search", "the latest crane", "--as-of", "2021", "--since", "2020-02", "--tag", "paint", "--meta",

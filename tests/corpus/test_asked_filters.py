@@ -10,7 +10,7 @@ from tests.support.corpora import Clock, new_corpus
 from asof import Document
 from asof.corpus.corpus import Corpus
 from asof.errors import BadTime, UsageError
-from asof.text.operators import MOST
+from asof.text.operators import MOST, NOTES
 from asof.values import Filters
 
 NOTICE = "harbour/notice.md"
@@ -171,3 +171,27 @@ def test_the_published_recipes_read_operators_too(harbour: Corpus) -> None:
     for recipe in ("bm25", "tempralm", "papers", "twe", "vault"):
         found = harbour.search("costs crane OR mole -barge", recipe=recipe)
         assert [hit.document for hit in found] == ["crane.md"], recipe
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("harbour master -Dora", ("read as filters: -Dora",)),
+        (
+            "harbour AND master -Bert tag:harbour",
+            (
+                "read as filters: -Bert, tag:harbour",
+                "read as words: AND (operators: a -b, a NOT b, a OR b)",
+            ),
+        ),
+    ],
+)
+def test_what_was_read_is_told_by_all_that_are_asked(
+    harbour: Corpus, question: str, said: tuple[str, ...]
+) -> None:
+    then = harbour.at()
+    for notes in (
+        then.search(question).notes, then.ask(question).notes, then.context(question).notes,
+        then.read(question).notes, then.timeline(question).notes, then.changes(question, since="2020").notes,
+    ):  # fmt: skip
+        assert tuple(note for note in notes if note.startswith(NOTES)) == said

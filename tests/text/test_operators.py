@@ -88,7 +88,9 @@ UNREAD = {
 
 @pytest.mark.parametrize(("question", "words"), UNREAD.items())
 def test_what_may_be_plain_language_stays_and_is_told(question: str, words: str) -> None:
-    assert read(question) == Operators(question, notes=(f"read as words: {words} (-word leaves a word out)",))
+    assert read(question) == Operators(
+        question, notes=(f"read as words: {words} (operators: a -b, a NOT b, a OR b)",)
+    )
 
 
 def test_brackets_are_told_where_they_would_say_something_else() -> None:

@@ -72,6 +72,8 @@ def show_timeline(timeline: Timeline, *, dated: bool, known: bool) -> None:
     moment = moment_text(timeline.as_of, timeline.known_at, dated=dated, known=known)
     count = len(timeline.entries)
     show(f"{moment} · {counted(count, 'statement')}", dim=True)
+    for note in timeline.notes:
+        show(f"note: {plain(note)}", hang=6, dim=True)
     if not timeline.entries:
         click.echo("nothing found")
     if timeline.left_out:
@@ -159,6 +161,8 @@ def show_changes(found: Changes) -> None:
     """Prints the changes of documents."""
     count = len(found.documents) + found.left_out
     show(f"{_day(found.since)} to {_day(found.as_of)} · {counted(count, 'document')}", dim=True)
+    for note in found.notes:
+        show(f"note: {plain(note)}", hang=6, dim=True)
     for each in found.documents:
         title = click.style(readable(each.title or each.document), bold=True)
         show(f"{_day(each.at)}  {each.kind:<8} {title}  {plain(each.document)}", hang=4)

@@ -229,7 +229,7 @@ class Snapshot:
             self.as_of, self.known_at, past=True,
             do=lambda view: changes_about(view, asked.text, first, most, chosen),
         )  # fmt: skip
-        return replace(found, question=question)
+        return replace(found, question=question, notes=asked.notes)
 
     def calendar(self) -> list[tuple[str, int]]:
         """The number of dated versions published in each month ("2024-03"), in order of time."""
@@ -288,7 +288,7 @@ class Snapshot:
         found = self.session.use(as_of, self.known_at, look)
         if not found.entries and not bounds.reversed:
             found = self.session.use(as_of, self.known_at, look_back, past=True)
-        return replace(found, question=question)
+        return replace(found, question=question, notes=asked.notes)
 
     def diff(
         self, question: str, other: Snapshot, most: int = 20, *, recipe: str | Recipe | None = None,

@@ -277,6 +277,7 @@ class Changes(Struct, frozen=True):
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     documents: Annotated[tuple[DocumentChanges, ...], "the last that changed first"]
     left_out: Annotated[int, "how many more documents changed"]
+    notes: Annotated[tuple[str, ...], "what of the question was read as a filter"] = ()
 
 
 FIRST_STATEMENTS = 2

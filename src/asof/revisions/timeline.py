@@ -129,6 +129,7 @@ class Timeline(Struct, frozen=True):
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     entries: Annotated[tuple[TimelineEntry, ...], "the statements of one series, oldest first"]
     left_out: Annotated[int, "how many older statements there are beside `entries`"]
+    notes: Annotated[tuple[str, ...], "what of the query was read as a filter"] = ()
 
 
 def timeline(

@@ -21,6 +21,11 @@ KEYS = ("tag", "path", "source", "meta", "after", "before")
 MOST = 50
 """The most operators of a question."""
 
+READ, UNREAD = "read as filters:", "read as words:"
+BRACKETS = "brackets are not read: OR joins the words beside it, NOT leaves out the next word"
+NOTES = (READ, UNREAD, BRACKETS)
+"""The beginnings of notes on what was read as an operator, and on what was not."""
+
 _CHUNK = re.compile(rf"(?:{QUOTED.pattern}|\S)+")
 _FILTER = re.compile(rf"(-?)({'|'.join(KEYS)}):(.+)", re.DOTALL)
 _MINUS = re.compile(r"-(?:[^\W\d_][^\s]|[\"“„«]).*", re.DOTALL)
@@ -212,9 +217,9 @@ class _Reader:
             return Operators(self.question, notes=(_of_words([each.raw for each in self.chunks]),))
         if len(self.read_as) > MOST:
             raise UsageError(f"the question has {len(self.read_as):,} operators; accepted: up to {MOST}")
-        notes = [f"read as filters: {', '.join(self.read_as)}"] if self.read_as else []
+        notes = [f"{READ} {', '.join(self.read_as)}"] if self.read_as else []
         if self._brackets():
-            notes.append("brackets are not read: OR joins the words beside it, NOT leaves out the next word")
+            notes.append(BRACKETS)
         if self.unread:
             notes.append(_of_words(self.unread))
         return Operators(
@@ -237,4 +242,4 @@ class _Reader:
 
 def _of_words(unread: Sequence[str]) -> str:
     """The note on what looks like an operator."""
-    return f"read as words: {', '.join(dict.fromkeys(unread))} (-word leaves a word out)"
+    return f"{UNREAD} {', '.join(dict.fromkeys(unread))} (operators: a -b, a NOT b, a OR b)"

@@ -83,7 +83,7 @@ def test_a_wrong_argument_ends_in_an_error_of_ours(corpus, kind, name, argument)
     for wrong in WRONG:
         if argument == "do" and callable(wrong):  # what that raises is its own
             continue
-        given = {**right, argument: wrong} if argument != "options" else {**right, "k": wrong}
+        given = {**right, argument: wrong} if argument != "options" else {**right, "since": wrong}
         try:
             made = function(**given)
             if inspect.iscoroutine(made):

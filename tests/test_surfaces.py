@@ -16,6 +16,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
 from tests.support.example_served import served_from
+from tests.support.filter_forms import FORMS, ONLY_ASKED, QUESTION, index_forms
 from tests.support.json_schema import against
 
 import asof
@@ -23,8 +24,9 @@ from asof.cli.commands import entries, load
 from asof.cli.formats import is_table
 from asof.cli.main import cli, run
 from asof.extensions.server.mcp import TOOLS
-from asof.results import all_shapes
+from asof.results import SearchResult, all_shapes
 from asof.verbs import Verb, all_verbs
+from asof.wire import encode
 
 VERBS = dict(all_verbs())
 COMMANDS = {name: load(entries()[name]) for name in VERBS if name in entries()}
@@ -61,6 +63,8 @@ def command_line(name: str, asked: dict[str, Any]) -> list[str]:
         value = asked.get(each.name or "")
         if isinstance(each, click.Argument):
             words += [] if value is None else [value]
+        elif isinstance(value, tuple):
+            words += [word for one in value for word in (each.opts[0], one)]
         elif value is not None:
             words += [each.opts[0]] if value is True else [each.opts[0], str(value)]
     return words
@@ -87,12 +91,88 @@ def test_all_surfaces_give_the_same(example_folder, served, monkeypatch, capsys,
     assert against(VERBS[name].result, reply.json()) == []
     assert reply.headers["cache-control"] == "no-store"
     if name in COMMANDS:
-        line = [*command_line(name, asked), "--json", "--index", str(example_folder)]
-        monkeypatch.setattr(sys, "argv", ["asof", *line])
-        run(cli)
-        assert lasting(json.loads(capsys.readouterr().out)) == own
+        assert printed(example_folder, monkeypatch, capsys, name, asked) == own
     if name in TOOLS and asked.keys() <= set(TOOLS[name].offers):
         assert anyio.run(called, f"{served}/mcp/", name, asked) == TOOLS[name].text(own, 2_000)
+
+
+# -- filters -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def forms_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return index_forms(tmp_path_factory.mktemp("forms"))
+
+
+@pytest.fixture(scope="module")
+def forms_served(forms_folder: Path) -> Iterator[str]:
+    with served_from(forms_folder) as address:
+        yield address
+
+
+def printed(folder: Path, monkeypatch: Any, capsys: Any, name: str, asked: dict[str, Any]) -> Any:
+    """The JSON that a command prints."""
+    line = [*command_line(name, asked), "--json", "--index", str(folder)]
+    monkeypatch.setattr(sys, "argv", ["asof", *line])
+    run(cli)
+    return lasting(json.loads(capsys.readouterr().out))
+
+
+AT = {"as_of": "2030"}
+
+
+def filters_of(answer: Any) -> Any:
+    """The query without what a filter in the question changes beside them: the question."""
+    return {key: value for key, value in answer["query"].items() if key not in ("text", "lexical")}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_a_filter_is_the_same_in_python_as_a_parameter_and_in_the_question(forms_folder, name):
+    form = FORMS[name]
+    typed = by_python(forms_folder, VERBS["search"], {"q": QUESTION, **AT, **form.typed})
+    question = f"{QUESTION} {form.asked}".strip()
+    asked = by_python(forms_folder, VERBS["search"], {"q": question, **AT})
+    with asof.open(forms_folder, create=False) as corpus:
+        then = corpus.at(**AT)
+        results = then.search(QUESTION, **form.python)
+        own = lasting(json.loads(json.dumps(encode(SearchResult.of(results, 0.0)))))
+        with_filters = then.search(QUESTION, filters=then.filters(**form.python))
+    assert {hit["document"] for hit in own["hits"]} == form.passing
+    assert own == typed
+    assert list(with_filters) == list(results)
+    assert asked["hits"] == own["hits"], "with the same scores, tags, metadata and places"
+    assert filters_of(asked) == filters_of(own)
+    notes = [f"read as filters: {', '.join(form.asked.split())}"] if form.asked else []
+    assert asked["notes"] == notes + own["notes"]
+
+
+ASKED_FORMS = [
+    *(pytest.param({"q": QUESTION, **form.typed}, form.passing, id=name) for name, form in FORMS.items()),
+    *(
+        pytest.param({"q": f"{QUESTION} {form.asked}"}, form.passing, id=f"asked, {name}")
+        for name, form in FORMS.items() if form.asked
+    ),
+    *(pytest.param({"q": f"{QUESTION} {text}"}, passing, id=text) for text, passing in ONLY_ASKED.items()),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("asked", "passing"), ASKED_FORMS)
+def test_all_surfaces_filter_alike(
+    forms_folder, forms_served, monkeypatch, capsys, asked: dict[str, Any], passing: set[str]
+) -> None:
+    for name in ("search", "context", "list"):
+        if name == "list" and asked["q"] != QUESTION:
+            continue
+        given = {**AT, **{key: value for key, value in asked.items() if (name, key) != ("list", "q")}}
+        own = by_python(forms_folder, VERBS[name], given)
+        listed = {"search": "hits", "context": "citations", "list": "documents"}[name]
+        assert {each["document"] for each in own[listed]} == passing
+        assert lasting(httpx.get(f"{forms_served}/api/v1/{name}", params=given).json()) == own
+        if name in COMMANDS:
+            assert printed(forms_folder, monkeypatch, capsys, name, given) == own
+        if given.keys() <= set(TOOLS[name].offers):
+            told = anyio.run(called, f"{forms_served}/mcp/", name, given)
+            assert told == TOOLS[name].text(own, 2_000)
 
 
 def test_an_assistant_that_starts_the_server_gets_the_same(example_folder, tmp_path):

@@ -31,6 +31,7 @@ from asof.schema import (
 from asof.sources.source import Fields, scheme_named
 from asof.store.schema import UNDATED, CorpusSettings
 from asof.text.tokens import Analyzer
+from asof.time.moment import zone_named
 from asof.values import MODES
 
 if TYPE_CHECKING:
@@ -124,12 +125,25 @@ FIELDS = Table("Which fields of a record are read as what; the first that is the
     ),
 }, Fields, dict)  # fmt: skip
 
-DATES = Table("How dates in figures are read.", {
+
+def _timezone(value: Any) -> str:
+    if not isinstance(value, str):
+        raise UsageError("the name of a time zone is expected")
+    zone_named(value)
+    return value
+
+
+DATES = Table("How dates in figures, and times of day, are read.", {
     "order": Setting(
         one_of("dmy", "mdy"),
         'What comes first in 03/04/2023: "dmy" the day, "mdy" the month. Default: as the other dates of the'
         " source tell.",
         "dmy",
+    ),
+    "timezone": Setting(
+        converting(_timezone),
+        "Zone of times of day that name none, in documents and questions, and of today. Default: UTC.",
+        "Europe/Brussels",
     ),
 }, Fields, dict)  # fmt: skip
 
@@ -197,7 +211,7 @@ class Config(Struct, frozen=True):
     [fields] id, text, title, ...: which fields of a JSONL line are read as what; a name or a list of names.
              fiscal_start: the first month of the fiscal year.
              search: which metadata is searched; decided when the corpus is made.
-    [dates]  order: of day and month in 03/04/2023.
+    [dates]  order: of day and month in 03/04/2023; timezone: of times of day without one.
     [search] k, unit, recipe, rerank: defaults of `asof search`; rerank of ask, too.
     [encoder] the model that makes vectors, see `providers.encoders`; `asof embed` changes it.
     [rerank] the model that reranks, see `providers.rerankers`.

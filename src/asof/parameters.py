@@ -30,7 +30,12 @@ MOST_CHARACTERS = 1_000_000
 PAIR = r"^[^=<>!\x00]+(=|!=|<|>|<=|>=)[^\x00]+$"
 
 Text = Annotated[
-    str, Meta(min_length=1, max_length=LONGEST_QUESTION, description="the question, or some words")
+    str,
+    Meta(
+        min_length=1,
+        max_length=LONGEST_QUESTION,
+        description='the question, or some words; with "a phrase", -word, a OR b, tag:, path:, after: ...',
+    ),
 ]
 Name = Annotated[str, Meta(min_length=1, max_length=MOST_NAME)]
 Moment = Annotated[str, Meta(min_length=1, max_length=100, extra={"metavar": "T"})]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import starmap
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Struct
@@ -34,7 +35,7 @@ from asof.store.run import IndexReport
 from asof.store.status import CorpusStatus
 from asof.time.expressions import TimeExpression
 from asof.time.span import BEGINNING, NEVER, Instant, Validity
-from asof.values import SIGN, Answer, Halting, Heading, Hit
+from asof.values import Answer, Halting, Heading, Hit, condition_text
 from asof.wire import FLAT, Decimals, one_of
 
 if TYPE_CHECKING:
@@ -63,9 +64,12 @@ class SearchedQuery(Struct, frozen=True):
     until: Annotated[Instant | None, "filter: published until then"]
     about: Annotated[Validity | None, "filter: speaking of that time"]
     source: Annotated[str, 'filter: the name of a source; "": none']
-    path: Annotated[str, 'filter: a pattern of document ids; "": none']
+    paths: Annotated[tuple[str, ...], "filter: patterns of document ids, all of which fit"]
     tags: Annotated[tuple[str, ...], "filter: all of these tags"]
-    meta: Annotated[dict[str, Any], "filter: all of these metadata"]
+    no_tags: Annotated[tuple[str, ...], "filter: none of these tags"]
+    meta: Annotated[tuple[str, ...], "filter: all of these conditions, as they are typed: team=a|b"]
+    without: Annotated[tuple[str, ...], "filter: none of these words and phrases"]
+    any_of: Annotated[tuple[tuple[str, ...], ...], "filter: of each group of words and phrases one at least"]
 
     @classmethod
     def of(cls, results: Results) -> SearchedQuery:
@@ -73,11 +77,11 @@ class SearchedQuery(Struct, frozen=True):
         filters = query.filters
         stems = tuple(dict.fromkeys(term.word for term in query_terms(query, view.analyzer)))
         return cls(
-            query.text, query.lexical, stems, query.recency, query.k, results.recipe,
+            query.asked or query.text, query.lexical, stems, query.recency, query.k, results.recipe,
             view.as_of, view.known_at,
             filters.since, filters.until, None if filters.about is None else _stretch(*filters.about),
-            filters.source, filters.path, filters.tags,
-            {key.replace(SIGN, " "): value for key, value in filters.meta},
+            filters.source, filters.paths, filters.tags, filters.no_tags,
+            tuple(starmap(condition_text, filters.meta)), filters.without, filters.any_of,
         )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import date, timedelta
+from datetime import UTC, date, timedelta, tzinfo
 from functools import partial, reduce
 from numbers import Integral, Real
 from operator import add, mul
@@ -298,14 +298,14 @@ def as_texts(value: object, field: str, parted: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word))
 
 
-def as_time(value: object, field: str, by: str) -> SourcedTime:
-    """Converts a time as it was stated; `by`: its place. Raises BadTime."""
+def as_time(value: object, field: str, by: str, zone: tzinfo | None = None) -> SourcedTime:
+    """Converts a time as it was stated; `by`: its place; `zone`: of one without. Raises BadTime."""
     if isinstance(value, SourcedTime):
         return value
     try:
         if isinstance(value, str):
-            return SourcedTime(read(value), value, by)
-        span = value if isinstance(value, Span) else span_of(value)
+            return SourcedTime(read(value, zone=zone or UTC), value, by)
+        span = value if isinstance(value, Span) else span_of(value, zone)
     except BadTime as wrong:
         raise BadTime(f"{field}: {wrong}") from None
     if isinstance(value, Span):
@@ -427,6 +427,14 @@ def signed_key(key: str) -> tuple[str, str]:
     """The key of a condition of a filter, and its sign ("": equals)."""
     name, _, sign = key.partition(SIGN)
     return name, sign
+
+
+def condition_text(key: str, value: str) -> str:
+    """A condition of a filter as it is typed, see `metadata_condition`."""
+    name, sign = signed_key(key)
+    if sign == "?":
+        return f"{name}{'=' if value == 'true' else '!='}*"
+    return f"{name}={'|'.join(json.loads(value))}" if sign == "in" else f"{name}{sign or '='}{value}"
 
 
 def metadata_condition(text: str) -> tuple[str, object]:
@@ -709,21 +717,24 @@ class Filters(Struct, frozen=True):
     `since` and `until` are instants and compare with `published`; an undated passage fails them. `about`, a
     first and a last instant, has to have some time in common with what a passage is about; where that is not
     known, `published` has to be in it, and a passage that has neither fails. `source` is a source's name,
-    `path` a glob over document ids, `tags` must all be there, `meta` has conditions on metadata, see
-    `metadata_filter`. `any_tags` and `documents` (ids): one of them is enough; of `no_tags` none may be
-    there. `in_force` is the instant at which the answer has to hold: what is in force then comes first, and
-    no hit is left out for it."""
+    `paths` are globs over document ids, or folders ("policies/"), which all must fit; `tags` must all be
+    there, `meta` has conditions on metadata, see `metadata_filter`. `any_tags` and `documents` (ids): one of
+    them is enough; of `no_tags` none may be there. `without`: words and phrases that a passage does not
+    contain; `any_of`: it contains one of each group. `in_force` is the instant at which the answer has to
+    hold: what is in force then comes first, and no hit is left out for it."""
 
     since: int | None = None
     until: int | None = None
     about: tuple[int, int] | None = None
     source: str = ""
-    path: str = ""
+    paths: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     meta: tuple[tuple[str, str], ...] = ()
     any_tags: tuple[str, ...] = ()
     no_tags: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    any_of: tuple[tuple[str, ...], ...] = ()
     in_force: int | None = None
 
     @property
@@ -731,10 +742,35 @@ class Filters(Struct, frozen=True):
         """True if `since` is after `until`: nothing is between."""
         return self.since is not None and self.until is not None and self.since > self.until
 
+    def both(self, other: Filters) -> Filters:
+        """The filters of which a hit meets these and the others. Raises UsageError for two values of one that
+        can have one only."""
+        if self == Filters() or other == Filters():
+            return other if self == Filters() else self
+        first, second = field_values(self), field_values(other)
+        joined: dict[str, Any] = {
+            name: tuple(dict.fromkeys((*value, *second[name])))
+            for name, value in first.items() if isinstance(value, tuple) and name not in _ONE_VALUE
+        }  # fmt: skip
+        for name in _ONE_VALUE:
+            given = [value for value in (first[name], second[name]) if value]
+            if len(given) == 2 and given[0] != given[1]:
+                raise UsageError(f"{name} is given twice: {given[0]!r:.60}, {given[1]!r:.60}; give it once")
+            joined |= {name: given[0]} if given else {}
+        for name, closest in (("since", max), ("until", min)):
+            bounds = [value for value in (first[name], second[name]) if value is not None]
+            joined[name] = closest(bounds, default=None)
+        return Filters(**joined)
+
+
+_ONE_VALUE = ("source", "about", "any_tags", "documents", "in_force")
+"""The filters of which two different values cannot be joined."""
+
 
 class Query(Struct, frozen=True):
     """A parsed question: its words for the index, its intent about time. No clock is used.
 
+    `text` is the question without its operators (`asof.text.operators`), `asked` the one with them.
     `lexical` is the text that the index is asked, without its stop words unless `stop_words`; `recency` in
     [0, 1]: how much newer is better. `about` are the times that the question names: preferences, not filters.
     `stated`: True if the user gave the moment, False if it is the present by default. `parts`: the
@@ -750,6 +786,7 @@ class Query(Struct, frozen=True):
     about: tuple[Span, ...] = ()
     stated: bool = True
     parts: tuple[str, ...] = ()
+    asked: str = ""
 
     def date_of_force(self, as_of: int) -> int:
         """The instant at which the answer has to hold: that of the filters, else the end of the latest time

@@ -97,7 +97,7 @@ def test_the_filters_hold(mills):
     then = mills.at()
     made = then.ask("What was the revenue of Otter Mills?", filters=then.filters(until="2021"))
     assert [each.document for each in made.citations] == ["a"]
-    assert then.ask("What was the revenue of Otter Mills?", filters=Filters(path="c*")).refused
+    assert then.ask("What was the revenue of Otter Mills?", filters=Filters(paths=("c*",))).refused
 
 
 # -- with a model ------------------------------------------------------------------------------------------

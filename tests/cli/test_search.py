@@ -85,6 +85,14 @@ def test_undated_texts_say_so(asof, here, write):
     assert asof("search", "crane").out.count("  undated\n") == 6
 
 
+def test_what_was_read_as_a_filter_is_printed(asof, notes):
+    for command in (("search",), ("timeline",), ("changes", "--since", "2019")):
+        out = asof(*command, "crane -zebra after:2019").out
+        assert "note: read as filters: -zebra, after:2019" in " ".join(out.split())
+    assert asof("search", "crane after:someday").code == 2
+    assert "after:someday: 'someday' is not a time" in asof("search", "crane after:someday").err
+
+
 def test_json_tells_the_question(asof, notes):
     result = asof(
         "search", "the latest crane", "--as-of", "2021", "--since", "2020-02", "--tag", "paint", "--meta",
@@ -92,9 +100,10 @@ def test_json_tells_the_question(asof, notes):
     )  # fmt: skip
     query = result.json()["query"]
     assert query["recency"] > 0
-    assert {key: query[key] for key in ("text", "as_of", "since", "tags", "meta", "k", "path", "source")} == {
+    keys = ("text", "as_of", "since", "tags", "meta", "k", "paths", "source")
+    assert {key: query[key] for key in keys} == {
         "text": "the latest crane", "as_of": "2021-12-31T23:59:59.999999Z", "since": "2020-02-01T00:00:00Z",
-        "tags": ["paint"], "meta": {"theme": "south"}, "k": 4, "path": "notes/*", "source": "notes",
+        "tags": ["paint"], "meta": ["theme=south"], "k": 4, "paths": ["notes/*"], "source": "notes",
     }  # fmt: skip
 
 
@@ -127,8 +136,8 @@ UNMET = [
     (["--source", "elsewhere"], "there is no source 'elsewhere'; existing ones: notes"),
     (["--tag", "pant"], "no document has the tag 'pant'; did you mean paint?"),
     (["--tag", "#zebra"], "no document has the tag 'zebra'; existing ones: paint, yard"),
-    (["--path", "more"], "no document's id matches 'more'; did you mean '*/more/*'?"),
-    (["--path", "notes"], "no document's id matches 'notes'; did you mean 'notes/*'?"),
+    (["--path", "more"], "no document's id matches 'more'; did you mean 'more/'?"),
+    (["--path", "notes"], "no document's id matches 'notes'; did you mean 'notes/'?"),
     (["--path", "./notes/red.md"], "no document's id matches './notes/red.md'; did you mean 'notes/red.md'?"),
     (["--path", "journal/*"], "no document's id matches 'journal/*'; existing ones: notes/*, notes/more/*"),
     (["--since", "2022", "--until", "2021"], "since (2022-01-01) is later than until (2021-12-31)"),
@@ -240,7 +249,7 @@ def test_a_line_by_operation(tree, line):
         (["crane", "--since", "2021"], "a filter excludes it: since"),
         (["crane", "--until", "2019"], "a filter excludes it: until"),
         (["crane", "--tag", "oak"], "a filter excludes it: tag oak"),
-        (["crane", "--meta", "theme=south"], "a filter excludes it: theme = south"),
+        (["crane", "--meta", "theme=south"], "a filter excludes it: meta theme=south"),
         (["crane", "--path", "x/*"], "a filter excludes it: path"),
         (["crane", "--source", "none"], "a filter excludes it: source"),
         (["crane", "--tag", "yard", "--since", "2021"], "a filter excludes it: since"),

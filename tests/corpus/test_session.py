@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import asof
 from asof.corpus import session as opened
 from asof.corpus.corpus import Corpus
-from asof.errors import UsageError
+from asof.errors import NoCorpus, UsageError
 from asof.index.view import View
 from asof.wire import replace
 
@@ -187,13 +187,57 @@ def test_connections_are_closed_with_the_corpus(memory_folder: Path) -> None:
         then.search("ferry")
 
 
+MISSPELT: list[tuple[str, Callable[[Corpus], object]]] = [
+    ("sice", lambda corpus: corpus.search("quay", sice="2020")),  # type: ignore[call-arg]
+    ("tag", lambda corpus: corpus.at().search("quay", tag="a")),  # type: ignore[call-arg]
+    ("tag", lambda corpus: corpus.at().ask("quay", tag="a")),  # type: ignore[call-arg]
+    ("kk", lambda corpus: corpus.at().context("quay", kk=3)),  # type: ignore[call-arg]
+    ("knwon_at", lambda corpus: corpus.at("2020", knwon_at="2021")),  # type: ignore[call-arg]
+    ("hisotry", lambda corpus: corpus.add(str(corpus.root), hisotry=False)),
+    ("since", lambda corpus: corpus.add({"id": "a", "text": "b"}, since=None)),
+    ("hisotry", lambda corpus: corpus.source(str(corpus.root), hisotry=None)),
+    ("perday", lambda corpus: corpus.add("arxiv:cs.AI", perday=False)),
+    ("creat", lambda corpus: asof.open(corpus.root, creat=False)),  # type: ignore[call-arg]
+]
+
+
+@pytest.mark.parametrize(("name", "call"), MISSPELT)
+def test_no_option_that_is_misspelt_is_ignored(
+    tmp_path: Path, name: str, call: Callable[[Corpus], object]
+) -> None:
+    with asof.open(tmp_path) as corpus, pytest.raises((TypeError, UsageError), match=rf"\b{name}\b"):
+        call(corpus)
+
+
+def test_an_answer_takes_the_filters_of_a_search(tmp_path: Path) -> None:
+    with asof.open(tmp_path) as corpus:
+        for id_, year in (("a", 2020), ("b", 2021)):
+            corpus.add(asof.Document(id_, f"The fee is {year} crowns.", published=year, tags=id_,
+                                     meta={"year": year}))  # fmt: skip
+        ask = corpus.at().ask
+        for answer in (
+            ask("What is the fee?", tags="a"), ask("What is the fee?", meta={"year": {"lt": 2021}}),
+            ask("What is the fee?", until="2020"), ask("What is the fee? path:a"),
+            ask("What is the fee?", path="a", filters=corpus.at().filters(tags="a")),
+            asyncio.run(corpus.at().aask("What is the fee?", source="python", tags="a")),
+        ):  # fmt: skip
+            assert [each.document for each in answer.citations] == ["a"]
+        assert ask("What is the fee?", tags="a", filters=corpus.at().filters(tags="b")).refused
+
+
 # -- opening, and what is taken ------------------------------------------------------------------------
 
 
 def test_a_corpus_to_which_nothing_is_written_is_removed(tmp_path: Path) -> None:
-    with asof.open(tmp_path / "typo") as corpus:
-        assert corpus.search("quay").hits == ()
-    assert not (tmp_path / "typo").exists()
+    with asof.open(tmp_path / "typo" / "deeper") as corpus:
+        results = corpus.search("quay")
+        assert results.hits == ()
+        assert results.notes[0] == (
+            "nothing matches: this corpus is empty: index something first, or open another folder"
+        )
+    assert list(tmp_path.iterdir()) == [], "nor is a folder above it left"
+    with pytest.raises(NoCorpus):
+        asof.open(tmp_path / "typo", create=False)
     with asof.open(tmp_path) as corpus:
         corpus.add({"id": "a", "text": "The quay is long."})
     with asof.open(tmp_path, create=False) as corpus:

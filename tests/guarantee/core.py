@@ -20,7 +20,7 @@ from tests.guarantee.observing import (
     tables,
     verb,
 )
-from tests.guarantee.texts import SENTENCES
+from tests.guarantee.texts import SENTENCES, TAGS
 
 from asof import engine
 from asof.answer import boilerplate
@@ -52,6 +52,14 @@ def narrowed(moment: Moment, asked: Asked) -> Any:
     """With filters that no surface offers."""
     hard = Filters(any_tags=("harbour", "price"), no_tags=("people",), documents=(asked.name, "mill.md"))
     return in_full(moment.then, asked.question, filters=hard)
+
+
+def operators(asked: Asked) -> str:
+    """A question with operators, of which the words are in some passages."""
+    asks = asked.question.replace('"', "").split()
+    first, last = asks[0], asks[-1]
+    words = f"{asked.question} -{first} NOT closed ferry OR {last}"
+    return f'{words} -"mill ferry" path:*.md -tag:people after:2019'
 
 
 def statistics(moment: Moment, asked: Asked) -> Any:
@@ -152,6 +160,11 @@ OBSERVABLES: dict[str, Observable] = {
     **{f"search by {name}": search_by(name) for name in ("asof", "bm25", "dense", "hybrid", "hybrid-rrf")},
     "search by asof, ten looked at": search_by(TIGHT),
     "search with filters": narrowed,
+    "search with operators": lambda moment, asked: in_full(moment.then, operators(asked), **asked.filters),
+    "answer with operators": lambda moment, asked: moment.then.ask(operators(asked)),
+    "answers of the past with operators": lambda moment, asked: [
+        moment.then.ask(f"{each.format(asked.question)} -closed path:*.md".replace("?", "")) for each in PAST
+    ],
     "verb search": verb("search", lambda asked: {**_searched(asked), "explain": True}),
     "verb ask": verb("ask", lambda asked: {"q": asked.question, "tokens": asked.tokens, **_filters(asked)}),
     "answers of the past": of_the_past,
@@ -159,6 +172,10 @@ OBSERVABLES: dict[str, Observable] = {
         "context", lambda asked: {"q": asked.question, "tokens": asked.tokens, **_filters(asked)}
     ),
     "verb changes": verb("changes", lambda asked: {"since": asked.other, "k": 3}),
+    "verb timeline with operators": verb("timeline", lambda asked: {"q": operators(asked)}),
+    "verb changes with operators": verb(
+        "changes", lambda asked: {"q": f"{asked.question} -storm -tag:{TAGS[0]} after:2019"}
+    ),
     "verb changes about something": verb("changes", lambda asked: {"q": asked.question, "since": "2019"}),
     "verb list": verb("list", lambda asked: {"since": asked.other, "k": 3}),
     "verb timeline": verb("timeline", lambda asked: {"q": asked.question}),

@@ -75,7 +75,7 @@ def test_nothing_and_no_match(
         assert run(corpus, "mill", Lexical(), *stages, TopK(), spoken=["2021"]).hits == ()
     with fresh(*mills) as corpus:
         assert run(corpus, "penguin", Lexical(), *stages, TopK(), spoken=["2021"]).hits == ()
-        assert run(corpus, "mill", Lexical(), *stages, TopK(), path="x*").hits == ()
+        assert run(corpus, "mill", Lexical(), *stages, TopK(), paths=("x*",)).hits == ()
 
 
 OFF = [

@@ -411,7 +411,7 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
         yield corpus
 
 
-def called(corpus: Corpus, query: str, **filters: str) -> list[str]:
+def called(corpus: Corpus, query: str, **filters: tuple[str, ...]) -> list[str]:
     chosen = Filters(**filters)  # type: ignore[arg-type]
     return [hit.document for hit in corpus.at().search(query, filters=chosen).hits]
 
@@ -427,7 +427,7 @@ def test_a_name_that_is_read_as_a_time(notes: Corpus) -> None:
 
 
 def test_filters_hold(notes: Corpus) -> None:
-    assert called(notes, "2021-03-02", path="rope*") in ([], ["rope.md"])
+    assert called(notes, "2021-03-02", paths=("rope*",)) in ([], ["rope.md"])
 
 
 def test_the_number_of_a_series(fresh: Make, document: Make) -> None:

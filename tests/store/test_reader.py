@@ -64,7 +64,7 @@ def test_a_link_leads_to_what_was_in_force_then() -> None:
 
 
 def names(corpus: Any, **filters: Any) -> set[str]:
-    wanted = {"source": "", "path": "", "tags": (), "meta": (), **filters}
+    wanted = {"source": "", "paths": (), "tags": (), "meta": (), **filters}
     found = documents_passing(AsOfReader(db_of(corpus), NEVER, NEVER), **wanted)
     of = dict(db_of(corpus).execute("SELECT id, name FROM documents").fetchall())
     return {of[document] for document in found}
@@ -138,9 +138,11 @@ def test_filters_over_attributes() -> None:
         assert names(corpus) == everything
         assert names(corpus, source="two") == {"b/x.md"}
         assert names(corpus, source="three") == set()
-        assert names(corpus, path="a/*") == {"a/x.md", "a/y.md"}
-        assert names(corpus, path="*/x.md") == {"a/x.md", "b/x.md"}
-        assert names(corpus, path="a") == set()
+        assert names(corpus, paths=("a/*",)) == {"a/x.md", "a/y.md"}
+        assert names(corpus, paths=("*/x.md",)) == {"a/x.md", "b/x.md"}
+        assert names(corpus, paths=("a",)) == set()
+        assert names(corpus, paths=("a/",)) == {"a/x.md", "a/y.md"}
+        assert names(corpus, paths=("a/", "*/x.md")) == {"a/x.md"}
         assert names(corpus, tags=("sea",)) == {"a/x.md", "a/y.md"}
         assert names(corpus, tags=("sea", "#boat")) == {"a/x.md"}
         corpus.add(
@@ -152,7 +154,7 @@ def test_filters_over_attributes() -> None:
         assert "b.md" not in names(corpus, no_tags=("sea",))
         assert names(corpus, tags=("sea/deep",)) == {"b.md"}
         assert names(corpus, any_tags=("#boat", "sky")) == {"a/x.md"}
-        assert names(corpus, no_tags=("#boat", "sky"), path="a/*") == {"a/y.md"}
+        assert names(corpus, no_tags=("#boat", "sky"), paths=("a/*",)) == {"a/y.md"}
         assert names(corpus, documents=("a/y.md", "nothing")) == {"a/y.md"}
         assert names(corpus, documents=("a/y.md",), any_tags=("boat",)) == set()
         assert names(corpus, meta=(("n", "3"),)) == {"a/x.md", "b/x.md"}
@@ -160,5 +162,5 @@ def test_filters_over_attributes() -> None:
         assert names(corpus, meta=(("draft", "true"),)) == {"a/x.md"}
         assert names(corpus, meta=(("draft", "false"),)) == {"a/y.md"}
         assert names(corpus, meta=(("who", "Ann"),)) == names(corpus, meta=(("who", "7"),)) == {"a/x.md"}
-        assert names(corpus, meta=(("n", "3"), ("draft", "true")), source="one", path="a/*") == {"a/x.md"}
+        assert names(corpus, meta=(("n", "3"), ("draft", "true")), source="one", paths=("a/*",)) == {"a/x.md"}
         assert names(corpus, meta=(("N", "3"),)) == set()

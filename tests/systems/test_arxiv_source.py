@@ -251,7 +251,7 @@ def test_what_was_updated_between_two_windows_is_in_none(archive, corpus):
         ("arxiv:cs.IR", {"per_day": 2_001}, "accepted are 1 to 2000, and 0 for all"),
         ("arxiv:cs.IR", {"full": True}, "papers that are named by their ids"),
         ("arxiv:2401.00001", {"since": "2024"}, "are for categories, and these are ids"),
-        ("notes", {"since": "2024"}, "since are options of schemes, such as arxiv:"),
+        ("notes", {"since": "2024"}, "no option since; further ones have schemes only, such as arxiv:"),
     ],
 )
 def test_options_that_do_not_go_together(corpus, target: str, options: dict[str, Any], said: str):

@@ -155,7 +155,7 @@ def test_each_level(fresh: Make, run: Make) -> None:
             "first": 1.05, "second": 1.03, "third": 1.02, "fourth": 1.0, "none": 1.0, "plain": 1.0,
             "all": 1.05,
         }  # fmt: skip
-        assert factors(run, corpus, "mill", CODE, path="s*") == {"second": 1.03}
+        assert factors(run, corpus, "mill", CODE, paths=("s*",)) == {"second": 1.03}
 
 
 @pytest.mark.parametrize(

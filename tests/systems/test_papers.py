@@ -39,7 +39,7 @@ from asof.extensions.systems.papers import (
 )
 from asof.models.ports import Prompt
 from asof.store.schema import exclusive_lock
-from asof.time.moment import read
+from asof.time.moment import TimeOptions, read
 from asof.time.span import DAY, instant, moment
 from asof.values import Document, SourcedTime
 
@@ -86,7 +86,8 @@ def test_tags_of_archives():
 
 def completed(**given: object) -> PaperRequest:
     return complete_request(
-        PaperQuestion("lamps", **given), PaperRequest(("cs.LG",), LATE - 7 * DAY, LATE, notes=NOTES), LATE, 1  # type: ignore[arg-type]
+        PaperQuestion("lamps", **given),  # type: ignore[arg-type]
+        PaperRequest(("cs.LG",), LATE - 7 * DAY, LATE, notes=NOTES), LATE, TimeOptions(),
     )  # fmt: skip
 
 

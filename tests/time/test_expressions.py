@@ -118,12 +118,13 @@ def test_words_stay_with_the_calendar_where_labels_are_fiscal() -> None:
     assert words.span == span("2024-07-01", "2024-10-01") == label.alternatives[0]
 
 
-def test_days_and_times_are_those_of_the_zone() -> None:
-    assert only("2024-03-05", zone=BERLIN).span == read("2024-03-05", zone=BERLIN)
+def test_times_are_those_of_the_zone_and_days_of_all() -> None:
+    assert only("2024-03-05", zone=BERLIN).span == read("2024-03-05")
     assert only("5 March 2024 at 14:30", zone=BERLIN).span == read("2024-03-05T14:30", zone=BERLIN)
     assert only("5 March 2024 at 14:30 UTC", zone=BERLIN).span == read("2024-03-05T14:30Z")
     late = datetime(2024, 5, 31, 22, 30, tzinfo=UTC)  # 00:30 of 1 June in Berlin
-    assert only("today", anchor=late, zone=BERLIN).span == read("2024-06-01", zone=BERLIN)
+    assert only("today", anchor=late, zone=BERLIN).span == read("2024-06-01")
+    assert only("the past 3 years", anchor=late, zone=BERLIN).span.end == late
 
 
 def test_hours_pass_while_clocks_change() -> None:

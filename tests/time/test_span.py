@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from datetime import UTC, date, datetime, timedelta, timezone
-from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -20,7 +19,6 @@ from asof.time.span import (
     Grain,
     Period,
     Span,
-    days_in,
     holds_in,
     label,
     months_later,
@@ -136,17 +134,6 @@ def test_a_period_lies_in_its_parent(period: Period) -> None:
 @given(st.datetimes(timezones=st.just(UTC)), GRAIN)
 def test_the_period_of_a_moment_holds_it(moment: datetime, grain: Grain) -> None:
     assert moment in Period.containing(moment, grain).span
-
-
-@given(st.dates(date(1900, 1, 1), date(2100, 1, 1)), st.timezones())
-def test_days_of_a_zone_are_consecutive(day: date, zone: ZoneInfo) -> None:
-    border = days_in((day - timedelta(days=40), day), zone).end
-    assert border == days_in((day, day + timedelta(days=40)), zone).start
-
-
-def test_a_day_that_a_zone_skipped() -> None:
-    with pytest.raises(ValueError, match="skipped"):
-        days_in(one_day(date(2011, 12, 30)), ZoneInfo("Pacific/Apia"))
 
 
 def test_reading_dates_needs_no_numpy() -> None:

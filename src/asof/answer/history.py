@@ -145,8 +145,9 @@ def _key(statement: Stated) -> tuple[str, tuple[str, ...], str]:
 def past_of(view: View, query: Query, asked: AskedChange, times: Sequence[Span]) -> Past:
     """The edits for a question. `view`: with what was visible before."""
     words = WeightedPhrase.of(asked.text, view)
-    stems: Stems = cache(partial(_stems, view))
-    every = _with_ends(_edits(view, replace_words(query, asked.text), words, stems))
+    stems: Stems = cache(partial(stems_in, view))
+    found = _edits(view, replace_words(query, asked.text), words, stems)
+    every = _with_ends([each for each in found if view.says_what_is_asked(query.filters, *each.said)])
     places = {name: at for at, name in enumerate(dict.fromkeys(each.side.document for each in every))}
     again: dict[str, int] = {}  # since when each statement was last said
     for each in every:
@@ -231,7 +232,8 @@ Stems = Callable[..., frozenset[str]]
 """The stems of texts, worked out once for a question: versions repeat most of what they say."""
 
 
-def _stems(view: View, *texts: str) -> frozenset[str]:
+def stems_in(view: View, *texts: str) -> frozenset[str]:
+    """The stems of texts."""
     text = "\n".join(texts)
     return frozenset(view.analyzer.terms(text, view.analyzer.detect(text)))
 
@@ -345,7 +347,7 @@ def with_what_was_said(view: View, query: Query, question: ParsedQuestion, refus
         if each.edit.kind != REMOVED or before is None or each.share < GONE:
             continue
         if (
-            words.share(_stems(view, before.text, *before.headings[-1:])) >= GONE_OWN
+            words.share(stems_in(view, before.text, *before.headings[-1:])) >= GONE_OWN
             and before.kind != "document"
         ):
             until = _day(each.edit.at)
@@ -366,10 +368,10 @@ def answer_from_timeline(
     words = WeightedPhrase.of(question.rest, view)
     told = [
         (hit, said) for hit, said in statements
-        if words.share(_stems(view, hit.title, *hit.place.headings, said)) >= LEAST
+        if words.share(stems_in(view, hit.title, *hit.place.headings, said)) >= LEAST
     ]  # fmt: skip
     stood: list[Stated] = []
-    for each in timeline(view, query.text, told, MOST_VALUES).entries:
+    for each in timeline(view, query.text, told, MOST_VALUES, query.filters).entries:
         own = each.id, each.document, each.title, (), each.sentence, "", each.start, each.end, each.published
         _add_value(stood, Stated(*own))
     return _course(view, query, stood, question.times)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 
 from asof.answer.extractive import quoted, refused
-from asof.answer.history import cited
+from asof.answer.history import cited, stems_in
 from asof.answer.question import WORD, ParsedQuestion, listed
 from asof.answer.statements import WeightedPhrase
 from asof.index.view import View
 from asof.lang import stop_words
 from asof.revisions.edits import Changes, DocumentChanges, Edit, changes_of_documents
 from asof.time.span import DAY, iso, label
-from asof.values import LOCAL, Answer, Citation
+from asof.values import LOCAL, Answer, Citation, Filters
 
 WEEK = 7 * DAY
 EDITS = 8
@@ -23,30 +22,29 @@ LEAST = 0.65
 """The least share of a question, by weight, that an edit about it has."""
 
 
-def changes_about(
-    view: View, question: str, first: int, most: int, documents: Sequence[int] | None
-) -> Changes:
-    """What changed in documents (those of these numbers) from an instant on, about a question unless it is
-    empty. `view`: with what was visible before."""
+def changes_about(view: View, question: str, first: int, most: int, filters: Filters) -> Changes:
+    """What changed in documents from an instant on, about a question unless it is empty. `filters`: which
+    documents, until when, and what edits say. `view`: with what was visible before."""
     words = WeightedPhrase.of(question, view) if question else None
 
     def keep(edit: Edit) -> bool:
-        if words is None:
-            return True
-        sides = [side for side in (edit.before, edit.after) if side is not None]
-        text = "\n".join(part for each in sides for part in (each.title, *each.headings, each.text))
-        stems = frozenset(view.analyzer.terms(text, view.analyzer.detect(text)))
-        return words.share(stems) >= LEAST
+        if not view.says_what_is_asked(filters, *edit.said):
+            return False
+        return words is None or words.share(stems_in(view, *edit.said)) >= LEAST
 
-    among = None if documents is None else _names(view, documents)
-    found = changes_of_documents(view, first, view.as_of, EDITS, keep, among)
+    last = view.as_of if filters.until is None else min(view.as_of, filters.until)
+    found = changes_of_documents(view, first, last, EDITS, keep, _among(view, filters))
     return Changes(question, first, view.as_of, view.known_at, tuple(found[:most]), max(len(found) - most, 0))
 
 
-def _names(view: View, documents: Sequence[int]) -> frozenset[str]:
+def _among(view: View, filters: Filters) -> frozenset[str] | None:
+    """The ids of the documents that pass the filters; None for all."""
+    documents = view.documents_passing(filters)
+    if documents is None:
+        return None
     rows = view.store.db.execute(
         "SELECT name FROM documents WHERE id IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(documents)),),
+        (json.dumps(documents),),
     )
     return frozenset(name for (name,) in rows)
 
@@ -63,13 +61,17 @@ MOST = 20
 """The most lines of an answer."""
 
 
-def answer_for_period(view: View, question: ParsedQuestion, documents: Sequence[int] | None) -> Answer:
-    """What documents were published or changed in the times of a question, in order of time. `view`: with
-    what was visible before."""
-    among = None if documents is None else _names(view, documents)
+def answer_for_period(view: View, question: ParsedQuestion, filters: Filters) -> Answer:
+    """What documents were published or changed in the times of a question, in order of time, as far as they
+    pass the filters. `view`: with what was visible before."""
+    among = _among(view, filters)
     found: list[DocumentChanges] = []
     for span in question.times:
-        found += changes_of_documents(view, span.first, span.last, 3, among=among)
+        first = span.first if filters.since is None else max(span.first, filters.since)
+        last = span.last if filters.until is None else min(span.last, filters.until)
+        found += changes_of_documents(
+            view, first, last, 3, lambda edit: view.says_what_is_asked(filters, *edit.said), among
+        )
     found.sort(key=lambda each: (each.at, each.document))
     if not found:
         when = ", ".join(map(label, question.times))

@@ -33,7 +33,7 @@ from asof.parameters import (
     WhenParameters,
 )
 from asof.results import WhenResult
-from asof.time.span import format_instant, instant, iso, nearest_moment
+from asof.time.span import format_instant, instant, iso
 from asof.values import PUBLISHED, force_words
 from asof.wire import replace
 
@@ -72,6 +72,8 @@ def show_timeline(timeline: Timeline, *, dated: bool, known: bool) -> None:
     moment = moment_text(timeline.as_of, timeline.known_at, dated=dated, known=known)
     count = len(timeline.entries)
     show(f"{moment} · {counted(count, 'statement')}", dim=True)
+    for note in timeline.notes:
+        show(f"note: {plain(note)}", hang=6, dim=True)
     if not timeline.entries:
         click.echo("nothing found")
     if timeline.left_out:
@@ -159,6 +161,8 @@ def show_changes(found: Changes) -> None:
     """Prints the changes of documents."""
     count = len(found.documents) + found.left_out
     show(f"{_day(found.since)} to {_day(found.as_of)} · {counted(count, 'document')}", dim=True)
+    for note in found.notes:
+        show(f"note: {plain(note)}", hang=6, dim=True)
     for each in found.documents:
         title = click.style(readable(each.title or each.document), bold=True)
         show(f"{_day(each.at)}  {each.kind:<8} {title}  {plain(each.document)}", hang=4)
@@ -268,16 +272,15 @@ def when(asked: WhenParameters, index: Path | None, as_json: bool) -> int:
 def _read_alone(asked: WhenParameters) -> WhenResult:
     """The reading of a question without a corpus, by asof.toml or the defaults."""
     from asof import environment
-    from asof.corpus.asking import refuse_long
-    from asof.text.question import read
+    from asof.corpus.asking import FilterReader
     from asof.time.moment import last_instant
 
-    refuse_long(asked.q, "TEXT")
     configured = environment.configuration(corpus_root(None))
-    languages, fiscal = " ".join(configured.index.languages), configured.fields.fiscal_start
+    languages, how = configured.index.languages, configured.fields.times
     now = environment.now()
-    then = nearest_moment(now if asked.as_of is None else last_instant(asked.as_of, now, fiscal))
-    return WhenResult.of(read(asked.q, then, language=languages, fiscal_start=fiscal), instant(then))
+    then = now if asked.as_of is None else last_instant(asked.as_of, now, how)
+    read = FilterReader(languages, how, then).operators(asked.q, words=False)
+    return WhenResult.of(read.read(languages, how, then), then)
 
 
 def _show_times(result: WhenResult, *, dated: bool) -> None:

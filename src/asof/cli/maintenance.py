@@ -159,7 +159,7 @@ def vacuum(before: str, yes: bool, index: Path | None) -> int:
     from asof.corpus.maintenance import horizon_of
 
     with open_corpus(index) as corpus:
-        horizon_of(before, corpus.session.clock())  # refused before it is asked
+        horizon_of(before, corpus.session.clock(), corpus.session.times)  # refused before it is asked
         question = f"Drop all history before {before}? This cannot be undone."
         if not yes and not sure(question, "nothing was dropped"):
             return NOTHING

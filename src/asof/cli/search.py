@@ -31,8 +31,8 @@ from asof.values import PASSIVE
 def search(asked: SearchParameters, index: Path | None, as_json: bool, how: str | None) -> int:
     """Find the best passages for QUERY among those that were current.
 
-    Words in double quotes have to occur exactly so; the shell needs quotes around them:
-    asof search 'mooring "harbour master"'
+    QUERY may hold operators and filters: "a phrase", -word, crane OR barge, tag:money, path:policies/,
+    after:2021. The shell needs quotes around them: asof search 'mooring "harbour master" -barge tag:port'
     """
     from asof.cli.show import show_results
 

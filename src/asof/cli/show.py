@@ -11,6 +11,7 @@ from asof.cli.terminal import counted, moment_text, plain, readable, shortened, 
 from asof.engine import Results
 from asof.rank.gather import INSTEAD, NO_VECTOR, UNKNOWN, query_terms
 from asof.store.names import NOTHING_MATCHES
+from asof.text.operators import NOTES
 from asof.text.passages import body, say_rows
 from asof.text.snippet import snippet
 from asof.values import Citation, Hit, SourcedTime, Why, status_of
@@ -164,7 +165,9 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
             for line in why_lines(hit.why):
                 show(f"     {plain(line)}", hang=4)
     for note in results.notes:
-        if explain or note.startswith((UNKNOWN, INSTEAD, NOTHING_MATCHES, NO_VECTOR)):  # of any recipe
+        if explain or note.startswith(
+            (*NOTES, UNKNOWN, INSTEAD, NOTHING_MATCHES, NO_VECTOR)
+        ):  # of any recipe
             show(f"note: {shortened(plain(note), NOTE)}", hang=6, dim=True)
 
 

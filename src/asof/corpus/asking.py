@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import UTC
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -13,11 +14,13 @@ from msgspec import Struct
 from asof import config, engine, values
 from asof.corpus.session import ModelProvider, Session
 from asof.errors import BeforeHorizon, UsageError
+from asof.lang import stop_words
 from asof.recipes import by_document
 from asof.store.reader import VisibleInterval, visible_intervals
+from asof.text.operators import read_operators
 from asof.text.question import QuestionReading, read_verbatim
 from asof.text.question import read as read_question
-from asof.time.moment import When, first_instant, instant_bounds, last_instant
+from asof.time.moment import TimeOptions, When, first_instant, instant_bounds, last_instant
 from asof.time.span import nearest_moment
 from asof.values import GLOBAL, LOCAL, MODES, Answer, Filters, MetadataFilter, Query
 from asof.wire import replace
@@ -47,6 +50,85 @@ def refuse_long(text: str, what: str) -> None:
         )
 
 
+class FilteredText(Struct, frozen=True):
+    """A question as it was asked, its text without operators, the filters that they are, and notes on how
+    they were read."""
+
+    asked: str
+    text: str
+    filters: Filters
+    notes: tuple[str, ...]
+
+    def read(
+        self, languages: Sequence[str], times: TimeOptions, as_of: int, *, moves: bool = True
+    ) -> QuestionReading:  # fmt: skip
+        """The words, times, intent and filters of the question; see `asof.text.question.read`."""
+        return self.of(read_question(
+            self.text, nearest_moment(as_of), language=" ".join(languages), zone=times.zone or UTC,
+            fiscal_start=times.fiscal_start, moves=moves,
+        ))  # fmt: skip
+
+    def of(self, reading: QuestionReading) -> QuestionReading:
+        """The reading of the text as that of the question."""
+        query = replace(reading.query, filters=self.filters, asked=self.asked)
+        return replace(reading, query=query, notes=(*self.notes, *reading.notes))
+
+
+class FilterReader(Struct, frozen=True):
+    """Reads filters, given as options or in a question, as instants: relative times count from `as_of`."""
+
+    languages: tuple[str, ...]
+    times: TimeOptions
+    as_of: int
+
+    def of(
+        self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
+        tags: str | Iterable[str] = (), meta: MetadataFilter = (), about: When | None = None,
+        in_force: When | None = None,
+    ) -> Filters:  # fmt: skip
+        """Filters as instants: `since` the first of its date, `until` and `in_force` the last, `about`
+        both."""
+        how = self.times
+        return Filters(
+            since=None if since is None else first_instant(since, self.as_of, how),
+            until=None if until is None else last_instant(until, self.as_of, how),
+            about=None if about is None else instant_bounds(about, self.as_of, how),
+            source=source, paths=(path,) if path else (), tags=values.as_texts(tags, "tags", ","),
+            meta=values.metadata_filter(meta),
+            in_force=None if in_force is None else last_instant(in_force, self.as_of, how),
+        )  # fmt: skip
+
+    def operators(self, question: str, *, words: bool = True) -> FilteredText:
+        """A question without its operators (`asof.text.operators`), and the filters that these are; `words`:
+        something else has to be asked. Raises UsageError, BadTime."""
+        refuse_long(question, "the question")
+        grammar = frozenset().union(*map(stop_words, self.languages))
+        read = read_operators(question, grammar.__contains__)
+        if words and not read.text and question.strip():
+            raise UsageError(
+                f"{question!r:.80} has only filters: add words to search for, or list documents (asof list)"
+            )
+        filters = Filters(without=read.without, any_of=read.any_of)
+        for key, value in read.filters:
+            filters = filters.both(self._filter(key, value))
+        return FilteredText(question, read.text, filters, read.notes)
+
+    def _filter(self, key: str, value: str) -> Filters:
+        """A filter that a question holds. Raises UsageError, BadTime."""
+        try:
+            if key == "meta":
+                return self.of(meta=[values.metadata_condition(value)])
+            if key == "-tag":
+                return Filters(no_tags=values.as_texts(value, "tags", ","))
+            if key in ("path", "source"):
+                return self.of(path=value) if key == "path" else self.of(source=value)
+            if key == "tag":
+                return self.of(tags=value)
+            return self.of(since=value) if key == "after" else self.of(until=value)
+        except UsageError as error:
+            raise type(error)(f"{key}:{value}: {error}; in quotes it is searched as words") from None
+
+
 class QueryReader(Struct, frozen=True):
     """Reads questions that are asked as of an instant (and known at one; None: with all that is known), with
     the configuration of a corpus. `stated`: True if that instant was given."""
@@ -57,21 +139,24 @@ class QueryReader(Struct, frozen=True):
     known_at: int | None = None
     stated: bool = True
 
-    def read(self, question: str) -> QuestionReading:
-        """The words, times and intent of a question.
+    @property
+    def filters(self) -> FilterReader:
+        """The reader of filters."""
+        return FilterReader(self.session.languages, self.session.times, self.as_of)
+
+    def read(self, question: str | FilteredText) -> QuestionReading:
+        """The words, times, intent and filters of a question.
 
         "As of 1950" moves the moment of the snapshot if something was published by then. Raises UsageError
-        for more than 5,000 characters.
+        for more than 5,000 characters, for a wrong filter (BadTime for its time), and where nothing but
+        filters is asked.
         """
-        refuse_long(question, "the question")
-        as_asked = partial(
-            read_question, question, nearest_moment(self.as_of), language=" ".join(self.session.languages),
-            fiscal_start=self.session.fiscal_start,
-        )  # fmt: skip
+        asked = self.filters.operators(question) if isinstance(question, str) else question
+        as_asked = partial(asked.read, self.session.languages, self.session.times, self.as_of)
         reading = as_asked()
-        if reading.as_of == self.as_of or self._anything_at(reading.as_of):
-            return reading
-        return as_asked(moves=False)
+        if reading.as_of != self.as_of and not self._anything_at(reading.as_of):
+            reading = as_asked(moves=False)
+        return reading
 
     def _anything_at(self, as_of: int) -> bool:
         """True if any passage is visible at a moment; a time before the kept history has its own error."""
@@ -80,26 +165,9 @@ class QueryReader(Struct, frozen=True):
         except BeforeHorizon:
             return True
 
-    def filters(
-        self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
-        tags: str | Iterable[str] = (), meta: MetadataFilter = (), about: When | None = None,
-        in_force: When | None = None,
-    ) -> Filters:  # fmt: skip
-        """Filters as instants: `since` the first of its date, `until` and `in_force` the last, `about`
-        both."""
-        fiscal = self.session.fiscal_start
-        return Filters(
-            since=None if since is None else first_instant(since, self.as_of, fiscal),
-            until=None if until is None else last_instant(until, self.as_of, fiscal),
-            about=None if about is None else instant_bounds(about, self.as_of, fiscal),
-            source=source, path=path, tags=values.as_texts(tags, "tags", ","),
-            meta=values.metadata_filter(meta),
-            in_force=None if in_force is None else last_instant(in_force, self.as_of, fiscal),
-        )  # fmt: skip
-
     def query_for(
-        self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None,
-        rerank: bool | None,
+        self, question: str | FilteredText, k: int | None, filters: Filters, unit: str | None,
+        recipe: str | Recipe | None, rerank: bool | None,
     ) -> tuple[QuestionReading, Query, Recipe]:  # fmt: skip
         """The parsed question, the query for the index, and the recipe for it. Raises UsageError."""
         defaults = self.session.config
@@ -108,11 +176,12 @@ class QueryReader(Struct, frozen=True):
             raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
         recipe = defaults.recipe if recipe is None else recipe
         chosen = defaults.recipe_named(recipe) if isinstance(recipe, str) else recipe
-        refuse_long(question, "the question")
-        reading = read_verbatim(question, self.as_of) if chosen.typed else self.read(question)
-        query = replace(reading.query, filters=filters, k=k or defaults.k, stated=self.stated)
+        asked = self.filters.operators(question) if isinstance(question, str) else question
+        reading = asked.of(read_verbatim(asked.text, self.as_of)) if chosen.typed else self.read(asked)
+        hard = filters.both(reading.query.filters)
+        query = replace(reading.query, filters=hard, k=k or defaults.k, stated=self.stated)
         reads_times = chosen.typed and chosen.reads_times
-        read = self.read(question) if chosen.typed and (reads_times or chosen.splits) else reading
+        read = self.read(asked) if chosen.typed and (reads_times or chosen.splits) else reading
         if reads_times:
             query = replace(query, about=read.times(self.as_of))
         if chosen.splits:
@@ -244,7 +313,7 @@ class Asker(Struct, frozen=True):
 
             ids = [each.id for each in made.citations]
             made = with_lives(made, self._lives(ids, reading.as_of, known_at))
-        return made
+        return replace(made, question=question)
 
     def _made(self, put: _PutQuestion, *, past: bool) -> Answer | PendingAnswer:
         """The answer, or what a model is to write; `past`: how documents changed may tell."""
@@ -283,7 +352,7 @@ class Asker(Struct, frozen=True):
         if asked is None or of_time:
             return self.session.use(
                 *moment,
-                lambda view: answer_for_period(view, parsed, view.documents_passing(filters)),
+                lambda view: answer_for_period(view, parsed, filters),
                 past=True,
             )
 

@@ -21,7 +21,7 @@ from asof.files import FETCHED, FOLDER
 from asof.index.manifest import Manifest
 from asof.store.schema import CorpusSettings
 from asof.store.store import DEFAULT_WAIT, SourceWay, Store, removed_if_empty
-from asof.time.moment import When, last_instant
+from asof.time.moment import When, last_instant, zone_named
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ def open(  # noqa: A001  asof.open is the word for it
     on_note: Callable[[str], None] | None = None,
     trust: bool = False,
     config: Config | None = None,
+    timezone: str = "",
 ) -> Corpus:
     """Open the corpus of a folder (`path/.asof`); create it if there is none and `create` is true. One to
     which nothing is written is removed again when it is closed.
@@ -58,6 +59,8 @@ def open(  # noqa: A001  asof.open is the word for it
     writer. `on_note` gets a line when a part of the index had to be rebuilt, and when asof.toml names a model
     or an address that does not count, since the user does not trust the folder; without it, the latter is a
     Python warning. `trust`: it counts all the same. `config`: in place of all files.
+    `timezone`: the zone of times of day without one ("Europe/Brussels"), in place of that of asof.toml; with
+    it naive datetimes are read, too.
 
     Raises NoCorpus, OtherSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
     """
@@ -72,6 +75,9 @@ def open(  # noqa: A001  asof.open is the word for it
         own_model = None if model is None else model_of(model)
     if config is None:
         config = environment.configuration(root, on_note or warn, trust=trust)
+    if timezone:
+        zone_named(timezone)
+        config = replace(config, fields=replace(config.fields, timezone=timezone))
     settings = settings or config.index
     with ExitStack() as leaves:
         try:
@@ -217,7 +223,9 @@ class Corpus:
         if isinstance(source, str | Path):
             source = self._source(source, trust_mtime, history=history, branch=branch, **options)
         elif options:
-            raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
+            raise UsageError(
+                f"no option {', '.join(options)}: only sources named by a scheme have further ones"
+            )
         if isinstance(source, Resumable):
             source.resume(self.session.read(lambda db: stored_checkpoints(db, source.name)))
         read = as_python_source(source)
@@ -257,8 +265,11 @@ class Corpus:
 
         if isinstance(name, str) and is_target(name):
             return open_scheme(name, self.source_context(scheme_in(name)), options)
-        if unused := [key for key, value in options.items() if value is not None and value is not False]:
-            raise UsageError(f"{name}: {', '.join(unused)} are options of schemes, such as arxiv:...")
+        if options:
+            unknown = ", ".join(options)
+            raise UsageError(
+                f"{name}: no option {unknown}; further ones have schemes only, such as arxiv:..."
+            )
         path = name if isinstance(name, Path) else path_of(name)
         known = self.session.read(stored_ways).get(SourceNaming.of(path, self.root).name)
         if known is not None and known.kind == HISTORY and history is not False and path.is_dir():
@@ -295,10 +306,10 @@ class Corpus:
 
     def at(self, as_of: When | None = None, known_at: When | None = None) -> Snapshot:
         """A snapshot of the corpus as of `as_of` (default: now), as known at `known_at` (default: now)."""
-        anchor, fiscal = self.session.present(), self.session.fiscal_start
+        anchor, how = self.session.present(), self.session.times
         return self.snapshot(
-            anchor if as_of is None else last_instant(as_of, anchor, fiscal),
-            None if known_at is None else last_instant(known_at, anchor, fiscal),
+            anchor if as_of is None else last_instant(as_of, anchor, how),
+            None if known_at is None else last_instant(known_at, anchor, how),
             stated=as_of is not None,
         )
 

@@ -6,6 +6,7 @@ import shutil
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from asof.corpus.session import Session
 from asof.errors import CorpusError, UsageError
 from asof.files import FETCHED, try_lock
 from asof.index.manifest import Manifest
-from asof.time.moment import When, first_instant, read
+from asof.time.moment import TimeOptions, When, first_instant, read
 from asof.time.span import moment
 from asof.values import SourcedTime
 from asof.wire import replace
@@ -147,10 +148,11 @@ class Maintenance:
 
         session = self.session
         anchor = session.clock()
+        zone = session.times.zone
         if isinstance(published, str):
-            stated = SourcedTime(read(published, moment(anchor)), published, "metadata")
+            stated = SourcedTime(read(published, moment(anchor), zone or UTC), published, "metadata")
         else:
-            stated = values.as_time(published, "published", "metadata")
+            stated = values.as_time(published, "published", "metadata", zone)
         with session.writing() as db:
             before = engine.last_passage(db)
             with session.store.write(db, session.clock, session.manifest.publish, what="correct") as write:
@@ -199,7 +201,7 @@ class Maintenance:
         """Drop the history before a moment; returns how many passages. Earlier moments are refused then."""
         from asof.store import corrections
 
-        horizon = horizon_of(before, self.session.clock())
+        horizon = horizon_of(before, self.session.clock(), self.session.times)
         return self.remove(lambda db: corrections.drop_history(db, horizon), "vacuum")
 
     # -- taking it elsewhere ------------------------------------------------------------------------
@@ -237,9 +239,9 @@ class Maintenance:
         return removed
 
 
-def horizon_of(before: When, now: int) -> int:
+def horizon_of(before: When, now: int, how: TimeOptions) -> int:
     """The instant before which history is dropped. Raises UsageError for one that is not past, BadTime."""
-    horizon = first_instant(before, now)
+    horizon = first_instant(before, now, how)
     if horizon > now:
         raise UsageError(f"vacuum {before}: only the past can be dropped")
     return horizon

@@ -178,8 +178,8 @@ class Memory:
         """Two times, which may be relative ("tomorrow"), as `Document` takes them."""
         from asof.time.moment import instant_bounds
 
-        fiscal = self.corpus.session.fiscal_start
-        bounds = [None if each is None else instant_bounds(each, now, fiscal) for each in (first, last)]
+        how = self.corpus.session.times
+        bounds = [None if each is None else instant_bounds(each, now, how) for each in (first, last)]
         begin, end = (
             None if each is None else SourcedTime(span_of(each[0], each[1] + 1), str(said), "in_force")
             for each, said in zip(bounds, (first, last), strict=True)

@@ -20,6 +20,7 @@ from asof.errors import DamagedSegment, EncoderChanged, MissingExtra, UsageError
 from asof.index.manifest import Manifest
 from asof.index.view import DerivedCache, View
 from asof.store.store import UNREADABLE, Store, translate_sqlite_errors
+from asof.time.moment import TimeOptions
 
 if TYPE_CHECKING:
     from asof.models.metered import Meter, MeteredModel
@@ -184,9 +185,9 @@ class Session:
         return self.store.settings.languages
 
     @property
-    def fiscal_start(self) -> int:
-        """The first month of the fiscal year."""
-        return self.config.fields.fiscal_start
+    def times(self) -> TimeOptions:
+        """How times are read."""
+        return self.config.fields.times
 
 
 # -- models, given or configured in `asof.toml`; loaded when first needed ------------------------------

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from asof import engine
 from asof.arguments import all_checked
-from asof.corpus.asking import Asker, AskRequest, QueryReader
+from asof.corpus.asking import Asker, AskRequest, FilteredText, QueryReader
 from asof.corpus.session import ModelProvider, Session
 from asof.engine import Results
 from asof.errors import DocumentNotFound
@@ -39,10 +39,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class SearchArguments(TypedDict, total=False):
-    """The options of `Snapshot.search`."""
+class FilterArguments(TypedDict, total=False):
+    """Filters as options, see `Snapshot.search`."""
 
-    k: int | None
     since: When | None
     until: When | None
     about: When | None
@@ -51,6 +50,12 @@ class SearchArguments(TypedDict, total=False):
     path: str
     tags: str | Iterable[str]
     meta: MetadataFilter
+
+
+class SearchArguments(FilterArguments, total=False):
+    """The options of `Snapshot.search`."""
+
+    k: int | None
     filters: Filters | None
     unit: str | None
     recipe: str | Recipe | None
@@ -89,14 +94,22 @@ class Snapshot:
         `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
         and `until` compare with the last instant of the date of publication; `about` with the times that a
         passage is about, or with that instant if it is about none; `path` is a glob over document ids; all
-        filters must hold; `filters`, with instants, replaces all these. `in_force`: the date at which the
-        answer has to hold, where it is neither `as_of` nor named in the question. `rerank`: by the model of
-        asof.toml. Raises UsageError, BeforeHorizon, ModelError."""
-        hard = filters or self.filters(since, until, source, path, tags, meta, about, in_force)
-        reading, query, chosen = self.reader.query_for(question, k, hard, unit, recipe, rerank)
+        filters must hold, also those of `filters` (with instants) and of the question itself (`tag:money
+        -word`, see `asof.text.operators`). `in_force`: the date at which the answer has to hold, where it is
+        neither `as_of` nor named in the question. `rerank`: by the model of asof.toml. Raises UsageError,
+        BeforeHorizon, ModelError."""
+        given = self.filters(since, until, source, path, tags, meta, about, in_force)
+        hard = given.both(filters or Filters())
+        return self._search(question, k, hard, unit, recipe, rerank)
+
+    def _search(
+        self, question: str | FilteredText, k: int | None, filters: Filters, unit: str | None,
+        recipe: str | Recipe | None, rerank: bool | None = None,
+    ) -> Results:  # fmt: skip
+        reading, query, chosen = self.reader.query_for(question, k, filters, unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
         results = then.use(lambda view: engine.search(query, view, chosen))
-        unmet = [] if results.hits else then.unmet(hard)
+        unmet = [] if results.hits else then.unmet(query.filters)
         return replace(results, notes=(*reading.notes, *unmet, *results.notes))
 
     def context(
@@ -116,10 +129,13 @@ class Snapshot:
         return await asyncio.to_thread(partial(self.search, question, **options))
 
     async def aask(
-        self, question: str, *, filters: Filters | None = None, on_text: TextCallback | None = None
+        self, question: str, *, filters: Filters | None = None, on_text: TextCallback | None = None,
+        **options: Unpack[FilterArguments],
     ) -> Answer:  # fmt: skip
         """`ask` in a thread; `on_text` is called there."""
-        return await asyncio.to_thread(partial(self.ask, question, filters=filters, on_text=on_text))
+        return await asyncio.to_thread(
+            partial(self.ask, question, filters=filters, on_text=on_text, **options)
+        )
 
     async def acontext(
         self, question: str, tokens: int = 4_000, **options: Unpack[SearchArguments]
@@ -218,18 +234,15 @@ class Snapshot:
         """What was added, changed or removed in documents since a date (None: in the week before), about a
         question if there is one; at most so many documents, the last that changed first."""
         from asof.answer.period import WEEK, changes_about
-        from asof.time.moment import first_instant
 
-        first = (
-            self.as_of - WEEK
-            if since is None
-            else first_instant(since, self.as_of, self.session.fiscal_start)
-        )
-        chosen = filters or Filters()
-        return self.session.use(
+        asked = self.reader.filters.operators(question, words=False)
+        chosen = self.filters(since).both(filters or Filters()).both(asked.filters)
+        first = self.as_of - WEEK if chosen.since is None else chosen.since
+        found = self.session.use(
             self.as_of, self.known_at, past=True,
-            do=lambda view: changes_about(view, question, first, most, view.documents_passing(chosen)),
+            do=lambda view: changes_about(view, asked.text, first, most, chosen),
         )  # fmt: skip
+        return replace(found, question=question, notes=asked.notes)
 
     def calendar(self) -> list[tuple[str, int]]:
         """The number of dated versions published in each month ("2024-03"), in order of time."""
@@ -267,25 +280,28 @@ class Snapshot:
         from asof.answer.question import ParsedQuestion
         from asof.revisions.timeline import FIRST_HITS, timeline, timeline_from
 
-        hard = filters or Filters()
-        results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe, filters=hard)
-        bounds = self.filters(since, until)
-        reading = self.read(question)
+        asked = self.reader.filters.operators(question)
+        then = Filters(since=asked.filters.since, until=asked.filters.until)
+        bounds = self.filters(since, until).both(then)
+        asked = replace(asked, filters=replace(asked.filters, since=None, until=None))
+        results = self._search(asked, FIRST_HITS, filters or Filters(), "passage", recipe)
+        reading, hard = self.reader.read(asked), results.query.filters
 
         def look(view: View) -> Timeline:
             hits = () if bounds.reversed else results.hits
             found = RetrievedPassages(view, reading, hits, results.rows, hard, ())
-            return timeline(view, question, best_statements(found), most, bounds.since, bounds.until)
+            best = best_statements(found)
+            return timeline(view, asked.text, best, most, hard, bounds.since, bounds.until)
 
         def look_back(view: View) -> Timeline:
             entries = timeline_of_removed(view, results.query, ParsedQuestion.of(reading))
-            return timeline_from(view, question, entries, most, bounds.since, bounds.until)
+            return timeline_from(view, asked.text, entries, most, bounds.since, bounds.until)
 
         as_of = results.view.as_of
         found = self.session.use(as_of, self.known_at, look)
-        if found.entries or bounds.reversed:
-            return found
-        return self.session.use(as_of, self.known_at, look_back, past=True)
+        if not found.entries and not bounds.reversed:
+            found = self.session.use(as_of, self.known_at, look_back, past=True)
+        return replace(found, question=question, notes=asked.notes)
 
     def diff(
         self, question: str, other: Snapshot, most: int = 20, *, recipe: str | Recipe | None = None,
@@ -300,19 +316,19 @@ class Snapshot:
     # -- asking -------------------------------------------------------------------------------------
 
     def ask(
-        self, question: str, *, in_force: When | None = None, mode: str | None = None,
-        filters: Filters | None = None, recipe: str | Recipe | None = None, tokens: int | None = None,
-        on_text: TextCallback | None = None, budget: float | None = None,
+        self, question: str, *, mode: str | None = None, filters: Filters | None = None,
+        recipe: str | Recipe | None = None, tokens: int | None = None, on_text: TextCallback | None = None,
+        budget: float | None = None, **options: Unpack[FilterArguments],
     ) -> Answer:  # fmt: skip
         """Answer a question from what was current then, with citations; or refuse, with the reason.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
         "auto" whichever fits. `tokens`: how much of the passages found is read. Quotes, unless a language
         model is configured; `on_text` gets its words as they arrive. `budget`: the most that a model may cost
-        (US dollars; tokens without prices). None: the value of [ask] in asof.toml. `in_force` and `filters`
-        as in `search`. Raises UsageError, BeforeHorizon, ModelError.
+        (US dollars; tokens without prices). None: the value of [ask] in asof.toml. `filters` and `options`
+        (`tags=`, `since=` ...) as in `search`. Raises UsageError, BeforeHorizon, ModelError.
         """
-        hard = filters or self.filters(in_force=in_force)
+        hard = self.filters(**options).both(filters or Filters())
         return self.answer(AskRequest(question, mode, hard, recipe, tokens, on_text, budget))
 
     def answer(self, request: AskRequest) -> Answer:
@@ -352,7 +368,7 @@ class Snapshot:
     ) -> Filters:  # fmt: skip
         """Filters as instants: `since` the first of its date, `until` and `in_force` the last, `about`
         both."""
-        return self.reader.filters(since, until, source, path, tags, meta, about, in_force)
+        return self.reader.filters.of(since, until, source, path, tags, meta, about, in_force)
 
 
 # -- the statements of documents -----------------------------------------------------------------------

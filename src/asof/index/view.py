@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from asof import files
 from asof.errors import CorpusError, DamagedStore
 from asof.index.columns import AboutTimes, Array, TitleTable
+from asof.index.lexical import Term, having_all
 from asof.index.segment import Prefix, Segment, Window
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, place_in
@@ -31,7 +32,8 @@ from asof.store.reader import (
     version_numbers,
     visible_instants_after,
 )
-from asof.text.tokens import Analyzer
+from asof.text.query import contains_phrase
+from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.time.span import BEGINNING, NEVER
 from asof.values import Filters, Hit, Location, Why
 
@@ -214,20 +216,59 @@ class View:
             mask &= said <= (NEVER if filters.until is None else filters.until)
             if mask.all():
                 mask = None
+        masks = [] if mask is None else [mask]
         if filters.about is not None:
-            within = self._within(window, *filters.about)
-            mask = within if mask is None else mask & within
+            masks.append(self._within(window, *filters.about))
         documents = self.documents_passing(filters)
         if documents is not None:
-            passes = np.isin(window.column("document"), np.array(documents, np.int64))
-            mask = passes if mask is None else mask & passes
+            masks.append(np.isin(window.column("document"), np.array(documents, np.int64)))
+        masks += [~self.containing(window, [tokenize(wanted)]) for wanted in filters.without]
+        for group in filters.any_of:
+            having = [self.containing(window, [tokenize(wanted)]) for wanted in group]
+            masks.append(np.logical_or.reduce(having))
+        return np.logical_and.reduce(masks) if masks else None
+
+    def containing(self, window: Window, phrases: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
+        """Mask of the places of current passages that contain all phrases, given as tokens: one alone in any
+        of its forms, several one after the other.
+
+        The index has no positions: passages with all the words of phrases are read and compared.
+        """
+        words = dict.fromkeys(word for phrase in phrases for word in phrase)
+        terms = [[Term(stem, term_hash(stem)) for stem in self.analyzer.alternatives(word)] for word in words]
+        mask = np.zeros(window.n, bool)
+        if not terms:
+            return mask
+        places = having_all(window, terms)
+        if all(len(phrase) == 1 for phrase in phrases):
+            mask[places] = True
+            return mask
+        for place, record in zip(places, self.records(window.rows(places)), strict=True):
+            tokens = tokenize(record.indexed)
+            mask[place] = all(len(each) == 1 or contains_phrase(tokens, each) for each in phrases)
         return mask
+
+    def says_what_is_asked(self, filters: Filters, *texts: str) -> bool:
+        """True if texts contain none of `without` and one of each of `any_of`, as `allowed` has it of
+        passages."""
+        if not filters.without and not filters.any_of:
+            return True
+        text = "\n".join(texts)
+        tokens, stems = tokenize(text), set(self.analyzer.terms(text, self.analyzer.detect(text)))
+
+        def contains(wanted: str) -> bool:
+            phrase = tokenize(wanted)
+            if len(phrase) == 1:
+                return not stems.isdisjoint(self.analyzer.alternatives(phrase[0]))
+            return contains_phrase(tokens, phrase)
+
+        return not any(map(contains, filters.without)) and all(any(map(contains, g)) for g in filters.any_of)
 
     def documents_passing(self, filters: Filters) -> list[int] | None:
         """The numbers of the documents whose attributes pass the filters; None if these name none."""
         attributes = {
             name: getattr(filters, name)
-            for name in ("source", "path", "tags", "meta", "any_tags", "no_tags", "documents")
+            for name in ("source", "paths", "tags", "meta", "any_tags", "no_tags", "documents")
             if getattr(filters, name)
         }
         return documents_passing(self.store, **attributes) if attributes else None
@@ -391,9 +432,7 @@ def documents_named(store: AsOfReader, name: str, among: Sequence[int] = ()) -> 
     "tag:policy", "policies/" (a folder, anywhere), or a pattern of ids."""
     kind, _, rest = name.partition(":")
     if kind in ("source", "tag") and rest:
-        wanted: list[dict[str, Any]] = [{"source": rest} if kind == "source" else {"tags": (rest,)}]
-    elif name.endswith("/"):
-        wanted = [{"path": f"{name}*"}, {"path": f"*/{name}*"}]
+        wanted: dict[str, Any] = {"source": rest} if kind == "source" else {"tags": (rest,)}
     else:
-        wanted = [{"path": name}]
-    return {each for filters in wanted for each in documents_passing(store, among=among, **filters)}
+        wanted = {"paths": (name,)}
+    return set(documents_passing(store, among=among, **wanted))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index import lexical
-from asof.index.lexical import Bm25, QueryWord, Term, having_all, query_words
+from asof.index.lexical import Bm25, QueryWord, Term, query_words
 from asof.index.segment import Window
 from asof.index.spelling import nearest_words
 from asof.index.vectors import VECTOR_SCALE, cosines, quantise
@@ -19,8 +18,8 @@ from asof.rank.expression import Given, Values
 from asof.rank.stage import Ranking, Traits
 from asof.schema import within
 from asof.text.names import is_label
-from asof.text.query import contains_phrase, parse
-from asof.text.tokens import Analyzer, term_hash, tokenize
+from asof.text.query import parse
+from asof.text.tokens import Analyzer
 from asof.values import Query, Why
 from asof.wire import replace
 
@@ -36,23 +35,8 @@ def admitted(query: Query, window: Window, view: View) -> NDArray[np.bool_] | No
     phrases = parse(query.lexical, view.analyzer).phrases
     if not phrases:
         return allowed
-    mask = phrase_mask(phrases, window, view)
+    mask = view.containing(window, phrases)
     return mask if allowed is None else allowed & mask
-
-
-def phrase_mask(phrases: Sequence[Sequence[str]], window: Window, view: View) -> NDArray[np.bool_]:
-    """A mask of the places of the window whose title, headings or text contain every phrase.
-
-    The index has no positions: passages that contain all words of all phrases are read and compared.
-    """
-    words = dict.fromkeys(word for phrase in phrases for word in phrase)
-    terms = [[Term(stem, term_hash(stem)) for stem in view.analyzer.alternatives(word)] for word in words]
-    places = having_all(window, terms)
-    mask = np.zeros(window.n, bool)
-    for place, record in zip(places, view.records(window.rows(places)), strict=True):
-        tokens = tokenize(record.indexed)
-        mask[place] = all(contains_phrase(tokens, phrase) for phrase in phrases)
-    return mask
 
 
 # -- columns over all rows of the window ---------------------------------------------------------------

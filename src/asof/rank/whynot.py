@@ -14,7 +14,7 @@ from asof.revisions.force import followers, times_of_force
 from asof.store.names import find_document
 from asof.store.reader import PassageHistory, passage_histories
 from asof.time.span import BEGINNING, format_distinctly, iso
-from asof.values import Filters, Query, force_words, holds_at, signed_key
+from asof.values import Filters, Query, condition_text, force_words, holds_at
 
 
 class StageTrace(NamedTuple):
@@ -105,14 +105,17 @@ def _excluding_filter(rows: NDArray[np.int64], filters: Filters, view: View) -> 
     single = {
         "since": Filters(since=filters.since), "until": Filters(until=filters.until),
         "about": Filters(about=filters.about),
-        "source": Filters(source=filters.source), "path": Filters(path=filters.path),
+        "source": Filters(source=filters.source),
+        **{f"path {path}": Filters(paths=(path,)) for path in filters.paths},
         **{f"tag {tag}": Filters(tags=(tag,)) for tag in filters.tags},
         **{
-            f"{name} {sign.strip() or '='} {value}": Filters(meta=((key, value),))
-            for key, value in filters.meta for name, sign in (signed_key(key),)
+            f"meta {condition_text(key, value)}": Filters(meta=((key, value),))
+            for key, value in filters.meta
         },
         "one of several tags": Filters(any_tags=filters.any_tags),
-        "none of some tags": Filters(no_tags=filters.no_tags),
+        **{f"-tag {tag}": Filters(no_tags=(tag,)) for tag in filters.no_tags},
+        **{f"it contains {wanted!r}": Filters(without=(wanted,)) for wanted in filters.without},
+        **{f"it contains none of {', '.join(group)}": Filters(any_of=(group,)) for group in filters.any_of},
         "one of several documents": Filters(documents=filters.documents),
     }  # fmt: skip
     for name, each in single.items():

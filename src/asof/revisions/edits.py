@@ -82,6 +82,12 @@ class Edit(Struct, frozen=True):
         assert side is not None  # noqa: S101  an edit has one side at least
         return side
 
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What both sides say, each with the title and headings above it."""
+        sides = [side for side in (self.before, self.after) if side is not None]
+        return tuple(text for each in sides for text in (each.title, *each.headings, each.text))
+
 
 def passages_changed(view: View, first: int, last: int) -> list[VisiblePassage]:
     """The passages that began or ended from one instant to another, both included."""
@@ -272,6 +278,7 @@ class Changes(Struct, frozen=True):
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     documents: Annotated[tuple[DocumentChanges, ...], "the last that changed first"]
     left_out: Annotated[int, "how many more documents changed"]
+    notes: Annotated[tuple[str, ...], "what of the question was read as a filter"] = ()
 
 
 FIRST_STATEMENTS = 2

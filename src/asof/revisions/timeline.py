@@ -22,7 +22,7 @@ from asof.store.reader import StoredPassage, published_of, version_numbers
 from asof.text.statements import pieces
 from asof.text.tokens import term_hash, tokenize
 from asof.time.span import Instant, Validity
-from asof.values import CITED, PUBLISHED, Hit, SourcedTime, VersionNumber, cite
+from asof.values import CITED, PUBLISHED, Filters, Hit, SourcedTime, VersionNumber, cite
 from asof.wire import HIDDEN, As
 
 # -- added and removed words ---------------------------------------------------------------------------
@@ -138,6 +138,7 @@ class Timeline(Struct, frozen=True):
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     entries: Annotated[tuple[TimelineEntry, ...], "the statements of one series, oldest first"]
     left_out: Annotated[int, "how many older statements there are beside `entries`"]
+    notes: Annotated[tuple[str, ...], "what of the query was read as a filter"] = ()
 
 
 def timeline(
@@ -145,13 +146,15 @@ def timeline(
     question: str,
     statements: Sequence[tuple[Hit, str]],
     most: int,
+    filters: Filters,
     since: int | None = None,
     until: int | None = None,
 ) -> Timeline:
     """The timeline of one of these statements of hits, the best first; its last `most` entries.
 
     It is the first that says something else at another time, or else the best. Only values that were current
-    at some time from `since` to `until` (instants, both included) count.
+    at some time from `since` to `until` (instants, both included) count, and only those of passages with the
+    words of the `filters`.
     """
     chains = succession(view)
     known = [(row, said) for hit, said in statements for row in rows_of(view, chains, [hit]).tolist()]
@@ -159,7 +162,7 @@ def timeline(
         return Timeline(question, view.as_of, view.known_at, (), 0)
     several = ((row, said) for row, said in known if len(chains.series(row)) > 1)
     row, said = next(several, known[0])
-    series = _SeriesTimeline(view, chains, chains.series(row), question, row, said)
+    series = _SeriesTimeline(view, chains, chains.series(row), question, row, said, filters)
     return timeline_from(view, question, series.values(), most, since, until)
 
 
@@ -215,6 +218,7 @@ class _SeriesTimeline:
     question: str
     row: int
     statement: str
+    filters: Filters
     spans: list[Interval] = field(init=False)
     records: list[StoredPassage] = field(init=False)
     force: list[SourcedTime | None] = field(init=False)
@@ -231,7 +235,7 @@ class _SeriesTimeline:
         groups: list[list[int]] = []
         for at, said in enumerate(statements):
             last = statements[groups[-1][-1]] if groups else None
-            if said is None:
+            if said is None or not self.view.says_what_is_asked(self.filters, self.records[at].indexed):
                 continue
             same = last is not None and values_of(last) == values_of(said) and _likeness(last, said) >= ALIKE
             if same and _stated(self.force[at]) == _stated(self.force[groups[-1][-1]]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import cached_property, lru_cache
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
@@ -18,7 +18,7 @@ from asof.sources.readers import ParsedFile
 from asof.sources.source import Fields
 from asof.text.names import plain_name
 from asof.time.lexicon import NO_SENSES, lexicon
-from asof.time.moment import YEARS, epoch, read
+from asof.time.moment import YEARS, epoch, read, zone_named
 from asof.time.span import DAY, Span, days_in, iso, moment, months_later
 from asof.values import Problem, SourcedTime
 from asof.wire import replace
@@ -42,11 +42,32 @@ Note = Callable[[str, BadTime], None]
 
 class DateOrder:
     """What comes first in a date such as 03/04/2023: `said` in asof.toml, else as in the unambiguous dates
-    among `pieces` of a source, read when this is first asked. `remark` is what there is to say of that."""
+    among `pieces` of a source, read when this is first asked. `timezone` is that of times of day without one
+    ("": UTC). `remarks` say what was assumed."""
 
-    def __init__(self, said: Order = "", pieces: Callable[[], Iterable[bytes]] = tuple) -> None:
+    def __init__(
+        self, said: Order = "", pieces: Callable[[], Iterable[bytes]] = tuple, timezone: str = ""
+    ) -> None:  # fmt: skip
         self._said, self._pieces = said, pieces
-        self.remark: Problem | None = None
+        self._remark: Problem | None = None
+        self.zone = zone_named(timezone) if timezone else None
+        self._zoneless = 0
+
+    def count(self, text: str, order: Order, span: Span) -> None:
+        """Counts a time of day that would be another one in another zone, where none is declared."""
+        if self.zone is None and span.start and span.end and span.end - span.start < _DAY:
+            self._zoneless += _read(text, "", order, _ELSEWHERE).span != span
+
+    def remarks(self, file: str) -> Iterator[Problem]:
+        """What was assumed of the dates of a source."""
+        if self._remark:
+            yield replace(self._remark, file=file)
+        if self._zoneless:
+            were = "time without a zone was" if self._zoneless == 1 else "times without a zone were"
+            yield Problem(
+                f"{self._zoneless:,} {were} read as UTC", file, lost=False,
+                remedy='dates.timezone = "Europe/Brussels" in asof.toml declares another',
+            )  # fmt: skip
 
     @cached_property
     def known(self) -> Order:
@@ -62,7 +83,7 @@ class DateOrder:
             return ""
         ((order, example),) = like.items()
         first, other = ("day", "mdy") if order == "dmy" else ("month", "dmy")
-        self.remark = Problem(
+        self._remark = Problem(
             f"of dates such as 03/04/2023 the {first} is read first, as in {example}",
             remedy=f'if that is wrong, set dates.order = "{other}" in asof.toml',
             lost=False,
@@ -89,7 +110,7 @@ def stated(value: object, by: str, order: DateOrder = UNKNOWN) -> SourcedTime | 
     if value is None or value == []:
         return None
     if isinstance(value, date):
-        return values.as_time(value, "a date", by)
+        return values.as_time(value, "a date", by, order.zone)
     if isinstance(value, float) and int(value) in YEARS:
         raise BadTime(f"{value} is not a time: write a month as 2023-05")
     if isinstance(value, bool) or not isinstance(value, int | float):
@@ -108,16 +129,23 @@ def stated_or_none(value: object, by: str, order: DateOrder = UNKNOWN) -> Source
 
 
 def _of_text(text: str, by: str, order: DateOrder) -> SourcedTime:
+    zone = order.zone or UTC
+    known: Order = ""
     try:
-        return _read(text, by, "")
+        found = _read(text, by, known, zone)
     except AmbiguousDate as doubt:
-        if order.known:
-            return _read(text, by, order.known)
-        raise AmbiguousDate(f'{doubt}, or set dates.order = "dmy" or "mdy" in asof.toml') from None
+        if not (known := order.known):
+            raise AmbiguousDate(f'{doubt}, or set dates.order = "dmy" or "mdy" in asof.toml') from None
+        found = _read(text, by, known, zone)
+    order.count(text, known, found.span)
+    return found
+
+
+_ELSEWHERE = timezone(timedelta(hours=1))
 
 
 @lru_cache(maxsize=65536)
-def _read(text: str, by: str, order: Order) -> SourcedTime:
+def _read(text: str, by: str, order: Order, zone: tzinfo) -> SourcedTime:
     """The time of a text, also a Unix time, `[[a link]]` to a day's note, `<2024-03-05 Tue 10:00>`."""
     plain = re.sub(r"(?<=[0-9]) \([A-Z]{1,5}\)$", "", text.strip())  # the zone's name in a mail
     if _UNIX.fullmatch(plain):
@@ -128,7 +156,7 @@ def _read(text: str, by: str, order: Order) -> SourcedTime:
         text = plain = link[1]
     elif stamp := _ORG.fullmatch(plain):
         text = plain = "".join(filter(None, stamp.groups()))
-    return SourcedTime(read(plain, order=order), text, by)
+    return SourcedTime(read(plain, zone=zone, order=order), text, by)
 
 
 def second(timestamp: int, by: str) -> SourcedTime:
@@ -300,7 +328,7 @@ def _span(year: Label, part: Label, fiscal_start: int) -> Span:
     assert year.year is not None  # noqa: S101  the caller looked
     shift, months = part.part or (0, 12)
     first = months_later(date(year.year - (fiscal_start > 1), fiscal_start, 1), shift)
-    return days_in((first, months_later(first, months)), UTC)
+    return days_in((first, months_later(first, months)))
 
 
 def fiscal_start_of(record: Mapping[str, Any], default: int, used: set[str], note: Note) -> int:

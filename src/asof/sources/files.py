@@ -302,7 +302,7 @@ class Files:
         self.naming = naming
         self.limits = limits
         self.trust_mtime = trust_mtime
-        self.dating = dates.DateFields(fields, dates.DateOrder(fields.order, self._heads))
+        self.dating = dates.DateFields(fields, dates.DateOrder(fields.order, self._heads, fields.timezone))
         self._options = repr((fields, limits, suffixes()))
         self._checkpoints: Mapping[str, bytes] = {}
         self._parts: dict[str, list[str]] = {}
@@ -345,8 +345,7 @@ class Files:
                 self._slow = 0
                 yield SafeToCommit()
         yield from self._copies()
-        if remark := self.dating.order.remark:
-            yield replace(remark, file=self.naming.shown)
+        yield from self.dating.order.remarks(self.naming.shown)
         if same_minute and undated:
             yield Problem(
                 "most files were last modified within the same minute, as after a copy or a clone: their "

@@ -132,7 +132,7 @@ class History:
         self.name = naming.name
         self.naming = naming
         self.limits = limits
-        self.dating = dates.DateFields(fields, dates.DateOrder(fields.order))
+        self.dating = dates.DateFields(fields, dates.DateOrder(fields.order, timezone=fields.timezone))
         self.branch = branch
         self._reported: set[tuple[str, str]] = set()
         self._suffixes = suffixes()
@@ -166,6 +166,7 @@ class History:
                 yield from self._past(git, blobs, head)
             if head == layout.head:  # else the work tree is not that of the branch
                 yield from self._work_tree(git, blobs, tree(git, head) if head else {})
+            yield from self.dating.order.remarks(self.naming.shown)
         except GitFailed as wrong:
             raise SourceError(f"{self.naming.shown}: {wrong}") from wrong
         finally:

@@ -72,7 +72,7 @@ class RecordReader:
 
     def __init__(self, fields: Fields, order: DateOrder | None = None) -> None:
         self.fields = fields
-        self.how = DateFields(fields, order or DateOrder(fields.order))
+        self.how = DateFields(fields, order or DateOrder(fields.order, timezone=fields.timezone))
 
     def statement(self, record: dict[str, Any], note: Callable[[str], None]) -> Document | Ended:
         """The document that a record states; that it ended, if it has no text but `ended`, a date. What had
@@ -306,7 +306,7 @@ class JsonLines:
         self.path = naming.target
         self.file = naming.shown
         self.limits = limits
-        self._order = DateOrder(fields.order, self._pieces)
+        self._order = DateOrder(fields.order, self._pieces, fields.timezone)
         self._records = RecordReader(fields, self._order)
         self._decoder = json.JSONDecoder(parse_constant=constant)
         self._notes: list[Problem] = []
@@ -339,8 +339,7 @@ class JsonLines:
                 yield self._problem(
                     f"the file breaks off after this line: {wrong}", "fetch the file again: it is damaged"
                 )
-        if self._order.remark:
-            yield replace(self._order.remark, file=self.file)
+        yield from self._order.remarks(self.file)
         if sound:
             yield Checkpoint("", self._token(self._digest.digest()) + count.to_bytes(COUNT))
 
@@ -509,6 +508,7 @@ def items(values: Iterable[object], fields: Fields) -> Generator[Item, None, Non
                 yield from _record(records, record, number)
             else:
                 raise refusal(item, f"item {number}")
+    yield from records.how.order.remarks("")
 
 
 def as_record(item: object, seen: Counter[str]) -> object:

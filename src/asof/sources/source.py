@@ -23,6 +23,7 @@ from asof import plugins
 from asof.errors import SourceError, UsageError
 from asof.lang import of_all
 from asof.schema import Table
+from asof.time.moment import TimeOptions, zone_named
 from asof.values import SourceEvent, document_file
 from asof.version import __version__
 
@@ -149,7 +150,7 @@ class Fields(Struct, frozen=True):
 
     Without names of its own, `published`, `changed`, `in_force_from` or `in_force_until` is any field of
     `lang/*/dates.toml`; case, dashes and blanks make no difference there. `order` is that of day and month in
-    figures, where a text does not tell.
+    figures, where a text does not tell; `timezone` names the zone of times of day without one ("": UTC).
 
     Of `about` every name counts. The five from `fiscal_year` on name periods by label (`sources.periods`);
     `fiscal_start` is no name but the first month of the fiscal year, unless a record states its own.
@@ -175,6 +176,12 @@ class Fields(Struct, frozen=True):
     year: tuple[str, ...] = ("year",)
     fiscal_start: int = 1
     order: Literal["", "dmy", "mdy"] = ""
+    timezone: str = ""
+
+    @property
+    def times(self) -> TimeOptions:
+        """How times that people give are read."""
+        return TimeOptions(self.fiscal_start, zone_named(self.timezone) if self.timezone else None)
 
 
 # -- schemes: how `SCHEME:...` is opened, and the context it gets --------------------------------------
@@ -275,15 +282,14 @@ def open_scheme(target: str, context: SourceContext, options: Mapping[str, objec
             f"{plugins.unknown(plugins.SOURCES, name, 'source scheme')}; another one comes with a package "
             f"that offers it (pip install), and a file of that name is ./{target[:80]}"
         )
-    requested = {key: value for key, value in options.items() if value is not None and value is not False}
     parameters = inspect.signature(scheme.open).parameters.values()
     accepted = [each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
-    if wrong := [key for key in requested if key not in accepted]:
+    if wrong := [key for key in options if key not in accepted]:
         raise UsageError(
             f"{', '.join(wrong)}: not for {name}:...; accepted: {', '.join(accepted) or 'no options'}"
         )
     target = name + target[len(name) :]  # whatever its case was
-    return scheme.open(target, context, **{key: options[key] for key in options if key in accepted})
+    return scheme.open(target, context, **options)
 
 
 # -- copies, by their names ----------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from unicodedata import normalize
 
 from asof.errors import DocumentNotFound, UsageError
 from asof.store.digest import stem_of
-from asof.store.reader import KNOWN, AsOfReader, has_document
+from asof.store.reader import KNOWN, AsOfReader, has_document, patterns
 from asof.store.schema import LAST_NAME
 from asof.time.span import iso
 from asof.values import Filters, signed_key
@@ -193,6 +193,8 @@ _KEYS = (
 def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
     """A note for each of these filters that no document passes or had passed, with suggestions."""
     if store.db.execute(f"{_DOCUMENTS} LIMIT 1", store.moment).fetchone() is None:
+        if store.known_at == 0:
+            return [f"{NOTHING_MATCHES} this corpus is empty: index something first, or open another folder"]
         published, indexed = iso(store.as_of)[:10], iso(store.known_at)[:10]
         if indexed < published:
             return [
@@ -209,11 +211,11 @@ def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
         notes.append(
             f"{NOTHING_MATCHES} there is no source {filters.source!r}; {_nearest_of(filters.source, sources)}"
         )
-    if filters.path and not _matches(store, filters.path):
-        notes.append(
-            f"{NOTHING_MATCHES} no document's id matches {filters.path!r}; "
-            f"{_path_suggestion(store, filters.path)}"
-        )
+    notes += [
+        f"{NOTHING_MATCHES} no document's id matches {path!r}; {_path_suggestion(store, path)}"
+        for path in filters.paths
+        if not _matches(store, path)
+    ]
     tags = [tag for (tag,) in store.db.execute(_TAGS, store.moment)] if filters.tags else []
     notes += [
         f"{NOTHING_MATCHES} no document has the tag {tag!r}; {_nearest_of(tag, tags)}"
@@ -233,16 +235,18 @@ def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
 
 
 def _matches(store: AsOfReader, pattern: str) -> bool:
-    called = "EXISTS (SELECT 1 FROM aliases AS a WHERE a.version = v.id AND a.alias GLOB :pattern)"
-    of_id = "v.document IN (SELECT id FROM documents WHERE name = :pattern)"
-    query = f"{_DOCUMENTS} AND (h.path GLOB :pattern OR {called} OR {of_id}) LIMIT 1"
-    return store.db.execute(query, {**store.moment, "pattern": pattern}).fetchone() is not None
+    called = "EXISTS (SELECT 1 FROM aliases AS a WHERE a.version = v.id AND a.alias GLOB g.value)"
+    of_id = "v.document IN (SELECT id FROM documents WHERE name = g.value)"
+    any_of = f"SELECT 1 FROM json_each(:globs) AS g WHERE h.path GLOB g.value OR {called} OR {of_id}"
+    query = f"{_DOCUMENTS} AND EXISTS ({any_of}) LIMIT 1"
+    given = {**store.moment, "globs": json.dumps(patterns(pattern))}
+    return store.db.execute(query, given).fetchone() is not None
 
 
 def _path_suggestion(store: AsOfReader, path: str) -> str:
     """The pattern as a folder or as a part of ids, if that matches; else similar folders."""
     bare = path.removeprefix("./").rstrip("/")
-    others = (bare, f"{bare}/*", f"*/{bare}", f"*/{bare}/*", f"*{bare}*") if bare else ()
+    others = (bare, f"{bare}/", f"*/{bare}", f"*{bare}*") if bare else ()
     other = next((each for each in others if _matches(store, each)), None)
     if other:
         return f"did you mean {other!r}?"

@@ -616,8 +616,13 @@ def _passages(db: sqlite3.Connection, version: int) -> dict[bytes, tuple[str, st
     return {key: (text, headings) for key, text, headings in rows}
 
 
+def patterns(path: str) -> tuple[str, ...]:
+    """The globs of ids that a path means: "policies/" is that folder, anywhere."""
+    return (f"{path}*", f"*/{path}*") if path.endswith("/") else (path,)
+
+
 def documents_passing(
-    store: AsOfReader, *, source: str = "", path: str = "", tags: Sequence[str] = (),
+    store: AsOfReader, *, source: str = "", paths: Sequence[str] = (), tags: Sequence[str] = (),
     meta: Sequence[tuple[str, str]] = (), any_tags: Sequence[str] = (),
     no_tags: Sequence[str] = (), documents: Sequence[str] = (), among: Sequence[int] = (),
 ) -> list[int]:  # fmt: skip
@@ -631,12 +636,14 @@ def documents_passing(
     if source:
         where.append("h.source IN (SELECT id FROM sources WHERE name = ?)")
         values.append(source)
-    if path:
+    for path in paths:
+        globs = json.dumps(patterns(path))
         where.append(
-            "(h.path GLOB ? OR h.document IN (SELECT id FROM documents WHERE name = ? UNION SELECT v.document"
-            f" FROM versions AS v JOIN aliases AS a ON a.version = v.id WHERE a.alias GLOB ? AND {KNOWN_AT}))"
+            "EXISTS (SELECT 1 FROM json_each(?) AS g WHERE h.path GLOB g.value OR h.document IN (SELECT id"
+            " FROM documents WHERE name = g.value UNION SELECT v.document FROM versions AS v"
+            f" JOIN aliases AS a ON a.version = v.id WHERE a.alias GLOB g.value AND {KNOWN_AT}))"
         )
-        values += [path, path, path, store.as_of, store.known_at, store.known_at]
+        values += [globs, store.as_of, store.known_at, store.known_at]
     for operator, values_of in (*(("IN", (tag,)) for tag in tags), ("IN", any_tags), ("NOT IN", no_tags)):
         if values_of:
             tagged = (

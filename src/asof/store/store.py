@@ -537,16 +537,17 @@ def _lock_of_made(folder: Path, wait: float) -> Iterator[None]:
 @contextmanager
 def removed_if_empty(root: Path) -> Iterator[Path]:
     """The folder of a corpus in `root`. A corpus that is created inside this context is removed at the end if
-    nothing was written to it, and `root` too if it was created with it."""
+    nothing was written to it, and so are `root` and the folders above it that were created with it."""
     folder = root / FOLDER
-    folder_existed, root_existed = folder.exists(), root.exists()
+    folder_existed = folder.exists()
+    made = [each for each in (root, *root.parents) if not each.exists()]
     try:
         yield folder
     finally:
         if not folder_existed and folder.exists():
             with suppress(OSError, sqlite3.Error, AsofError):  # then it stays, and is used by the next run
-                if _remove_if_unused(folder) and not root_existed:
-                    root.rmdir()
+                for each in made if _remove_if_unused(folder) else ():
+                    each.rmdir()
 
 
 def _remove_if_unused(folder: Path) -> bool:

@@ -18,8 +18,8 @@ from asof.text.tokens import MARKS, Analyzer, tokenize
 
 # -- queries -------------------------------------------------------------------------------------------
 
-# A quotation may not hold the mark that opens it: that keeps the search linear when one is never closed.
-_QUOTED = re.compile(r'"([^"]*+)"|“([^“”]*+)”|„([^„“”]*+)[“”]|«([^«»]*+)»')
+QUOTED = re.compile(r'"([^"]*+)"|“([^“”]*+)”|„([^„“”]*+)[“”]|«([^«»]*+)»')
+"""A quotation. It may not hold the mark that opens it: the search is linear when one is never closed."""
 
 
 class QueryWords(Struct, frozen=True):
@@ -75,7 +75,7 @@ def contains_phrase(tokens: Sequence[str], phrase: Sequence[str]) -> bool:
 def _parts(text: str) -> Iterator[tuple[str, bool]]:
     """The stretches of the question in order, each with whether it was quoted."""
     at = 0
-    for match in _QUOTED.finditer(text):
+    for match in QUOTED.finditer(text):
         yield text[at : match.start()], False
         yield match[match.lastindex or 0], True
         at = match.end()

@@ -30,6 +30,7 @@ from asof.time.numeric_dates import (
 from asof.time.reading import (
     DAY,
     GRAINS,
+    IN_CLOCK,
     Anchor,
     LocalInterval,
     ParseContext,
@@ -443,11 +444,12 @@ class TimeExpression(NamedTuple):
 class TimeContext(NamedTuple):
     """The context in which the times of a text are read.
 
-    Dates and times without an offset are meant in `zone`. A name without a year is the newest that is not
-    after the anchor, or with `prefer` "future" the coming one; the other is an alternative. `fiscal_start` is
-    the month in which fiscal years start; they are named by the year in which they end, and so are labels as
-    `Q3 2023` if it is not January. `language` names word lists (`en`, `de en`), of which English is always
-    one; unknown ones are ignored. Seasons are those of the north.
+    Times of day without an offset are meant in `zone`, in which relative days count, too ("yesterday"); a day
+    is the same in every zone, and is given from midnight to midnight UTC. A name without a year is the newest
+    that is not after the anchor, or with `prefer` "future" the coming one; the other is an alternative.
+    `fiscal_start` is the month in which fiscal years start; they are named by the year in which they end, and
+    so are labels as `Q3 2023` if it is not January. `language` names word lists (`en`, `de en`), of which
+    English is always one; unknown ones are ignored. Seasons are those of the north.
 
     `published` is the date of a publication, in place of an anchor: relative times count from its last
     moment. Those that differ between its first moment and its last one are left out, and so is an hour of
@@ -627,8 +629,9 @@ def _mention(run: TokenRun, match: TimeMatch, context: ParseContext) -> TimeExpr
     reading = match.reading
     zone = reading.zone or context.zone
     try:
-        spans = [_span(limits, zone) for limits in match.limits]
-        core = spans[0] if match.limits[0] == reading.best else span_of(reading.best, zone)
+        clock = reading.grain in IN_CLOCK
+        spans = [_span(limits, zone, clock=clock) for limits in match.limits]
+        core = spans[0] if match.limits[0] == reading.best else _span(reading.best, zone, clock=clock)
     except (ValueError, OverflowError):
         return None
     if reading.relative and core.start is None:
@@ -647,8 +650,13 @@ def _mention(run: TokenRun, match: TimeMatch, context: ParseContext) -> TimeExpr
     )
 
 
-def _span(limits: Open, zone: tzinfo) -> Span:
+def _span(limits: Open, zone: tzinfo, *, clock: bool) -> Span:
+    """The span between two readings of clocks: of midnights in UTC, for a day is the same in every zone,
+    unless they are times of day (`clock`)."""
     start, end = limits
-    if start is None:
-        return Span(None, None if end is None else instant_of(end, zone))
-    return Span(instant_of(start, zone), None) if end is None else span_of((start, end), zone)
+    if start is not None and end is not None and (clock or start % DAY == end % DAY == 0):
+        return span_of((start, end), zone if clock else UTC)
+    first, last = (
+        None if wall is None else instant_of(wall, zone if clock or wall % DAY else UTC) for wall in limits
+    )
+    return Span(first, last)

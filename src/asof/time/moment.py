@@ -17,7 +17,9 @@ from functools import cache, lru_cache
 from numbers import Integral
 from typing import Literal
 
-from asof.errors import AmbiguousDate, BadTime
+from msgspec import Struct
+
+from asof.errors import AmbiguousDate, BadTime, UsageError
 from asof.lang import every
 from asof.time.lexicon import NO_SENSES, lexicon
 from asof.time.span import (
@@ -74,11 +76,11 @@ def read(
     whole text, as its best reading. A day in figures may begin with its year, or end with it (`20.05.2023`,
     `5/20/2023`); where it could be two days, points mean that the day comes first, and `order` tells else.
 
-    A date, and a time without an offset, are meant in `zone` (hashable); a time that the clocks there show
-    twice gives the span around both. `anchor` (aware) is the moment from which relative texts count: `now` is
-    that instant, `3 months ago` a day, `2 hours ago` a minute. Without it only dates and periods are read
-    (`5 March 2024`), no open time (`since 2020`). Fiscal years start in the month `fiscal_start`. The end of
-    the year 9999 is None.
+    A time without an offset is meant in `zone` (hashable); one that the clocks there show twice gives the
+    span around both. A day is the same in every zone: that of UTC. `anchor` (aware) is the moment from which
+    relative texts count: `now` is that instant, `3 months ago` a day (from today in `zone`), `2 hours ago` a
+    minute. Without it only dates and periods are read (`5 March 2024`), no open time (`since 2020`). Fiscal
+    years start in the month `fiscal_start`. The end of the year 9999 is None.
 
     Raises BadTime for any text that is not such a time, and for a relative one when there is no anchor;
     AmbiguousDate where `order` is missing.
@@ -121,14 +123,45 @@ def _span_of(
     return span if span is not None else _said(plain, anchor, zone, fiscal_start), plain
 
 
+class TimeOptions(Struct, frozen=True):
+    """How times are read: fiscal years start in the month `fiscal_start`, times of day without an offset are
+    meant in `zone` (None: in UTC, and naive datetimes are refused)."""
+
+    fiscal_start: int = 1
+    zone: tzinfo | None = None
+
+
+PLAIN = TimeOptions()
+
+
+@cache
+def zone_named(name: str) -> tzinfo:
+    """The time zone of a name. Raises UsageError where there is none."""
+    from difflib import get_close_matches
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+    if name == "UTC":
+        return UTC
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # a folder of the database is an OSError
+        pass
+    known = available_timezones()
+    if not known:
+        raise UsageError(f"no time zone {name!r:.60}: this system has no list of them; pip install tzdata")
+    near = get_close_matches(name, known, 2, 0.6)
+    hint = f"; did you mean {' or '.join(near)}?" if near else ""
+    raise UsageError(f"no time zone {name!r:.60}; accepted: UTC, Europe/Brussels and the like{hint}")
+
+
 def read_bounded(
-    text: str, anchor: datetime, *, start: bool = False, end: bool = False, fiscal_start: int = 1
+    text: str, anchor: datetime, *, start: bool = False, end: bool = False, how: TimeOptions = PLAIN
 ) -> Span:
     """The span that `text` names, if its start or its end is needed: `since 2020` has no end.
 
     Raises BadTime for what `read` refuses, and for a span that is open on a side that is wanted.
     """
-    span = read(text, anchor, fiscal_start=fiscal_start)
+    span = read(text, anchor, how.zone or UTC, fiscal_start=how.fiscal_start)
     if start and span.start is None:
         raise BadTime(f"{text!r} has no start; give a time that has one: 2021, since 2021, 2019-2021")
     if end and span.end is None and (span.start is None or span.start.year < MAXYEAR):
@@ -154,11 +187,11 @@ def _iso(plain: str, zone: tzinfo) -> Span | None:
     """The span of a date or time of ISO 8601 in capitals; None for another text. ValueError: no such time."""
     if _PERIOD.fullmatch(plain):
         period = Period.parse(plain)
-        return days_in((period.start, period.after), zone)
+        return days_in((period.start, period.after))
     if _WEEK.fullmatch(plain):
-        return days_in(week_of(date.fromisocalendar(int(plain[:4]), int(plain[-2:]), 1)), zone)
+        return days_in(week_of(date.fromisocalendar(int(plain[:4]), int(plain[-2:]), 1)))
     if _DAY.fullmatch(plain):
-        return days_in(one_day(date.fromisoformat(plain)), zone)
+        return days_in(one_day(date.fromisoformat(plain)))
     if found := _TIMED.fullmatch(plain):
         day, clock, _, fraction, offset = found.groups()
         start = datetime.combine(date.fromisoformat(day), time.fromisoformat(clock), _zone(offset, zone))
@@ -270,15 +303,16 @@ ACCEPTED_TIMES = (
 )
 
 
-def span_of(value: object) -> Span:
-    """The year of a whole number (1000 to 2999), the day of a date, the instant of a datetime, a period's.
+def span_of(value: object, zone: tzinfo | None = None) -> Span:
+    """The year of a whole number (1000 to 2999), the day of a date, the instant of a datetime (in `zone`, if
+    it is naive), a period's.
 
-    Raises BadTime for anything else, and for a datetime without a time zone: what is its zone?
+    Raises BadTime for anything else, and for a naive datetime without `zone`.
     """
     if isinstance(value, datetime):
-        return span_of_length(moment(instant_of(value)), TICK)
+        return span_of_length(moment(instant_of(value, zone)), TICK)
     if isinstance(value, date):
-        return days_in(one_day(value), UTC)
+        return days_in(one_day(value))
     if isinstance(value, Period):
         return value.span
     if type(value) is not bool and isinstance(value, Integral) and int(value) in YEARS:
@@ -290,46 +324,55 @@ def span_of(value: object) -> Span:
     )
 
 
-def instant_of(value: datetime) -> int:
-    """The instant of an aware datetime. Raises BadTime for another, and outside the years 1 to 9999."""
+def instant_of(value: datetime, zone: tzinfo | None = None) -> int:
+    """The instant of a datetime, in `zone` if it is naive. Raises BadTime for a naive one without `zone`, and
+    outside the years 1 to 9999."""
     if value.utcoffset() is None:
-        raise BadTime(
-            f"{value!r} has no time zone, so it names no instant: use datetime(..., tzinfo=UTC) or "
-            ".astimezone() for this machine's zone; a date without a time of day needs none"
-        )
-    found = instant(value)
+        if zone is None:
+            raise BadTime(
+                f"{value!r} has no time zone, so it names no instant: use datetime(..., tzinfo=UTC) or "
+                ".astimezone() for this machine's zone, or open the corpus with timezone=; a date without a"
+                " time of day needs none"
+            )
+        value = value.replace(tzinfo=zone)
+    try:
+        found = instant(value)
+    except OverflowError:
+        found = LAST + 1
     if not FIRST <= found <= LAST:
         raise BadTime(f"{value!r} is in UTC outside the years 1 to 9999")
     return found
 
 
-def last_instant(when: When, anchor: int, fiscal_start: int = 1) -> int:
+def last_instant(when: When, anchor: int, how: TimeOptions = PLAIN) -> int:
     """The last instant of a date or period: what is seen as of "2024-03-01" is what that day's end saw.
 
     At most the last instant of the year 9999: what is never seen is not seen as of 9999 either. Raises
     BadTime for what is no time, and for a time without an end.
     """
     if isinstance(when, datetime):
-        return instant_of(when)
-    return min(_span(when, anchor, end=True, fiscal_start=fiscal_start).last, LAST)
+        return instant_of(when, how.zone)
+    return min(_span(when, anchor, how, end=True).last, LAST)
 
 
-def first_instant(when: When, anchor: int, fiscal_start: int = 1) -> int:
+def first_instant(when: When, anchor: int, how: TimeOptions = PLAIN) -> int:
     """The first instant of a date or period. Raises BadTime, also for a time without a start."""
     if isinstance(when, datetime):
-        return instant_of(when)
-    return _span(when, anchor, start=True, fiscal_start=fiscal_start).first
+        return instant_of(when, how.zone)
+    return _span(when, anchor, how, start=True).first
 
 
-def instant_bounds(when: When, anchor: int, fiscal_start: int = 1) -> tuple[int, int]:
+def instant_bounds(when: When, anchor: int, how: TimeOptions = PLAIN) -> tuple[int, int]:
     """The first and the last instant of a date or period, which may be open. Raises BadTime."""
     if isinstance(when, datetime):
-        return (instant_of(when),) * 2
-    span = _span(when, anchor, fiscal_start=fiscal_start)
+        return (instant_of(when, how.zone),) * 2
+    span = _span(when, anchor, how)
     return span.first, span.last
 
 
-def _span(when: When, anchor: int, *, start: bool = False, end: bool = False, fiscal_start: int = 1) -> Span:
+def _span(
+    when: When, anchor: int, how: TimeOptions, *, start: bool = False, end: bool = False
+) -> Span:  # fmt: skip
     if not isinstance(when, str):
         return span_of(when)
-    return read_bounded(when, nearest_moment(anchor), start=start, end=end, fiscal_start=fiscal_start)
+    return read_bounded(when, nearest_moment(anchor), start=start, end=end, how=how)

@@ -13,7 +13,7 @@ import re
 from calendar import monthrange
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import MAXYEAR, UTC, date, datetime, timedelta, tzinfo
+from datetime import MAXYEAR, UTC, date, datetime, timedelta
 from functools import total_ordering
 from typing import Annotated, Literal, NamedTuple
 
@@ -182,16 +182,10 @@ def week_of(day: date) -> Days:
     return monday, _day_after(monday, 7)
 
 
-def days_in(days: Days, zone: tzinfo) -> Span:
-    """The stretch of whole days in a zone, from midnight to midnight there (DST-safe).
-
-    A side that UTC cannot represent (before the year 1, after 9999) is None. Raises ValueError when the zone
-    has no such day (one that moved across the date line skipped one).
-    """
-    start, end = _midnight(days[0], zone), None if days[1] is None else _midnight(days[1], zone)
-    if start is not None and start == end:
-        raise ValueError(f"{zone} skipped that day")
-    return Span(start, end)
+def days_in(days: Days) -> Span:
+    """The stretch of whole days, from midnight to midnight UTC: a day of the calendar is the same in every
+    zone. The end of the year 9999 is None."""
+    return Span(_midnight(days[0]), None if days[1] is None else _midnight(days[1]))
 
 
 def span_of_length(start: datetime, length: timedelta) -> Span:
@@ -277,7 +271,7 @@ class Period:
     @property
     def span(self) -> Span:
         """The period as a stretch of UTC; it has no end at the calendar's end."""
-        return days_in((self.start, self.after), UTC)
+        return days_in((self.start, self.after))
 
     @property
     def parent(self) -> Period | None:
@@ -320,12 +314,8 @@ def _day_after(day: date, count: int) -> date | None:
     return date.fromordinal(ordinal) if ordinal <= date.max.toordinal() else None
 
 
-def _midnight(day: date, zone: tzinfo) -> datetime | None:
-    midnight = datetime(day.year, day.month, day.day, tzinfo=zone)
-    try:
-        return midnight if zone is UTC else midnight.astimezone(UTC)
-    except OverflowError:
-        return None
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 
 # -- scopes: whether a time lies in the times that a question names (T_q of TG-RAG, section III-B2) -----

@@ -117,7 +117,7 @@ class SearchOptions(TypedDict, total=False):
 
 NAMES = tuple(SearchOptions.__annotations__)
 
-FILTERS = ("about", "source", "path", "tags", "meta")
+FILTERS = ("about", "in_force", "source", "path", "tags", "meta")
 """The filters that `where` accepts."""
 
 

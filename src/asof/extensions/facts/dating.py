@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, timedelta
+from datetime import timedelta
 from typing import Literal, NamedTuple
 
 from asof.extensions.facts.store import ExtractorInput
@@ -69,7 +69,7 @@ def shifted(span: Span, months: int) -> Span | None:
         return None
     try:
         start = months_later(span.start.date(), months)
-        return days_in((start, months_later(start, length)), UTC)
+        return days_in((start, months_later(start, length)))
     except ValueError:
         return None
 

@@ -173,7 +173,7 @@ def report(then: Snapshot, period: str, about: str = "") -> PeriodReports:
     Written by the language model where one is configured. Raises BadTime, BeforeHorizon, ModelError.
     """
     refuse_long(about, "the name")
-    span = read_bounded(period, nearest_moment(then.as_of), fiscal_start=then.session.fiscal_start)
+    span = read_bounded(period, nearest_moment(then.as_of), how=then.session.times)
     ensure_facts(then.session)
     with then.models.language(then.session.config.asking.budget) as model:
         return then.use(

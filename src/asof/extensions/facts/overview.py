@@ -31,7 +31,7 @@ from asof.extensions.facts.summary import (
 from asof.index.view import View
 from asof.store.reader import passage_as_of, version_numbers, visible_passages
 from asof.time.span import GRAINS, Grain, Period, Span, moment
-from asof.values import Answer, Citation, Hit
+from asof.values import Answer, Citation, Filters, Hit
 from asof.wire import replace
 
 # -- the best quotes of each period, in order of time ----------------------------------------------
@@ -101,11 +101,15 @@ def overview(
     """An answer from the reports on the periods of the question, or else from the best passages of each.
 
     Unless it is `requested`, None where passages answer better: where a reason is found in one period only,
-    or nothing fits and a model is there to read the passages.
+    or nothing fits and a model is there to read the passages. Reports tell of all documents, so they answer
+    no question with filters.
     """
     question, scope = context.parsed, scope_of(context.parsed)
     about = question.names[0] if len(question.names) == 1 else ""
-    summary = _from_reports(retrieved, context, options, about)
+    view = retrieved.view
+    summary = Summary(context.question, scope, (), view.as_of, view.known_at, "extract", ())
+    if replace(retrieved.filters, in_force=None) == Filters():
+        summary = _from_reports(retrieved, context, options, about)
     least = 2 if question.reason and not requested else 1
     spread = options.model is None and (question.times or not question.names or not question.reason)
     if len(summary.sections) < least and (requested or spread):

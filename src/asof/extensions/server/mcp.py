@@ -26,6 +26,7 @@ from asof.errors import AsofError, UsageError
 from asof.models.ports import between, one_line
 from asof.parameters import MOST_CHARACTERS, Name, Parameters
 from asof.results import DocumentResult, PassageResult
+from asof.text.operators import NOTES
 from asof.text.passages import ends, tokens
 from asof.time.span import Span, instant
 from asof.values import PASSIVE, SourcedTime, force_words
@@ -70,7 +71,14 @@ def hits(answer: Json, budget: int) -> str:
     parts = (
         f"{_cited(hit)}{_labels(hit)}{_force(hit, query)}\n{one_line(hit['text'])}" for hit in answer["hits"]
     )
-    return f"{len(answer['hits'])} passages, {moment(query)}.\n{within(parts, budget, 'passages')}"
+    said = _said(answer)
+    return f"{len(answer['hits'])} passages, {moment(query)}.{said}\n{within(parts, budget, 'passages')}"
+
+
+def _said(answer: Json) -> str:
+    """What of a question was read as a filter."""
+    notes = (one_line(note) for note in answer["notes"] if note.startswith(NOTES))
+    return "".join(f" ({note})" for note in notes)
 
 
 def answer_text(answer: Json, budget: int) -> str:
@@ -78,7 +86,7 @@ def answer_text(answer: Json, budget: int) -> str:
         f"Refused, {moment(answer)}: {answer['reason']}."
         if answer["refused"]
         else f"Answer, {moment(answer)}."
-    )
+    ) + _said(answer)
     parts = [answer["answer"]] if not answer["refused"] and answer["mode"] == "global" else []
     parts += [
         f"{_cited(each)}{_force(each, answer)}\n{one_line(each['quote'])}" for each in answer["citations"]
@@ -110,12 +118,12 @@ def passage_text(found: Json, budget: int) -> str:
 
 def timeline_text(answer: Json, budget: int) -> str:
     if not answer["entries"]:
-        return f"Nothing found, {moment(answer)}."
+        return f"Nothing found, {moment(answer)}.{_said(answer)}"
     parts = (
         f"{_span(each['valid'])} {_cited(each)}\n{one_line(each['sentence'])}" for each in answer["entries"]
     )
     shown = within(parts, budget, "statements")
-    return f"{len(answer['entries'])} statements, oldest first, {moment(answer)}.\n{shown}"
+    return f"{len(answer['entries'])} statements, oldest first, {moment(answer)}.{_said(answer)}\n{shown}"
 
 
 def link_text(answer: Json, budget: int) -> str:
@@ -167,7 +175,7 @@ def list_text(answer: Json, budget: int) -> str:
 def changes_text(answer: Json, budget: int) -> str:
     """What was added, changed and removed, by document."""
     if not answer["documents"]:
-        return f"Nothing changed from {answer['since'][:10]} on, {moment(answer)}."
+        return f"Nothing changed from {answer['since'][:10]} on, {moment(answer)}.{_said(answer)}"
     parts = []
     for each in answer["documents"]:
         head = f"[{one_line(each['document'])}] {one_line(each['title'])}"
@@ -178,7 +186,8 @@ def changes_text(answer: Json, budget: int) -> str:
         parts.append("\n".join(lines))
     count = len(parts) + answer["left_out"]
     shown = within(parts, budget, "documents")
-    return f"{count:,} documents changed from {answer['since'][:10]} on, {moment(answer)}.\n{shown}"
+    said = _said(answer)
+    return f"{count:,} documents changed from {answer['since'][:10]} on, {moment(answer)}.{said}\n{shown}"
 
 
 def context_text(answer: Json, _: int) -> str:
@@ -313,7 +322,7 @@ REPLY: Json = {"type": "integer", "minimum": 50, "maximum": 50_000, "default": 2
 """The schema of `reply_tokens`, which all tools that read have."""
 
 ARGUMENTS = {
-    "q": "a question or words",
+    "q": 'a question or words; -word, "a phrase", tag:x',
     "as_of": "as it stood then: 2019, 2019-06-01",
     "since": "2024-05, last friday",
     "until": "2024-05",

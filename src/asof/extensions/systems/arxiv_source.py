@@ -443,10 +443,10 @@ def open_arxiv(
         raise UsageError(f"per day: {per_day} papers; accepted are 1 to {MAX_PER_DAY}, and 0 for all")
     if per_day is None:
         per_day = 0 if named.papers else settings.per_day
-    fiscal = context.fields.fiscal_start
+    how = context.fields.times
     window = HarvestRange(
-        None if since is None else first_instant(since, context.now, fiscal),
-        None if until is None else last_instant(until, context.now, fiscal),
+        None if since is None else first_instant(since, context.now, how),
+        None if until is None else last_instant(until, context.now, how),
         per_day,
     )
     log = _log(context, f"{named.name}, {per_day} a day")

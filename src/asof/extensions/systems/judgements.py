@@ -462,7 +462,7 @@ class FeedbackLog:
 
     def _known(self, known_at: When | None) -> int | None:
         session = self.session
-        return None if known_at is None else last_instant(known_at, session.clock(), session.fiscal_start)
+        return None if known_at is None else last_instant(known_at, session.clock(), session.times)
 
     @contextmanager
     def _adding(self, wait: float | None = None) -> Iterator[tuple[sqlite3.Connection, int]]:

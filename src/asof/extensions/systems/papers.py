@@ -54,7 +54,7 @@ from asof.recipes import by_document
 from asof.text.passages import sentences, shown
 from asof.text.snippet import snippet
 from asof.text.tokens import Analyzer, spans
-from asof.time.moment import When, first_instant, last_instant
+from asof.time.moment import TimeOptions, When, first_instant, last_instant
 from asof.time.span import DAY, iso, moment, nearest_moment
 from asof.values import Answer, Filters, Hit
 from asof.wire import As, one_of, replace
@@ -170,7 +170,9 @@ _LEFT = re.compile(
 _CODE = re.compile(r"(?<![\w.-])(?:in )?([a-z-]+\.[A-Za-z-]{2,})(?![\w-])")
 
 
-def complete_request(request: PaperQuestion, read: PaperRequest, as_of: int, fiscal: int) -> PaperRequest:
+def complete_request(
+    request: PaperQuestion, read: PaperRequest, as_of: int, how: TimeOptions
+) -> PaperRequest:
     """The request parsed from a question (`read`) with the options that override it. Raises UsageError,
     SourceError."""
     parsed, notes = read, list(read.notes)
@@ -181,12 +183,12 @@ def complete_request(request: PaperQuestion, read: PaperRequest, as_of: int, fis
         notes += [f"{each} is no category of arXiv that is known here" for each in unknown]
         parsed = replace(parsed, categories=names)
     if request.until is not None:
-        until = min(last_instant(request.until, as_of, fiscal), as_of)
+        until = min(last_instant(request.until, as_of, how), as_of)
         since = until - DEFAULT_DAYS * DAY if any(map(_time, notes)) else parsed.since
         parsed = replace(parsed, since=since, until=until)
     if request.since is not None:
         notes = [note for note in notes if not _time(note)]
-        parsed = replace(parsed, since=first_instant(request.since, as_of, fiscal))
+        parsed = replace(parsed, since=first_instant(request.since, as_of, how))
     if parsed.since > parsed.until:
         ends = f"ends at {iso(parsed.until)}: that lies before its beginning, {iso(parsed.since)}"
         raise UsageError(f"the time that is asked for {ends}")
@@ -477,8 +479,9 @@ class _Round:
         fetched = self._fetched(parsed) if fetches else None
         adaptive, learned = learner(self.corpus, self._learned_by(then), self.notes)
         recipe = adaptive.chosen()
-        topic = topic_of(then.read(request.question).query.lexical) or request.question
-        ranked = self._ranked(then, parsed, recipe, topic)
+        asked = then.read(request.question).query
+        topic = topic_of(asked.lexical) or asked.text
+        ranked = self._ranked(then, parsed, recipe, topic, asked.filters)
         if self.failed and not ranked.hits:
             raise SourceError(self.failed)
         recorded, judging = self._recorded(ranked, recipe)
@@ -518,7 +521,7 @@ class _Round:
                 if model is None
                 else by_model(request.question, asked_at, model)
             )
-        parsed = complete_request(request, read, then.as_of, self.corpus.config.fields.fiscal_start)
+        parsed = complete_request(request, read, then.as_of, self.corpus.session.times)
         self.notes += parsed.notes
         return parsed
 
@@ -572,12 +575,14 @@ class _Round:
 
     # -- ranking and answering --------------------------------------------------------------------------
 
-    def _ranked(self, then: Snapshot, parsed: PaperRequest, recipe: Recipe, topic: str) -> Results:
+    def _ranked(
+        self, then: Snapshot, parsed: PaperRequest, recipe: Recipe, topic: str, asked: Filters
+    ) -> Results:  # fmt: skip
         shown = SHOWN if parsed.papers == DEFAULT_PAPERS else min(parsed.papers, MOST_SHOWN)
         filters = Filters(
-            since=parsed.since, until=min(parsed.until, then.as_of), path=f"{PREFIX}*",
+            since=parsed.since, until=min(parsed.until, then.as_of), paths=(f"{PREFIX}*",),
             any_tags=expanded(parsed.categories), no_tags=(FULL,),
-        )  # fmt: skip
+        ).both(asked)  # fmt: skip
         return then.search(topic, self.request.k or shown, filters=filters, unit="passage", recipe=recipe)
 
     def _answer(self, then: Snapshot, topic: str, sources: Sources) -> Answer | None:

@@ -39,13 +39,11 @@ def ask(mills):
 
 def test_a_single_sentence_is_quoted_with_its_source_and_date(ask):
     made = ask("What was the gross margin of Otter Mills in Q2 2023?")
-    said = "Revenue was $12 million. The gross margin was 28%."
-    assert made.text.splitlines()[0] == f"[1] “{said}” (Otter Mills Q2 2023, 2023-06-25)"
+    assert made.text == "[1] “The gross margin was 28%.” (Otter Mills Q2 2023, 2023-06-25)"
     assert (made.refused, made.reason, made.mode, made.by) == (False, "", "local", "extractive")
     assert (made.values, made.cost) == ((), None)
-    citation = made.citations[0]
-    assert (citation.n, citation.document, citation.quote) == (1, "otter 2", said)
-    assert emphasised(citation) == "The gross margin was 28%."
+    (citation,) = made.citations
+    assert (citation.n, citation.document, citation.quote) == (1, "otter 2", "The gross margin was 28%.")
     assert citation.id.startswith("otter 2#")
 
 

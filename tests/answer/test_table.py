@@ -137,7 +137,7 @@ def test_sources_that_contradict_each_other_fill_no_cell(tmp_path: Any) -> None:
     ]
     question = "What was the height of the flood in March 2021 and in March 2022?"
     made = answered(tmp_path, question, *documents, mode="local")
-    assert [value for _, _, value in cells(made)] == [NONE, "0.3 m"]
+    assert [value for _, _, value in cells(made)] == [NONE, "0.3 metres"]
     assert any(note.startswith("2021-03: the sources contradict each other") for note in made.notes)
 
 

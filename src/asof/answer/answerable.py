@@ -79,17 +79,16 @@ def unanswerable_reason(
 
 def _time_reason(question: ParsedQuestion, hits: Sequence[Hit], view: View) -> str:
     """The reason why nothing is known of the times of a question, or "". Only for times that are written with
-    figures and do not include now, and if most passages are dated."""
-    times = question.times
-    if (
-        not times
-        or not question.dated
-        or any(span.last - span.first < MONTH or span.first <= view.as_of <= span.last for span in times)
-    ):
+    figures, and do not include now unless the figure of something named is asked for, and if most passages
+    are dated."""
+    times, named = question.times, question.wants_value and question.names
+    if not times or not question.dated or any(span.last - span.first < MONTH for span in times):
+        return ""
+    if not named and any(span.first <= view.as_of <= span.last for span in times):
         return ""
     if 2 * sum(hit.published is None for hit in hits) >= len(hits):
         return ""
-    if question.wants_value:
+    if named:
         about = [f"{hit.title} {hit.text}" for hit in hits]
         hits = [
             hit

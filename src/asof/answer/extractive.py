@@ -26,7 +26,7 @@ from asof.answer.match import (
 )
 from asof.answer.question import WORD, ParsedQuestion
 from asof.answer.statements import Statement, WeightedPhrase, names
-from asof.answer.table import Cell, figure_of, stating
+from asof.answer.table import Cell, figure_of, only_cell, stating
 from asof.index.view import View
 from asof.text.figures import figures
 from asof.text.passages import is_field
@@ -165,6 +165,9 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     question = context.parsed
     if context.cell is not None:
         return _cell_answer(view, context, context.cell)
+    cell = only_cell(question)
+    if cell is not None and ((made := _cell_answer(view, context, cell)).citations):
+        return replace(made, values=())
     following = successor_quotes(question, context.words, view, context.sentences)
     asks = asked(context.question)
     if asks is not None and not following and (versions := _of_versions(view, context, asks)):

@@ -87,6 +87,14 @@ def cells_of(
     return cells, more if count > MAX_CELLS else ""
 
 
+def only_cell(question: ParsedQuestion) -> Cell | None:
+    """The cell that a question asks for which wants the figure of one thing at one time; None for another."""
+    one = len(question.names) == len(question.topics) == len(question.periods) == 1
+    if not (one and question.wants_value and question.grain is None):
+        return None
+    return Cell(question.names[0], question.topics[0], question.periods[0], question.text, figure=True)
+
+
 def _periods(question: ParsedQuestion, hits: Sequence[Hit]) -> list[Span | None]:
     """The periods of the grain that is asked for, inside the times of the question, that documents are about;
     else these times."""

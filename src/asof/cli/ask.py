@@ -125,10 +125,10 @@ def _show_place(citation: Citation, at: int) -> None:
     """Prints the location of a quote, when it is in force, and what supersedes it."""
     from asof.cli.show import show_force
 
-    last = citation.headings[-1] if citation.headings else ""
-    beside = last not in ("", citation.title) and last not in citation.quote
-    if beside or citation.title not in ("", citation.document):
-        show(f"    {plain(citation.document)}{f' › {plain(last)}' if beside else ''}", dim=True)
+    told = (citation.title, *(each for each in citation.headings if each in citation.quote or " | " in each))
+    path = [citation.document, *(each for each in citation.headings if each not in told)]
+    if len(path) > 1 or citation.title not in ("", citation.document):
+        show(f"    {plain(' › '.join(path))}", dim=True)
     show_force(citation, at, indent=4)
 
 

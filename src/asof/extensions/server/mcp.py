@@ -7,7 +7,7 @@ hides the messages of exceptions, so tools are listed and called here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 from difflib import get_close_matches
@@ -81,8 +81,10 @@ def answer_text(answer: Json, budget: int) -> str:
         else f"Answer, {moment(answer)}."
     )
     parts = [answer["answer"]] if not answer["refused"] and answer["mode"] == "global" else []
+    parts += ["\n".join(map(_cell, answer["values"]))] if answer["values"] else []
     parts += [
-        f"{_named(each)}, {_date(each)}{_force(each, answer)}\n{one_line(each['quote'])}"
+        f"{_named(each)}, {_date(each)}{_path(each['headings'])}{_force(each, answer)}\n"
+        f"{one_line(each['quote'])}"
         for each in answer["citations"]
     ]
     return f"{head}\n{within(parts, budget, 'quotes')}"
@@ -222,10 +224,21 @@ def _date(one: Json) -> str:
 
 def _labels(one: Json) -> str:
     """Its headings, tags and metadata."""
-    headings = one["location"]["headings"] if "location" in one else ()
-    said = [" › ".join(headings), f"tags: {', '.join(one['tags'])}" if one["tags"] else ""]
+    said = [f"tags: {', '.join(one['tags'])}"] if one["tags"] else []
     said += [f"{key}: {value}" for key, value in one["meta"].items()]
-    return "".join(f", {one_line(each)}" for each in said if each)
+    path = _path(one["location"]["headings"] if "location" in one else ())
+    return path + "".join(f", {one_line(each)}" for each in said)
+
+
+def _path(headings: Sequence[str]) -> str:
+    """The headings above a passage: the page, slide or sheet of an office file."""
+    return f", {one_line(' › '.join(headings))}" if headings else ""
+
+
+def _cell(value: Json) -> str:
+    """A cell of a table: its name, period and measure, and the value, or that it is not found."""
+    head = " ".join(filter(None, (value["name"], value["period"], value["measure"])))
+    return one_line(f"{head}: {value['value']}" if head else value["value"])
 
 
 def _force(one: Json, asked: Json) -> str:

@@ -88,6 +88,8 @@ def test_a_name_beside_a_commit_and_the_making_of_a_file(stem, committed, create
         ("Issue 7: May 2018", "May 2018"),
         ("*Last reviewed on 12 June 2020.*", "12 June 2020"),
         ("Approved by the Board on 14 May 2015", "14 May 2015"),
+        ("(as amended at the Club's AGM on 24th April 2014)", "24th April 2014"),
+        ("Ms M. Quill\t\t\t26 September 2017", "26 September 2017"),
         ("in der Fassung vom 12.03.2019", "12.03.2019"),
         ("Version du 3 mai 2021", "3 mai 2021"),
         ("Borrador del 3 de mayo de 2021", "3 de mayo de 2021"),
@@ -106,6 +108,7 @@ def test_a_date_in_the_first_lines(text, date):
      "x" * 1000 + "\n1 2", "x\n" * 10 + "2024-03-05",
      # when it is in force, a sentence, a birth, a law, a meeting; a number that is no year of the text
      "Effective 1 July 2023", "Valid from 2 March 2020", "The rules were amended on 3 May 2021.",
+     "Ms M. Quill\t2017", "From\t3 May 2017\tto\t4 May 2017",
      "Born 3 May 1961", "Date of birth: 3 May 1961", "Libraries Act 1964 (as amended April 2014)",
      "It explains the Housing Act 1996, as amended 3 April 2014.", "Version 2014", "- Date: 20 May 2024",
      "Prepared for the meeting of 5 June 2020", "Meeting of the board on 5 June 2020",

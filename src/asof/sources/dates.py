@@ -449,6 +449,7 @@ _WORDS_BEFORE = 7
 _MONTH = 31 * DAY
 _DASHES = (["-"], ["–"], ["—"])
 _LAST_LABEL = re.compile(r":.*\s([^\W\d_]+)\s*: *([^:]{4,32})$")
+_APART = re.compile(r"\s*\t\s*| {4,}")
 _TITLE_ENDS = re.compile(r"[,;:(\[|·]| [–—-] ")
 
 
@@ -481,7 +482,7 @@ class FileDates(Struct, frozen=True):
         cannot be read is added to `doubts`.
 
         A name that tells a month gives way to the commit, or the making of the file, in that month; one that
-        tells a day after the last commit announces it.
+        tells a day after the last commit announces it, and so does a line a day after the making of the file.
         """
         if page_dates.published:
             return page_dates.published
@@ -493,7 +494,12 @@ class FileDates(Struct, frozen=True):
                     return finer
             if committed is None or first <= committed.span.last:
                 return named
-        return committed or of_content(page.text, order, doubts, page.title) or page.created or self.mtime
+        if committed:
+            return committed
+        own = of_content(page.head or page.text, order, doubts, page.title)
+        if own and page.created and own.span.first > page.created.span.last:
+            return page.created
+        return own or page.created or self.mtime
 
 
 def dates_in(page: ParsedFile, how: DateFields | None = None, *, published: bool = True) -> PageDates:
@@ -581,7 +587,7 @@ def of_content(text: str, order: DateOrder, doubts: list[Problem], title: str = 
             return None
         line = line.replace("*", "").strip(" \t\r_()")
         said += bool(line)
-        if date := _line(line, order, doubts) or _after_title(line, title, order):
+        if date := _line(line, order, doubts) or _after_title(line, title, order) or _beside(line, order):
             return date
     return None
 
@@ -642,7 +648,17 @@ def _says_own(words: list[str]) -> bool:
         return True
     if has("editions", first) and len(rest) == 1:
         return any(map(str.isdigit, rest[0])) or len(rest[0]) == 1
-    return has("decided", first) and bool(rest) and has("by", rest[0])
+    return any(
+        has("decided", "".join(words[:at])) and has("by", word) for at, word in enumerate(words[:3]) if at
+    )
+
+
+def _beside(line: str, order: DateOrder) -> SourcedTime | None:
+    """The day that stands apart in a line, as in the head of a letter: `Ms M. Quill      4 March 2020`."""
+    cells = _APART.split(line)
+    days = (stated_or_none(cell, "content", order) for cell in cells if any(map(str.isdigit, cell)))
+    found = [day for day in days if day] if 1 < len(cells) <= _SENTENCE else []
+    return found[0] if len(found) == 1 and found[0].span.last - found[0].span.first <= DAY else None
 
 
 def _after_title(line: str, title: str, order: DateOrder) -> SourcedTime | None:

@@ -818,6 +818,7 @@ class Hit:
     meta: Annotated[Mapping[str, Any], "the metadata of its document, without dates that were read"] = field(
         default_factory=dict
     )
+    language: Annotated[str, "the one, of those of the corpus, by whose stems its words are found"] = ""
 
     def __repr__(self) -> str:
         return (

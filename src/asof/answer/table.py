@@ -45,7 +45,7 @@ from asof.values import Hit
 
 # -- the cells of a question ---------------------------------------------------------------------------
 
-MAX_CELLS = 48
+MAX_CELLS = 32
 """The most cells of a table: each is searched for."""
 
 

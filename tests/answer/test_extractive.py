@@ -381,6 +381,22 @@ def test_without_a_time_two_of_one_day_are_no_answer(tmp_path, question, documen
     assert all(each in made.reason for each in said)
 
 
+@pytest.mark.parametrize(("as_of", "days"), [("2023-03-01", "180"), ("2024-01-01", "270")])
+def test_what_amends_a_statement_comes_before_it(tmp_path, as_of, days):
+    """From the day on which it takes effect."""
+    storage = doc(
+        "storage", "2019-03-01", "# Article 4\n\nThe time limit for storage is 180 days.",
+        "Regulation 12/2019 on storage", outline=(Heading(0, 1, "Article 4"),),
+    )  # fmt: skip
+    amending = doc(
+        "amending", "2023-02-01", "Article 4 of Regulation 12/2019 is replaced by the following:\n"
+        "The time limit for storage is 270 days. It applies from 1 May 2023.",
+        "Regulation 7/2023 amending Regulation 12/2019",
+    )  # fmt: skip
+    made = answered(tmp_path, "What is the time limit for storage?", storage, amending, as_of=as_of)
+    assert f"{days} days" in made.citations[0].quote
+
+
 # -- the share of a phrase --------------------------------------------------------------------------------
 
 CRANES = ("The crane is red.", "A berth by the crane.", "A berth costs €12.", "Nobody knows the old crane.")

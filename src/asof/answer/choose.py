@@ -225,7 +225,8 @@ class Signs(NamedTuple):
     number (in words, too), words that give a reason where one is asked for; `tells`: else it has a value, a
     name or a figure that the question lacks. `begins`, `ends`, `outside`: it names the year with which the
     time asked about begins, that with which it ends, only other times. `several`: it is an item or a row
-    where several things are asked for. `past`: something superseded it, or it is not in force.
+    where several things are asked for. `past`: something superseded it, or one of these statements' documents
+    amends it, or it is not in force.
     """
 
     relevance: float = 0.0
@@ -261,6 +262,7 @@ def signs_of(
     """The signs of those of these statements that state something, by their places among them. `places`: of
     their hits, by id, in the ranking."""
     hits = {each.hit.id: each.hit for each in statements}.values()
+    documents = {hit.document for hit in hits}
     best = max((hit.score for hit in hits), default=0.0)
     stems: dict[str, frozenset[str]] = {}
     for each in statements:
@@ -272,7 +274,8 @@ def signs_of(
             continue
         place, score = places[each.hit.id], each.hit.score
         against = not each.hit.holds and (place > 0 or not has_lapsed(each.hit))
-        past = (each.hit.superseded is not None or against) and not question.times
+        amended = any(act.document in documents for act in each.hit.amended)
+        past = (each.hit.superseded is not None or against or amended) and not question.times
         found[at] = Signs(
             relevance=max(score / best, 0.0) if best > 0 else 0.0,
             words=words.share(each.titled_stems), own=words.share(each.stems),

@@ -278,15 +278,13 @@ def _surroundings(statement: Statement, found: Sequence[Figure]) -> list[tuple[i
             (max(e for e in edges if e <= each.start), min(e for e in edges if e >= each.end))
             for each in found
         ]
-    ends = [0, *(each.end for each in found)]
     joins = phrases_of("joining", language_of(statement.hit.text, "en"))
     around: list[tuple[int, int]] = []
     for at, each in enumerate(found):
         behind = found[at + 1].start if at + 1 < len(found) else len(text)
         cut = next((m.start() for m in joins.finditer(text, each.end, behind)), behind)
         cut = next((m.start() for m in _CLAUSE.finditer(text, each.end, cut)), cut)
-        first = around[-1][1] if around else ends[at]
-        around.append((first, cut))
+        around.append((around[-1][1] if around else 0, cut))
     return around
 
 

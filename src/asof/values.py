@@ -926,6 +926,7 @@ class Hit:
     version: Annotated[
         VersionNumber | None, "the version of its document that said so first; null: not known"
     ] = None
+    language: Annotated[str, "the one, of those of the corpus, by whose stems its words are found"] = ""
 
     def __repr__(self) -> str:
         return (
@@ -1025,8 +1026,8 @@ class Value(Struct, frozen=True):
     name: Annotated[str, 'the subject; "": the only one']
     period: Annotated[str, 'the label of its period; "": none']
     measure: Annotated[str, "what was measured"]
-    value: Annotated[str, 'as it was written; "": see the quote']
-    citation: Annotated[int, "the number of its citation"]
+    value: Annotated[str, "as it was written, or the beginning of the quote; or `not found`"]
+    citation: Annotated[int | None, "the number of its citation; null: not found"]
 
 
 class NotedPoint(Struct, frozen=True):
@@ -1093,7 +1094,7 @@ class Answer(Struct, frozen=True):
     ]
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     citations: tuple[Citation, ...]
-    values: Annotated[tuple[Value, ...], "the table of an answer, in order of time"] = ()
+    values: Annotated[tuple[Value, ...], "the table of an answer, by name, then time"] = ()
     notes: Annotated[
         tuple[str, ...], "how the question was read, what was left out or not found or contradicted"
     ] = ()

@@ -14,7 +14,7 @@ from tests.support.scripted import ScriptedModel
 from asof.answer.question import ParsedQuestion, periods_named, split_by_model
 from asof.text.question import read
 from asof.time.moment import read as moment
-from asof.time.span import GRAINS, Period
+from asof.time.span import GRAINS, Period, label
 
 ASKED_AT = datetime(2024, 7, 1, tzinfo=UTC)
 read_at = partial(read, asked_at=ASKED_AT)
@@ -201,18 +201,37 @@ def test_today_is_a_wish_and_no_time():
     assert year.start == ASKED_AT.replace(month=1)
 
 
-def test_so_much_is_looked_for_at_once() -> None:
-    names = tuple(f"Name{chr(97 + at)}" for at in range(20))
-    years = ", ".join(map(str, range(1990, 2020)))
-    question = f"fare and price and toll of {' and '.join(names)} in {years}"
+@pytest.mark.parametrize(
+    ("question", "periods"),
+    [
+        ("What was the fare from 2019 to 2021?", ["2019", "2020", "2021"]),
+        ("What was the fare from Q4 2019 to Q1 2020 and in 2022?", ["2019-Q4", "2020-Q1", "2022"]),
+        ("What was the fare in 2019/20?", ["2019-01-01 to 2020-12-31"]),  # a year of its own
+        ("What was the fare in the 1990s?", ["1990-01-01 to 1999-12-31"]),
+        ("What was the fare from 1900 to 1990?", ["1900-01-01 to 1990-12-31"]),  # too many
+        ("Who lived here from 2019 to 2021?", ["2019-01-01 to 2021-12-31"]),  # no figure
+    ],
+)
+def test_a_range_is_asked_for_in_its_years_or_quarters(question: str, periods: list[str]) -> None:
     whole = asked(question)
-    found, note = whole.bounded()
-    assert (whole.names, len(whole.topics), len(whole.times)) == (names, 3, 30)
-    assert (found.names, found.topics, found.times) == (names[:16], whole.topics, whole.times[:20])
-    assert note == (
-        "the question has 20 names, 3 topics, 30 times; only the first 16, 3 and 20 are looked up"
-    )
-    assert found.bounded() == (found, "")
+    assert [label(each) for each in whole.periods] == periods
+    assert whole.asks_for_table == (len(periods) > 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "names"),
+    [
+        ("How many boats did Esker and Tarn have in 2020?", ("Esker", "Tarn")),
+        ("How much did Esker, Tarn and Otter Mills earn in 2020?", ("Esker", "Tarn", "Otter Mills")),
+    ],
+)
+def test_what_is_joined_to_a_name_is_one(question: str, names: tuple[str, ...]) -> None:
+    assert asked(question).names == names
+
+
+def test_how_high_is_no_topic() -> None:
+    assert asked("How high was the interest rate in 2019 and 2020?").topics == ("interest rate",)
+    assert asked("How high was the interest rate in 2019 and 2020?").asks_for_table
 
 
 # -- the times that a question names ---------------------------------------------------------------------

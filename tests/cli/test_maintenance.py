@@ -39,7 +39,7 @@ def test_status(asof, notes):
     assert rows["published"] == "2020-01-10 to 2022-01-10"
     assert rows["dated by"] == "3 frontmatter"
     assert rows["undated"] == "0 (visible since they were indexed)"
-    assert rows["languages"] == "en; words by their stems"
+    assert rows["languages"] == "3 en; words by their stems"
     assert rows["chunking"] == "120w (size of a passage)"
     assert rows["source"] == "notes (folder): 3 documents"
     figures = asof("status", "--json").json()

@@ -93,6 +93,17 @@ def of_the_past(moment: Moment, asked: Asked) -> Any:
     return [moment.then.ask(each.format(asked.question)) for each in (*PAST, "what changed in 2021?")]
 
 
+TABLES = (
+    "What was the {} in 2019, 2020 and 2021?", "How much was the ticket of the ferry in each year?",
+    "What was the revenue of Quay Ltd and Pier Ltd from 2019 to 2021?",
+)  # fmt: skip
+
+
+def cells(moment: Moment, asked: Asked) -> Any:
+    """Answers in cells, each asked for on its own, as of its time too."""
+    return [moment.then.ask(each.format(asked.question), mode="local") for each in TABLES]
+
+
 def diff(moment: Moment, asked: Asked) -> Any:
     then = moment.then
     other = replace(then, as_of=min(read(asked.other).last, then.as_of))
@@ -168,6 +179,7 @@ OBSERVABLES: dict[str, Observable] = {
     "verb search": verb("search", lambda asked: {**_searched(asked), "explain": True}),
     "verb ask": verb("ask", lambda asked: {"q": asked.question, "tokens": asked.tokens, **_filters(asked)}),
     "answers of the past": of_the_past,
+    "answers in tables": cells,
     "verb context": verb(
         "context", lambda asked: {"q": asked.question, "tokens": asked.tokens, **_filters(asked)}
     ),

@@ -10,11 +10,15 @@ import sys
 import tomllib
 from pathlib import Path
 
+import pytest
 from tests.lang.test_schema import faults
 
 import asof
 from asof.lang import codes, detect, every, stop_words, tables
+from asof.store.schema import CorpusSettings
 from asof.text.tokens import tokenize
+from asof.values import Document
+from asof.wire import encode
 
 LANG = Path(asof.__file__).parent / "lang"
 SWEDISH = Path(__file__).with_name("sv")
@@ -124,3 +128,34 @@ def test_the_language_that_knows_most_words() -> None:
     assert detect(["le"], known, default="en", least=2) == "en"
     assert detect(["le", "de"], known, default="en", least=2) == "fr"
     assert detect(["le"], known, default="xx", least=2) == "fr"
+
+
+# -- a corpus in several languages ------------------------------------------------------------------------
+
+VAULT = {
+    "en": "The boiler of the house is looked after by Ida Holm. She repaired its pumps in May 2019.",
+    "de": "Die Fähren fahren im Sommer nicht mehr, seit dem 3. März 2020 sind die Häfen zu.",
+    "fr": "Les marchands vendent leurs poissons depuis mars 2021. Ils arrivent avec des chevaux.",
+}
+"""A note in each language; its words are asked for in other forms than it has."""
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "month"),
+    [
+        ("repairing a pump", "en", "2019-05"),
+        ("eine Fähre fährt", "de", "2020-03"),
+        ("le marchand vendait un poisson", "fr", "2021-03"),
+    ],
+)
+def test_each_note_is_found_by_the_stems_of_its_own_language(
+    tmp_path: Path, question: str, language: str, month: str
+) -> None:
+    settings = CorpusSettings(languages=("en", "de", "fr"))
+    with asof.open(tmp_path, settings=settings) as corpus:
+        corpus.add([Document(code, text, published="2022") for code, text in VAULT.items()])
+        first = corpus.at().search(question).hits[0]
+        assert (first.document, first.language) == (language, language)
+        assert encode(first)["language"] == language
+        assert [str(time.span.start)[:7] for time in first.about] == [month]
+        assert corpus.status().languages == {"en": 1, "de": 1, "fr": 1}

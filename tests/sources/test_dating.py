@@ -77,6 +77,25 @@ def test_a_name_beside_a_commit_and_the_making_of_a_file(stem, committed, create
         (":date: 2024", "2024"),
         ("*5 March 2024*", "5 March 2024"),
         ("\n" * 9 + "2024-03-05", "2024-03-05"),
+        ("x\n" * 9 + "2024-03-05", "2024-03-05"),
+        ("Quay 3\n\nLondon, 4 March 2020\n\nDear Ms Quill,", "4 March 2020"),
+        ("Our ref: AB/12 Date: 4 March 2020", "4 March 2020"),
+        ("(as amended April 2014)", "April 2014"),
+        ("As revised in March 2018", "March 2018"),
+        ("Version of 3 May 2021", "3 May 2021"),
+        ("Version 2.3, 3 May 2021", "3 May 2021"),
+        ("Revision 4 – 21 November 2019", "21 November 2019"),
+        ("Issue 7: May 2018", "May 2018"),
+        ("*Last reviewed on 12 June 2020.*", "12 June 2020"),
+        ("Approved by the Board on 14 May 2015", "14 May 2015"),
+        ("(as amended at the Club's AGM on 24th April 2014)", "24th April 2014"),
+        ("Ms M. Quill\t\t\t26 September 2017", "26 September 2017"),
+        ("in der Fassung vom 12.03.2019", "12.03.2019"),
+        ("Version du 3 mai 2021", "3 mai 2021"),
+        ("Borrador del 3 de mayo de 2021", "3 de mayo de 2021"),
+        ("Approvato il 3 maggio 2021", "3 maggio 2021"),
+        ("Vastgesteld door het bestuur op 3 mei 2021", "3 mei 2021"),
+        ("Versão de 3 de maio de 2021", "3 de maio de 2021"),
     ],
 )
 def test_a_date_in_the_first_lines(text, date):
@@ -86,10 +105,36 @@ def test_a_date_in_the_first_lines(text, date):
 @pytest.mark.parametrize(
     "text",
     ["", "1984", "On 2024-03-05 we met", "Date: soon", "yesterday", "Date: 3 days ago", "03/04/2024",
-     "x" * 1000 + "\n1 2", "\n" * 10 + "2024-03-05"],
+     "x" * 1000 + "\n1 2", "x\n" * 10 + "2024-03-05",
+     # when it is in force, a sentence, a birth, a law, a meeting; a number that is no year of the text
+     "Effective 1 July 2023", "Valid from 2 March 2020", "The rules were amended on 3 May 2021.",
+     "Ms M. Quill\t2017", "From\t3 May 2017\tto\t4 May 2017",
+     "Born 3 May 1961", "Date of birth: 3 May 1961", "Libraries Act 1964 (as amended April 2014)",
+     "It explains the Housing Act 1996, as amended 3 April 2014.", "Version 2014", "- Date: 20 May 2024",
+     "Prepared for the meeting of 5 June 2020", "Meeting of the board on 5 June 2020",
+     "In version 4 of May 2018 the map changed."],
 )  # fmt: skip
 def test_no_date_in_the_first_lines(text):
     assert dates.of_content(text, dates.UNKNOWN, []) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "title", "date"),
+    [
+        ("Constitution (as amended on 9 October 2016)", "Constitution", "9 October 2016"),
+        (
+            "Lending policy, as amended 3 April 2014",
+            "Lending policy, as amended 3 April 2014",
+            "3 April 2014",
+        ),
+        ("Fees – version of 3 May 2021", "Fees", "3 May 2021"),
+        ("Housing Act 1996, as amended 3 April 2014", "Guide to housing", None),
+        ("Minutes of the meeting, 3 May 2021", "Minutes of the meeting", None),
+    ],
+)
+def test_a_date_behind_the_title(line, title, date):
+    found = dates.of_content(f"{line}\n\nText.", dates.UNKNOWN, [], title)
+    assert (found and found.text) == date
 
 
 # -- when a file says that it was made ---------------------------------------------------------------

@@ -6,11 +6,12 @@ import resource
 import zlib
 from collections import Counter
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.small_pdf import small_pdf
+from tests.support.small_pdf import Line, small_pdf
 from tests.support.sources import stated
 
 import asof
@@ -27,8 +28,9 @@ from asof.extensions.documents.pdf import (
     without_heads,
 )
 from asof.extensions.documents.reading import FormatReader
+from asof.sources.dates import UNKNOWN, of_content
 from asof.sources.history import open_source
-from asof.sources.readers import Unreadable
+from asof.sources.readers import ParsedFile, Unreadable
 from asof.sources.source import InputLimits
 from asof.values import Heading, Problem
 
@@ -124,6 +126,62 @@ def test_what_gives_no_text(raw: bytes, said: str):
 )
 def test_the_title_that_somebody_wrote(about: str, title: str):
     assert read(small_pdf([[LONG]], about=about), "stem", InputLimits()).title == title
+
+
+RULES = "Rules of the rowing club"
+CLUB: list[Line] = ["The members of the club row on the lake at dawn and mend the boats in winter."] * 6
+
+
+@pytest.mark.parametrize(
+    ("lines", "about", "stem", "title"),
+    [
+        (["Ash & Co", ("Rules of the", 24), ("rowing club", 24)], "", "scan_0012", RULES),
+        ([(RULES, 24)], "Surname [v8] 8 June 2012", "x1", RULES),
+        ([(RULES, 24)], "16476 - Rules_A4 12pp", "a", RULES),
+        ([(RULES, 24)], "rules-of-2012", "a", RULES),
+        ([(RULES, 24)], "Parish Council Letter", "a", RULES),  # of a template: nothing on the page says it
+        ([(RULES, 24)], "Club rules", "a", "Club rules"),
+        (["Reports"], "Parish Council Letter", "a", "Parish Council Letter"),  # a page without a heading
+        # the name of a file that is made of words, but for one that the heading writes better
+        ([("A Letterhead", 24)], "", "rowing-rules", "rowing rules"),
+        ([("Rowing Rules", 24)], "", "rowing-rules", "Rowing Rules"),
+        ([("Rowing Rules", 24)], "", "rowing-rules-2012", "rowing rules 2012"),
+        ([("Welcome to our club.", 24)], "", "scan_0012", "scan_0012"),  # a sentence
+    ],
+)
+def test_the_title_of_a_pdf(lines: list[Line], about: str, stem: str, title: str):
+    raw = small_pdf([[*lines, *CLUB]], about=f"/Title ({about})" if about else "")
+    assert read(raw, stem.replace("-", " "), InputLimits()).title == title
+
+
+def test_the_first_lines_of_a_pdf_stand_alone_where_its_text_flows_on():
+    lines = ["Rules of the club and of all of its boats", "(as amended April 2014)", "1 Members row."]
+    found = read(small_pdf([lines]), "rules", InputLimits())
+    assert found.head.splitlines() == lines
+    assert dates_of(found) == "April 2014"
+
+
+def test_the_title_and_the_date_of_a_newer_version_do_not_show_before(tmp_path: Path):
+    folder, index = tmp_path / "papers", tmp_path / "index"
+    folder.mkdir()
+    with asof.open(index) as corpus:
+        for title, day in (
+            ("Rules of the rowing club", "3 May 2019"),
+            ("Statutes of the lake", "4 June 2021"),
+        ):
+            lines: list[Line] = [(title, 24), f"Version of {day}", *CLUB]
+            (folder / "x1.pdf").write_bytes(small_pdf([lines]))
+            corpus.add(folder)
+        found = {day: corpus.at(day).search("members of the club")[0] for day in ("2020", "2022")}
+        assert [each.title for each in found.values()] == ["Rules of the rowing club", "Statutes of the lake"]
+        dated = [(str(each.published), each.dated_by) for each in found.values()]
+        assert dated == [("3 May 2019", "content"), ("4 June 2021", "content")]
+        assert "Statutes" not in str(corpus.at("2020").ask("what are the statutes of the lake?"))
+
+
+def dates_of(found: ParsedFile) -> str:
+    date = of_content(found.head or found.text, UNKNOWN, [], found.title)
+    return date.text if date else ""
 
 
 @pytest.mark.parametrize(

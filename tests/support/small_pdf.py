@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+Line = str | tuple[str, int]
+"""A line of 10 points, or one with its size."""
 
-def small_pdf(pages: Sequence[Sequence[str] | int], *, encrypted: bool = False, about: str = "") -> bytes:
+
+def small_pdf(pages: Sequence[Sequence[Line] | int], *, encrypted: bool = False, about: str = "") -> bytes:
     """A PDF whose pages have these lines, from top to bottom; one that is a number is a picture, all
     of it of that grey (0 to 255). `about`: such as "/Title (A log)"."""
     objects = [
@@ -33,9 +36,10 @@ def small_pdf(pages: Sequence[Sequence[str] | int], *, encrypted: bool = False, 
     return _assembled(objects, locked)
 
 
-def _written(lines: Sequence[str]) -> bytes:
-    shown = " T* ".join(f"({_escaped(line)}) Tj" for line in lines)
-    return f"BT /F1 10 Tf 12 TL 50 780 Td {shown} ET".encode("latin-1")
+def _written(lines: Sequence[Line]) -> bytes:
+    sized = ((line, 10) if isinstance(line, str) else line for line in lines)
+    shown = " ".join(f"/F1 {size} Tf {size * 1.2:g} TL T* ({_escaped(line)}) Tj" for line, size in sized)
+    return f"BT 50 792 Td {shown} ET".encode("latin-1")
 
 
 def _picture(grey: int) -> bytes:

@@ -8,9 +8,8 @@ from operator import mul
 from typing import NamedTuple
 
 from asof.answer.choose import MONTH, Candidates
-from asof.answer.match import TableCell
 from asof.answer.question import ParsedQuestion
-from asof.answer.statements import WeightedPhrase, hit_in_time, name_use
+from asof.answer.statements import WeightedPhrase, hit_in_time, names
 from asof.index.view import View
 from asof.text.query import key
 from asof.time.span import label, nearest
@@ -78,28 +77,24 @@ def unanswerable_reason(
     return unknown or "no passage that was found has much of the question"
 
 
-def unreachable_cells(question: ParsedQuestion, hits: Sequence[Hit], cells: Sequence[TableCell]) -> str:
-    """The reason why the passages have no value for any cell of a table, by its names and times, or ""."""
-    unknown = [name for name in question.names if not any(name_use(hit, name).text for hit in hits)]
-    if unknown and len(unknown) == len(question.names):
-        return f"no passage that was found mentions {', '.join(unknown)}"
-    if question.times and not any(cell.hits for cell in cells):
-        return _nothing_known(question, [cell.period for cell in cells], hits)
-    return ""
-
-
 def _time_reason(question: ParsedQuestion, hits: Sequence[Hit], view: View) -> str:
     """The reason why nothing is known of the times of a question, or "". Only for times that are written with
-    figures and do not include now, and if most passages are dated."""
-    times = question.times
-    if (
-        not times
-        or not question.dated
-        or any(span.last - span.first < MONTH or span.first <= view.as_of <= span.last for span in times)
-    ):
+    figures, and do not include now unless the figure of something named is asked for, and if most passages
+    are dated."""
+    times, named = question.times, question.wants_value and question.names
+    if not times or not question.dated or any(span.last - span.first < MONTH for span in times):
+        return ""
+    if not named and any(span.first <= view.as_of <= span.last for span in times):
         return ""
     if 2 * sum(hit.published is None for hit in hits) >= len(hits):
         return ""
+    if named:
+        about = [f"{hit.title} {hit.text}" for hit in hits]
+        hits = [
+            hit
+            for hit, text in zip(hits, about, strict=True)
+            if any(names(text, each) for each in question.names)
+        ] or hits
     for span in times:
         if any(hit_in_time(hit, span) for hit in hits):
             return ""

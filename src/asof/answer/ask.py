@@ -18,6 +18,7 @@ from asof.answer.choose import PASSAGES, Candidates, best_quotes
 from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import Statement, WeightedPhrase, lasts, statements_of
+from asof.answer.table import Cell
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.chains import succession
@@ -255,8 +256,9 @@ def mode_for(mode: str, reading: QuestionReading) -> str:
     return GLOBAL if overview else LOCAL
 
 
-def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
-    """The parsed question, and the passages that fit into the budget, in tokens (None: LOCAL_TOKENS)."""
+def context_of(retrieved: RetrievedPassages, budget: int | None, cell: Cell | None = None) -> AnswerContext:
+    """The parsed question, and the passages that fit into the budget, in tokens (None: LOCAL_TOKENS). `cell`:
+    that of a table for which it is asked."""
     view = retrieved.view
     found = Passages(retrieved.hits, retrieved.rows)
     parsed = ParsedQuestion.of(retrieved.reading)
@@ -269,14 +271,14 @@ def context_of(retrieved: RetrievedPassages, budget: int | None) -> AnswerContex
     hits = tuple(found.hits[at] for at in selected)
     rows = tuple(found.rows[at] for at in selected)
 
-    question, cut = parsed.bounded()
-    count = None if question.asks_for_figures or question.after else PASSAGES
-    notes = tuple(note for note in (cut, packed.note("passages", limit)) if note)
+    count = None if parsed.after else PASSAGES
+    note = packed.note("passages", limit)
     query = retrieved.reading.query
+    words = f"{cell.topic} {cell.name}" if cell else query.lexical
     return AnswerContext(
-        query.text, WeightedPhrase.of(query.lexical, view, question.asking), question, hits, rows,
-        _up_to_version(question, statements_of(view, hits[:count])), notes,
-        _authority(view, hits, rows),
+        query.text, WeightedPhrase.of(words, view, parsed.asking), parsed, hits, rows,
+        _up_to_version(parsed, statements_of(view, hits[:count])), (note,) if note else (),
+        _authority(view, hits, rows), cell,
     )  # fmt: skip
 
 

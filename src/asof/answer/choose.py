@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from math import inf
 from operator import mul
+from types import MappingProxyType
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -120,12 +121,15 @@ class Candidates(NamedTuple):
     @classmethod
     def of(
         cls, question: ParsedQuestion, words: WeightedPhrase, hits: Sequence[Hit],
-        statements: Sequence[Statement],
+        statements: Sequence[Statement], *, in_time: bool = False,
     ) -> Candidates:  # fmt: skip
-        """The candidates among the statements of these hits. `words`: what is searched of the question."""
+        """The candidates among the statements of these hits. `words`: what is searched of the question.
+        `in_time`: all are known to be of the time that is asked about, whether they name it or not."""
         first = {hit.id: at for at, hit in enumerate(hits[:PASSAGES])}
         statements = [each for each in statements if each.hit.id in first]
         signs = signs_of(question, words, first, statements)
+        if in_time:
+            signs = {at: each._replace(begins=0.0, ends=0.0, outside=0.0) for at, each in signs.items()}
         return cls(statements, signs, {at: sum(map(mul, each, WEIGHTS)) for at, each in signs.items()})
 
     @property
@@ -136,10 +140,11 @@ class Candidates(NamedTuple):
 
 def best_quotes(
     question: ParsedQuestion, words: WeightedPhrase, found: Candidates, margin: float = MARGIN,
-    encoder: Encoder | None = None,
+    encoder: Encoder | None = None, authority: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Excerpt]:  # fmt: skip
     """The best of these statements, at most QUOTES of them, each with its neighbours as far as there are
-    characters for them; best first, none quoted twice. `encoder`: compares the meaning of the best."""
+    characters for them; best first, none quoted twice. `encoder`: compares the meaning of the best.
+    `authority`: the place of each hit in the order of authority, by its id; {} without one."""
     candidates, scores = found.statements, dict(found.scores)
     if encoder is not None and scores:
         _add_meaning(scores, candidates, question.text, encoder)
@@ -148,7 +153,7 @@ def best_quotes(
     least = max(scores.values(), default=0.0) - (margin if not question.times else inf)
     order = sorted(scores, key=lambda at: (-scores[at], at))
     if question.current and order:
-        newest = _newest(words, candidates, order)
+        newest = _newest(words, candidates, order, authority)
         order = [newest, *(at for at in order if at != newest)]
     for at in order:
         if scores[at] < least and quotes:
@@ -185,11 +190,13 @@ def _add_meaning(
         scores[at] += MEANING * near.get(at, least)
 
 
-def _newest(words: WeightedPhrase, statements: Sequence[Statement], order: Sequence[int]) -> int:
+def _newest(
+    words: WeightedPhrase, statements: Sequence[Statement], order: Sequence[int], authority: Mapping[str, int]
+) -> int:
     """The first statement in this order; or, if that says what is the case and has all of the question
-    itself, the one of these that was published last."""
+    itself, the one of these, of those of the highest authority, that was published last."""
     stating = {
-        at: (date.span.last, -place)
+        at: (-authority.get(statements[at].hit.id, 0), date.span.last, -place)
         for place, at in enumerate(order)
         if (date := statements[at].hit.published) is not None
         and words.share(statements[at].stems) == 1.0
@@ -218,7 +225,8 @@ class Signs(NamedTuple):
     number (in words, too), words that give a reason where one is asked for; `tells`: else it has a value, a
     name or a figure that the question lacks. `begins`, `ends`, `outside`: it names the year with which the
     time asked about begins, that with which it ends, only other times. `several`: it is an item or a row
-    where several things are asked for. `past`: something superseded it, or it is not in force.
+    where several things are asked for. `past`: something superseded it, or one of these statements' documents
+    amends it, or it is not in force.
     """
 
     relevance: float = 0.0
@@ -254,6 +262,7 @@ def signs_of(
     """The signs of those of these statements that state something, by their places among them. `places`: of
     their hits, by id, in the ranking."""
     hits = {each.hit.id: each.hit for each in statements}.values()
+    documents = {hit.document for hit in hits}
     best = max((hit.score for hit in hits), default=0.0)
     stems: dict[str, frozenset[str]] = {}
     for each in statements:
@@ -265,7 +274,8 @@ def signs_of(
             continue
         place, score = places[each.hit.id], each.hit.score
         against = not each.hit.holds and (place > 0 or not has_lapsed(each.hit))
-        past = (each.hit.superseded is not None or against) and not question.times
+        amended = any(act.document in documents for act in each.hit.amended)
+        past = (each.hit.superseded is not None or against or amended) and not question.times
         found[at] = Signs(
             relevance=max(score / best, 0.0) if best > 0 else 0.0,
             words=words.share(each.titled_stems), own=words.share(each.stems),

@@ -15,36 +15,24 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from asof.answer.answerable import unanswerable_reason, unreachable_cells
+from asof.answer.answerable import unanswerable_reason
 from asof.answer.choose import Candidates, Excerpt, best_quotes, quote_of, states_something
 from asof.answer.match import (
+    CONTRADICT,
     Contradiction,
-    SentenceMatch,
-    TableCell,
     contradiction_reason,
     differing,
-    figure_shown,
-    figures_in,
     find_contradiction,
-    match_sentence,
 )
 from asof.answer.question import WORD, ParsedQuestion
-from asof.answer.statements import (
-    Statement,
-    WeightedPhrase,
-    document_times,
-    has_lapsed,
-    hit_in_time,
-    mentions_name,
-    name_use,
-    tells_more,
-)
+from asof.answer.statements import Statement, WeightedPhrase, names
+from asof.answer.table import Cell, figure_of, only_cell, stating
 from asof.index.view import View
+from asof.text.figures import figures
 from asof.text.passages import is_field
 from asof.text.query import key
 from asof.text.tokens import tokenize
 from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, phrases
-from asof.time.span import Period, Span, holds_in, label
 from asof.values import LOCAL, Answer, Citation, Hit, Value, force_words
 from asof.wire import replace
 
@@ -76,7 +64,7 @@ def successor_quotes(
     stating, named = sentences[at], _terms(view, question.after)
     own = frozenset(filter(_is_figure, named)) or named
     asked = (_terms(view, words.text) & stating.titled_stems) - own
-    beginning = _first_word(stating) if _names(stating.hit.title, after) else ""
+    beginning = _first_word(stating) if names(stating.hit.title, after) else ""
     others = [
         (number, each)
         for number, each in enumerate(sentences)
@@ -102,13 +90,9 @@ def _stating(words: WeightedPhrase, sentences: Sequence[Statement], name: str) -
     shares = [
         (words.share(each.titled_stems), -each.hit.published.span.first, -at)
         for at, each in enumerate(sentences)
-        if each.hit.published is not None and _names(f"{each.hit.title} {each.text}", name)
+        if each.hit.published is not None and names(f"{each.hit.title} {each.text}", name)
     ]
     return -max(shares)[2] if shares else None
-
-
-def _names(text: str, name: str) -> bool:
-    return f" {name} " in f" {key(text)} "
 
 
 def _first_word(sentence: Statement) -> str:
@@ -133,124 +117,17 @@ def _is_figure(stem: str) -> bool:
     return any(sign.isdigit() for sign in stem)
 
 
-# -- table: for each name and period of the question, the sentence that answers it best ----------------
-
-
-def table_cells(
-    question: ParsedQuestion, view: View, hits: Sequence[Hit], sentences: Sequence[Statement],
-    authority: Mapping[str, int],
-) -> list[TableCell]:  # fmt: skip
-    """The cells of a question, empty ones included, in order of names and then of time."""
-    topics = [WeightedPhrase.of(topic, view) for topic in question.topics]
-    cells = []
-    for name in question.names or ("",):
-        hits_about = about(hits, name, current=question.current)
-        naming = [each for each in sentences if not name or mentions_name(each, name)]
-        phrases = topics or [WeightedPhrase.of(name, view)]
-        for cell in periods(question, name, hits_about):
-            inside = _of(cell.hits, naming)
-            best = (_best(phrase, cell, inside, question, authority) for phrase in phrases)
-            cell.matches += [match for match in best if match is not None]
-            cells.append(cell)
-    return cells
-
-
-def _of(hits: Sequence[Hit], sentences: Sequence[Statement]) -> list[Statement]:
-    """The sentences of some hits."""
-    ids = {hit.id for hit in hits}
-    return [each for each in sentences if each.hit.id in ids]
-
-
-def about(hits: Sequence[Hit], name: str, *, current: bool = False) -> list[Hit]:
-    """The hits whose title begins with a name; if there are none, those that have it in their text.
-
-    `current`: also the latter, since any document may have what is current.
-    """
-    if not name:
-        return list(hits)
-    uses = [name_use(hit, name) for hit in hits]
-    titled = [hit for hit, use in zip(hits, uses, strict=True) if use.title]
-    if titled and not current:
-        return titled
-    return [hit for hit, use in zip(hits, uses, strict=True) if use.text]
-
-
-def periods(question: ParsedQuestion, name: str, hits: Sequence[Hit]) -> list[TableCell]:
-    """A cell for each period of the grain that is asked for; else for each time named; else a single one."""
-    spans: list[tuple[Span | None, str]]
-    if not question.times:
-        spans = [(None, "")] if question.grain is None else _each_period(question, hits, Span(None, None))
-    elif question.grain is None:
-        spans = [(span, label(span)) for span in question.times]
-    else:
-        spans = list(
-            dict.fromkeys(each for span in question.times for each in _each_period(question, hits, span))
-        )
-        if not spans:
-            return [TableCell(name, label(span), span) for span in question.times]
-    cells = []
-    for span, words in spans:
-        inside = current_hits(hits) if span is None else [hit for hit in hits if hit_in_time(hit, span)]
-        cells.append(TableCell(name, words, span, inside))
-    return cells
-
-
-def current_hits(hits: Sequence[Hit]) -> list[Hit]:
-    """The hits that no other of them supersedes and that are in force, or first and were so; else all."""
-    ids = {hit.id for hit in hits}
-    current = [hit for hit in hits if hit.superseded is None or hit.superseded.id not in ids] or list(hits)
-    return [
-        hit for hit in current if hit.holds or (hit is current[0] is hits[0] and has_lapsed(hit))
-    ] or current
-
-
-def _each_period(question: ParsedQuestion, hits: Sequence[Hit], span: Span) -> list[tuple[Span | None, str]]:
-    """The periods of the question's grain that documents are about, inside a span, in order."""
-    assert question.grain is not None  # noqa: S101  checked by the caller
-    periods = set()
-    for hit in hits:
-        for time in document_times(hit):
-            if time.start is not None and time.end is not None and holds_in(time, (span,)):
-                period = Period.containing(time.start, question.grain)
-                if holds_in(time, (period.span,)):
-                    periods.add(period)
-    return [(period.span, str(period)) for period in sorted(periods)]
-
-
-def _best(
-    topic: WeightedPhrase, cell: TableCell, sentences: Sequence[Statement], question: ParsedQuestion,
-    authority: Mapping[str, int],
-) -> SentenceMatch | None:  # fmt: skip
-    """The sentence that answers a topic best in a cell; with a figure, if each period is asked for one."""
-    matches = [each for sentence in sentences if (each := match_sentence(topic, cell, sentence, question))]
-    if question.grain is not None and question.wants_value:
-        matches = [each for each in matches if figures_in(each.sentence)]
-    if not matches:
-        return None
-    best = max(matches, key=lambda each: each.score)
-    return _with_contradiction(best, sentences, authority, newest=not question.times)
-
-
-def _with_contradiction(
-    match: SentenceMatch, sentences: Sequence[Statement], authority: Mapping[str, int], *, newest: bool
-) -> SentenceMatch:
-    """The match with its contradiction; replaced by the statement preferred to it, if there is one."""
-    contradiction = find_contradiction(match.sentence, sentences, authority, newest=newest)
-    if contradiction is not None and contradiction.preferred is not None:
-        match = replace(match, sentence=contradiction.preferred)
-    return replace(match, figure=figure_shown(match.sentence), contradiction=contradiction)
-
-
 # -- answer --------------------------------------------------------------------------------------------
 
 MAX_QUOTES = 16
 """The most sentences that are quoted; a note says how many more were found."""
 
-SURE = 0.75
-"""A sentence with this share of what is asked answers a question alone."""
 
 SHORT = 60
 """The most characters of a sentence that take the place of a figure in a table."""
+
+NOT_FOUND = "not found"
+"""The value of a cell of a table for which no statement was found."""
 
 
 class AnswerContext(Struct, frozen=True):
@@ -258,6 +135,7 @@ class AnswerContext(Struct, frozen=True):
 
     `words`: the searched words of the question. `hits` and `rows` are in the same order; `notes` tell what
     was left out. `authority`: the place of each hit in the order of authority, by its id; {} without one.
+    `cell`: the cell of a table that the question is for; only a statement about that answers it.
     """
 
     question: str
@@ -268,38 +146,39 @@ class AnswerContext(Struct, frozen=True):
     sentences: tuple[Statement, ...]
     notes: tuple[str, ...] = ()
     authority: Mapping[str, int] = msgspec.field(default_factory=dict)
+    cell: Cell | None = None
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:
     """The answer in quotes, or a refusal with the nearest passages. Where nothing that is quoted is in force
     at the moment of the question, the answer begins with that."""
     answer = _extracted(view, context)
-    if answer.refused or context.parsed.times or ((asks := asked(context.question)) and asks.version):
+    asks = asked(context.question)
+    if answer.refused or context.cell or context.parsed.times or (asks and asks.version):
         return answer
     return replace(answer, text="\n".join([*_not_in_force(answer.citations, view.as_of), answer.text]))
 
 
 def _extracted(view: View, context: AnswerContext) -> Answer:
     question = context.parsed
-    cells = table_cells(question, view, context.hits, context.sentences, context.authority)
-    reason = ""
-    if question.asks_for_figures:
-        reason = unreachable_cells(question, context.hits, cells)
+    if context.cell is not None:
+        return _cell_answer(view, context, context.cell)
+    cell = only_cell(question)
+    if cell is not None and ((made := _cell_answer(view, context, cell)).citations):
+        return replace(made, values=())
     following = successor_quotes(question, context.words, view, context.sentences)
     asks = asked(context.question)
     if asks is not None and not following and (versions := _of_versions(view, context, asks)):
         return versions
-    of_version = asks is not None and asks.version is not None
-    if not reason and not following and not of_version and _is_sure(context, cells):
-        first = cells[0].matches[0].sentence if len(cells) == 1 and cells[0].matches else None
-        differ = None if first is None else _differing_answer(view, context, first)
-        return differ or _table_answer(view, context, cells)
     found = Candidates.of(question, context.words, context.hits, context.sentences)
-    if not following and not reason:
+    reason = ""
+    if not following:
         reason = unanswerable_reason(question, context.words, context.hits, found, view)
     if reason:
         return _refused_beside(view, context, reason, best_quotes(question, context.words, found, inf))
-    quotes = following or best_quotes(question, context.words, found, encoder=view.encoder)
+    quotes = following or best_quotes(
+        question, context.words, found, encoder=view.encoder, authority=context.authority
+    )
     if not quotes:
         return _refused_beside(view, context, "no sentence that was found states anything", [])
     contradiction = find_contradiction(
@@ -309,6 +188,10 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
         return differ
     if contradiction is not None and contradiction.preferred is None:
         return _contradicted(view, context.question, contradiction)
+    if contradiction is not None and (preferred := contradiction.preferred) is not None:
+        known = [*contradiction.others, preferred]
+        first = quote_of(context.sentences, context.sentences.index(preferred))
+        quotes = [first, *(each for each in quotes if each.statement not in known)]
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
     notes = [] if contradiction is None else [_contradiction_note(contradiction)]
     notes += [f"[{n}] has {len(each.whole)} items" for n, each in enumerate(quotes, 1) if each.whole]
@@ -401,20 +284,6 @@ def _not_in_force(citations: Sequence[Citation], at: int) -> tuple[str, ...]:
     return (f"Nothing that is in force says so{yet}; this {verb}{when}:",)
 
 
-def _is_sure(context: AnswerContext, cells: Sequence[TableCell]) -> bool:
-    """True if the cells answer the question by sentences that have nearly all of what is asked: any cell of a
-    table; a single one where a figure is asked for, if the sentence tells more than the question does."""
-    question = context.parsed
-    if question.asks_for_table:
-        return any(match.share >= SURE for cell in cells for match in cell.matches)
-    return question.wants_value and all(
-        len(cell.matches) == max(len(question.topics), 1)
-        and all(match.share >= SURE for match in cell.matches)
-        and all(tells_more(match.sentence.text, context.question) for match in cell.matches)
-        for cell in cells
-    )
-
-
 def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Sequence[Excerpt]) -> Answer:
     """A refusal with the nearest passages."""
     answer = refused(view, context.question, reason)
@@ -423,30 +292,76 @@ def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Seq
     return replace(answer, text="\n".join(lines), citations=citations)
 
 
-def _table_answer(view: View, context: AnswerContext, cells: Sequence[TableCell]) -> Answer:
-    """A table of the cells, with a quote for each value."""
-    matches = [match for cell in cells for match in cell.matches]
-    contradictions = [match.contradiction for match in matches if match.contradiction is not None]
-    for each in contradictions:
-        if each.preferred is None:
-            return _contradicted(view, context.question, each)
-    citations = _numbered((match.sentence.hit, match.sentence.quoted, None) for match in matches)
-    number = {(each.id, each.quote): each.n for each in citations}
-    values = tuple(
-        Value(cell.name, cell.period, match.topic, _figure(match), number[_quote_of(match)])
-        for cell in cells
-        for match in cell.matches
-        if _quote_of(match) in number
-    )
-    notes = [*_missing(context, cells), *map(_contradiction_note, contradictions)]
-    notes += _left_out(len(set(map(_quote_of, matches))) - len(citations))
-    is_table = len(cells) > 1 or len(values) > 1
-    table = _table(context, cells, values, citations) if is_table else []
-    text = "\n".join([*table, *map(quoted, citations)])
+def _cell_answer(view: View, context: AnswerContext, cell: Cell) -> Answer:
+    """The answer to the question of a cell: its value, with the statement about it that is chosen as for any
+    question; a refusal where none is found, or where they contradict each other."""
+    question = context.parsed
+    stated = stating(cell, question, view, context.sentences)
+    found = Candidates.of(question, context.words, context.hits, stated, in_time=True)
+    if reason := unanswerable_reason(question, context.words, context.hits, found, view):
+        return refused(view, context.question, reason)
+    quotes = best_quotes(question, context.words, found, encoder=view.encoder, authority=context.authority)
+    if not quotes:
+        return refused(view, context.question, "no statement is about it")
+    chosen = quotes[0].statement
+    contradiction = find_contradiction(chosen, stated, context.authority, newest=not question.times)
+    if contradiction is not None and contradiction.preferred is None:
+        return _contradicted(view, context.question, contradiction)
+    if contradiction is not None and contradiction.preferred is not None:
+        chosen = contradiction.preferred
+    citation = Citation.of(1, chosen.hit, chosen.quoted)
+    shown = figure_of(cell, question, view, chosen) or _short(citation.quote)
     return Answer(
-        context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations,
-        values if is_table else (), tuple(notes),
+        context.question, quoted(citation), False, "", LOCAL, view.as_of, view.known_at, (citation,),
+        (Value(cell.name, cell.period, cell.topic, shown, 1),),
+        () if contradiction is None else (_contradiction_note(contradiction),),
     )  # fmt: skip
+
+
+def table_answer(
+    moments: Moments, question: ParsedQuestion, cells: Sequence[Cell], answers: Sequence[Answer]
+) -> Answer:
+    """The table of these cells and their answers, with a quote for each value; where several were asked for
+    the highest or lowest, that one first. A refusal where no cell has an answer."""
+    numbers: dict[tuple[str, str], Citation] = {}
+    values, notes = [], list[str]()
+    for cell, answer in zip(cells, answers, strict=True):
+        said = next(iter(answer.values), Value(cell.name, cell.period, cell.topic, NOT_FOUND, None))
+        if said.citation is not None:
+            own = answer.citations[0]
+            said = replace(said, citation=numbers.setdefault(
+                (own.id, own.quote), replace(own, n=len(numbers) + 1)).n)  # fmt: skip
+        notes += answer.notes
+        if answer.reason.startswith(CONTRADICT):
+            notes.append(f"{cell.label}: {answer.reason}".removeprefix(": "))
+        values.append(said)
+    citations = tuple(numbers.values())
+    lines = [
+        f"{'  '.join(filter(None, (each.name, each.period, each.measure)))}: {each.value}"
+        + (f" [{each.citation}]" if each.citation else "")
+        for each in values
+    ]
+    reason = "" if citations else f"nothing was found for any of the {len(cells)} values"
+    lines = [*([f"No answer: {reason}."] if reason else _extreme(question, values)), *lines]
+    return Answer(
+        question.text, "\n".join([*lines, "", *map(quoted, citations)]).rstrip(), bool(reason), reason, LOCAL,
+        moments.as_of, moments.known_at, citations, tuple(values), tuple(dict.fromkeys(notes)),
+    )  # fmt: skip
+
+
+def _extreme(question: ParsedQuestion, values: Sequence[Value]) -> list[str]:
+    """A line with the highest (lowest) of the values that were found, if the question asks for it and all of
+    them are figures of one unit."""
+    if not question.superlative or len(question.topics) > 1:
+        return []
+    found = [each for each in values if each.citation is not None]
+    read = [figures(each.value, question.language) for each in found]
+    if len(found) < 2 or any(len(each) != 1 for each in read) or len({each[0].unit for each in read}) > 1:
+        return []
+    best = max(range(len(found)), key=lambda at: question.superlative * read[at][0].value)
+    which = "highest" if question.superlative > 0 else "lowest"
+    label = "  ".join(filter(None, (found[best].name, found[best].period)))
+    return [f"{which}: {label}, {found[best].value}"]
 
 
 class Moments(Protocol):
@@ -485,57 +400,6 @@ def _numbered(quotes: Iterable[tuple[Hit, str, tuple[int, int] | None]]) -> tupl
 
 def _contradiction_note(contradiction: Contradiction) -> str:
     return "; ".join(f"it contradicts {_with_source(each.quoted, each.hit)}" for each in contradiction.others)
-
-
-def _quote_of(match: SentenceMatch) -> tuple[str, str]:
-    return match.sentence.hit.id, match.sentence.quoted
-
-
-def _figure(match: SentenceMatch) -> str:
-    return "" if match.figure is None else match.figure.text
-
-
-def _table(
-    context: AnswerContext, cells: Sequence[TableCell], values: Sequence[Value], citations: Sequence[Citation]
-) -> list[str]:
-    """The lines of the table, below the one that was asked for, and a blank line; [] without values."""
-    lines = []
-    quotes = {each.n: each.quote for each in citations}
-    for each in values:
-        head = "  ".join(part for part in (each.name, each.period, each.measure) if part)
-        lines.append(f"{head}: {each.value or _short(quotes[each.citation])} [{each.citation}]")
-    extreme = superlative_match(context.parsed, cells)
-    if extreme is not None:
-        cell, match = extreme
-        which = "highest" if context.parsed.superlative > 0 else "lowest"
-        lines.insert(0, f"{which}: {'  '.join(cell.label)}, {_figure(match)}")
-    return [*lines, ""] if lines else []
-
-
-def superlative_match(
-    question: ParsedQuestion, cells: Sequence[TableCell]
-) -> tuple[TableCell, SentenceMatch] | None:
-    """The cell with the highest (lowest) value, if the question asks for it and all can be compared."""
-    if not question.superlative or len(question.topics) > 1:
-        return None
-    matches = [(cell, match) for cell in cells for match in cell.matches]
-    valued = [(match.figure.amount, cell, match) for cell, match in matches if match.figure is not None]
-    if not 2 <= len(valued) == len(matches) or len({amount.unit for amount, _, _ in valued}) > 1:
-        return None
-    _, cell, match = max(valued, key=lambda each: question.superlative * each[0].value)
-    return cell, match
-
-
-def _missing(context: AnswerContext, cells: Sequence[TableCell]) -> list[str]:
-    """Notes on the topics of a question that were not found."""
-    notes = []
-    for cell in cells:
-        matched = {match.topic for match in cell.matches}
-        missing = [topic for topic in context.parsed.topics if topic not in matched]
-        if missing or not (cell.matches or context.parsed.topics):
-            where = f" for {' '.join(cell.label)}" if cell.label else ""
-            notes.append(f"not found{where}: {', '.join(missing) or 'anything'}")
-    return notes
 
 
 def quoted(citation: Citation) -> str:

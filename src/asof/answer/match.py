@@ -14,42 +14,19 @@ from decimal import Decimal
 from itertools import combinations
 from typing import NamedTuple
 
-import msgspec
-from msgspec import Struct
-
-from asof.answer.question import WORD, ParsedQuestion, listed
+from asof.answer.question import WORD, listed
 from asof.answer.statements import (
     Statement,
     WeightedPhrase,
-    document_in_time,
     times_named,
 )
 from asof.lang import calendar_words, set_of
 from asof.text.figures import Figure, figures, language_of, lexicon
 from asof.text.query import key
 from asof.time.expressions import TimeContext, parse
-from asof.time.span import BEGINNING, Span, holds_in
-from asof.values import Amount, Hit
+from asof.time.span import BEGINNING
 
 # -- figures -------------------------------------------------------------------------------------------
-
-
-class WrittenFigure(NamedTuple):
-    """A figure as it is written, and its amount."""
-
-    text: str
-    amount: Amount
-
-
-def figure_shown(sentence: Statement) -> WrittenFigure | None:
-    """The only figure of a sentence that has a unit; if none has one, its only number that is no time. None
-    if there are several, or none."""
-    figures = figures_in(sentence)
-    measured = [figure for figure in figures if figure.unit] or figures
-    if len(measured) != 1:
-        return None
-    only = measured[0]
-    return WrittenFigure(sentence.text[only.start : only.end].strip(), Amount(only.value, only.unit))
 
 
 def figures_in(sentence: Statement) -> list[Figure]:
@@ -72,7 +49,7 @@ class StatedValue(NamedTuple):
     text: str
 
 
-_NEXT_WORD = re.compile(r"\s*-?([^\W\d_]+)")
+NEXT_WORD = re.compile(r"\s*-?([^\W\d_]+)")
 
 
 def stated_value(sentence: Statement) -> StatedValue | None:
@@ -82,7 +59,7 @@ def stated_value(sentence: Statement) -> StatedValue | None:
     if len(measured) != 1:
         return None
     only, text = measured[0], sentence.text
-    word = None if only.unit else _NEXT_WORD.match(text, only.end)
+    word = None if only.unit else NEXT_WORD.match(text, only.end)
     unit = only.unit or (word[1].casefold().rstrip("s") if word else "")
     return StatedValue(only.value, unit, text[only.start : word.end() if word else only.end].strip())
 
@@ -280,12 +257,15 @@ def _is_only_one(difference: _Difference, language: str) -> bool:
 _DEFINITE = frozenset({"the", "der", "die", "das"})
 
 
+CONTRADICT = "the sources contradict each other"
+
+
 def contradiction_reason(statements: Sequence[Statement], numbers: Sequence[int]) -> str:
     """The reason of a refusal: what each source states, with the number of its citation."""
     first = statements[0]
     values = [shown_value(each, statements[1 if each is first else 0]) for each in statements]
     said = " but ".join(f"{value} [{number}]" for value, number in zip(values, numbers, strict=True))
-    return f"the sources contradict each other: {said}"
+    return f"{CONTRADICT}: {said}"
 
 
 def shown_value(one: Statement, other: Statement) -> str:
@@ -309,76 +289,7 @@ def _was_not_over(sentence: Statement) -> bool:
     return published is not None and any(span.last > published.span.last for span in times_named(sentence))
 
 
-# -- sentences -----------------------------------------------------------------------------------------
-
-MIN_SHARE = 0.5
-"""A sentence answers a topic if it has at least this share of it, by weight: the mean of its share with the
-headings' words and of its share with the title's words too."""
-
-IN_TIME, FIGURE, RANK, FORECAST = 0.3, 0.3, 0.1, 0.5
-"""Weights added to the share. IN_TIME: the sentence names a time in the period (subtracted if it, or else its
-document, is of another one). FIGURE: the sentence has a figure and one is asked for. RANK is subtracted for
-each place in the ranking where no period is asked for, since the ranking prefers what is current; else for
-all places together. FORECAST is subtracted from what was expected, unless the question asks for it."""
-
-
-class SentenceMatch(Struct, frozen=True):
-    """The sentence that answers a topic best.
-
-    `share`: the share of the topic that the sentence has. `figure`: the figure to show. `contradiction`: what
-    contradicts the sentence.
-    """
-
-    topic: str
-    sentence: Statement
-    share: float
-    score: float
-    figure: WrittenFigure | None = None
-    contradiction: Contradiction | None = None
-
-
-class TableCell(Struct):
-    """A name ("": none is asked for) in a period, with the hits that are about both and a match per topic."""
-
-    name: str
-    period: str
-    span: Span | None
-    hits: list[Hit] = msgspec.field(default_factory=list)
-    matches: list[SentenceMatch] = msgspec.field(default_factory=list)
-
-    @property
-    def label(self) -> tuple[str, ...]:
-        """The name and the period, if any."""
-        return tuple(part for part in (self.name, self.period) if part)
-
-
-def match_sentence(
-    topic: WeightedPhrase, cell: TableCell, sentence: Statement, question: ParsedQuestion
-) -> SentenceMatch | None:
-    """Matches a sentence with a topic; None if it has less than MIN_SHARE of it."""
-    share_in_context = topic.share(sentence.context_stems)
-    share = (share_in_context + topic.share(sentence.titled_stems)) / 2
-    if not share_in_context or share < MIN_SHARE:
-        return None
-    score = share + _time_score(sentence, cell)
-    if question.asks_for_figures or question.wants_value:
-        score += FIGURE if figures_in(sentence) else 0.0
-        score -= FORECAST if not question.forecast and is_forecast(sentence) else 0.0
-    per_rank = RANK if cell.span is None else RANK / max(len(cell.hits), 1)
-    score -= per_rank * next(rank for rank, hit in enumerate(cell.hits) if hit.id == sentence.hit.id)
-    return SentenceMatch(topic.text, sentence, share, score)
-
-
 def is_forecast(sentence: Statement) -> bool:
     """True if a sentence says what is or was expected."""
     language = language_of(sentence.hit.text, "en")
     return not listed(language, "forecast").isdisjoint(WORD.findall(sentence.text.lower()))
-
-
-def _time_score(sentence: Statement, cell: TableCell) -> float:
-    if cell.span is None:
-        return 0.0
-    times = times_named(sentence)
-    if not times:
-        return 0.0 if document_in_time(sentence.hit, cell.span) else -IN_TIME
-    return IN_TIME if any(holds_in(time, (cell.span,)) for time in times) else -IN_TIME

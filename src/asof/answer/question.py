@@ -25,6 +25,7 @@ from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.models.ports import Model
+    from asof.time.expressions import TimeExpression
 
 
 # -- names: capitalised phrases ------------------------------------------------------------------------
@@ -43,6 +44,7 @@ _LOWERCASE_NEXT = re.compile(
 _AUXILIARY = re.compile(
     r"\b(?:did|does|do|is|are|was|were|has|have|had|will|by|of|c[efot]o|hat|haben|ist|war|wird|von)\s+$"
 )
+_JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|und|oder)\s+)?")
 _AND = re.compile(r"\s+and\s+|(?<=['’]s)\s+")
 _VON = re.compile(r"\s+(?:von|der)\s+")
 _DETERMINED = re.compile(
@@ -75,7 +77,11 @@ def names_in(rest: str, question: frozenset[str], *, nouns: bool) -> tuple[tuple
         if nouns:
             if " " not in text and _DETERMINED.search(before):
                 continue
-        elif not possessive and _continues(rest, before, start + len(text)):
+        elif not (
+            possessive
+            or any(_JOINED.fullmatch(source, end, start) for end, _ in names.values())
+            or not _continues(rest, before, start + len(text))
+        ):
             continue
         names[start] = start + len(text), text
         rest = blank_out(rest, [(start, start + len(text))])
@@ -154,10 +160,6 @@ def blank_out(text: str, extents: Sequence[tuple[int, int]]) -> str:
 _GRAIN_DISTANCE = 3
 """A grain is searched in this many words after "each": "each fiscal quarter", "every one of the years"."""
 
-MAX_NAMES, MAX_CELLS = 16, 1_000
-"""The most names (and the most topics) of a question; the most cells (names times topics times periods)."""
-
-
 VALUE_KINDS = DURATION, SHARE, VERSION, PERSON, DATE, MONEY, COUNT = (
     "duration", "share", "version", "person", "date", "money", "count",
 )  # fmt: skip
@@ -168,7 +170,8 @@ class ParsedQuestion(Struct, frozen=True):
     """A question, parsed: names, topics and times.
 
     `names`: capitalised phrases, outside of its times. `topics`: what it asks about them,
-    split at commas and "and". `times`: the spans that it names. `grain`: it asks for each period of this
+    split at commas and "and". `times`: the spans that it names; `periods`: the same, a range in its years
+    or quarters if a figure is asked for. `grain`: it asks for each period of this
     grain. `superlative`: +1 for the highest of several, -1 for the lowest, else 0. `wants_value`: a figure is
     expected. `overview`: it asks what happened in general, how something went on, or why, over one name or
     a longer time; not for a fact. `current`: it asks for what is
@@ -202,6 +205,7 @@ class ParsedQuestion(Struct, frozen=True):
     defines: str = ""
     value_kind: str = ""
     asking: frozenset[str] = frozenset()
+    periods: tuple[Span, ...] = ()
 
     @classmethod
     def of(cls, reading: QuestionReading) -> ParsedQuestion:
@@ -217,25 +221,34 @@ class ParsedQuestion(Struct, frozen=True):
     @property
     def asks_for_table(self) -> bool:
         """True if it asks for several values: of names, times or measures, or for the highest of some."""
-        several = max(len(self.names), len(self.times), len(self.topics)) > 1
+        several = max(len(self.names), len(self.periods), len(self.topics)) > 1
         return self.grain is not None or (several and (self.wants_value or self.superlative != 0))
 
-    @property
-    def asks_for_figures(self) -> bool:
-        """True if it asks for the values of a table, or for a figure of a time."""
-        return self.asks_for_table or (self.wants_value and bool(self.names and self.times))
 
-    def bounded(self) -> tuple[ParsedQuestion, str]:
-        """The question with at most MAX_NAMES names and topics and MAX_CELLS cells; a note if it was cut."""
-        names, topics = self.names[:MAX_NAMES], self.topics[:MAX_NAMES]
-        times = self.times[: MAX_CELLS // (max(len(names), 1) * max(len(topics), 1))]
-        if (names, topics, times) == (self.names, self.topics, self.times):
-            return self, ""
-        note = (
-            f"the question has {len(self.names)} names, {len(self.topics)} topics, {len(self.times)} times;"
-            f" only the first {len(names)}, {len(topics)} and {len(times)} are looked up"
-        )
-        return replace(self, names=names, topics=topics, times=times), note
+MOST_PERIODS = 16
+"""The most periods of a range ("from 2019 to 2022") that are each asked for."""
+
+
+def _periods(times: Sequence[Span], mentions: Sequence[TimeExpression]) -> tuple[Span, ...]:
+    """The times of a question, with the years or quarters of a range in its place ("2019/20" is none)."""
+    between = [each for each in mentions if each.relation == "between" and "/" not in each.text]
+    ranges = {each.span: each.grain for each in between}
+    return tuple(dict.fromkeys(each for span in times for each in _each(span, ranges.get(span, ""))))
+
+
+def _each(span: Span, grain: str) -> list[Span]:
+    """The periods of a grain from the beginning to the end of a span; the span, if they are too many."""
+    whole = next((each for each in ("year", "quarter") if each == grain), None)
+    if whole is None or span.start is None or span.end is None:
+        return [span]
+    found, start = list[Span](), span.start.date()
+    while len(found) <= MOST_PERIODS:
+        period = Period.of(start, whole)
+        found.append(period.span)
+        if period.after is None or found[-1].last >= span.last:
+            return found
+        start = period.after
+    return [span]
 
 
 @lru_cache(maxsize=16)
@@ -261,10 +274,15 @@ def _parsed(reading: QuestionReading) -> ParsedQuestion:
     recent = reading.query.recency >= WISHED or (
         not has("past") and bool(has("present") or reading.query.recency)
     )
-    topics = _topics(phrases_of("overview_phrases", code).sub(" ", rest), _asking(code), code)
-    wants_value = bool(topics) and _has_phrase("value", code, lowered)
+    for phrases in (phrases_of("overview_phrases", code), _ways_to_ask(code)):
+        rest = phrases.sub(" ", rest)
+    topics = _topics(rest, _asking(code), code)
+    figure = _has_phrase("figure", code, lowered)
+    kind = next((kind for kind in VALUE_KINDS if phrases_of(f"asks_{kind}", code).search(lowered)), "")
+    wants_value = bool(topics) and (_has_phrase("value", code, lowered) or (figure and kind != DATE))
     times = tuple(span for span in reading.query.about if not (recent and _is_today(span, reading)))
-    grain = _grain(tokens, code)
+    each = grain_at(tokens, code)
+    grain = each[0] if each else None
     course = has("explain") and has("course") and has("past", "perfect")  # "how did … change"
     overview = (
         _has_phrase("overview_phrases", code, lowered)
@@ -277,11 +295,11 @@ def _parsed(reading: QuestionReading) -> ParsedQuestion:
         names, topics, times, grain, 1 if highest else -1 if lowest else 0, wants_value, overview,
         recent and not times, has("forecast"), has("explain"),
         any(sign.isdigit() for each in reading.mentions for sign in question[each.start : each.end]),
-        _has_phrase("figure", code, lowered), has("reason"), _after(question, code), question,
+        figure, has("reason"), _after(question, code), question,
         timeless, code, bool(phrases_of("several", code).match(lowered.lstrip())),
         _defined(lowered, code),
-        next((kind for kind in VALUE_KINDS if phrases_of(f"asks_{kind}", code).search(lowered)), ""),
-        _asking_words(tokens, lowered, code),
+        kind, _asking_words(tokens, lowered, code),
+        _periods(times, reading.mentions) if wants_value else times,
     )  # fmt: skip
 
 
@@ -316,6 +334,12 @@ def phrases_of(name: str, language: str) -> re.Pattern[str]:
     """Finds the phrases of a list, of English and of the question's language, as whole words."""
     phrases = [phrase for code in (FIRST, language) for phrase in tables(code, "questions").get(name, ())]
     return any_of(phrases)
+
+
+@cache
+def _ways_to_ask(language: str) -> re.Pattern[str]:
+    """Finds the phrases of several words that ask for a figure ("how high"), which are no topic."""
+    return any_of([each for each in tables(language, "questions").get("figure", ()) if " " in each])
 
 
 def _after(question: str, language: str) -> str:
@@ -378,14 +402,15 @@ def _is_today(span: Span, reading: QuestionReading) -> bool:
     return span.first <= reading.as_of <= span.last < span.first + DAY
 
 
-def _grain(tokens: Sequence[str], language: str) -> Grain | None:
-    """The grain of the periods that are each asked for: "every quarter", "which year"."""
+def grain_at(tokens: Sequence[str], language: str) -> tuple[Grain, int, int] | None:
+    """The grain of the periods that are each asked for ("every quarter", "which year"), and the places of the
+    words that say so, first and last; None without one."""
     for at, word in enumerate(tokens):
         if word in listed(language, "each"):
-            following = set(tokens[at + 1 : at + 1 + _GRAIN_DISTANCE])
+            following = tokens[at + 1 : at + 1 + _GRAIN_DISTANCE]
             for grain in reversed(GRAINS):
-                if following & listed(language, grain):
-                    return grain
+                if words := listed(language, grain).intersection(following):
+                    return grain, at, at + 1 + min(map(following.index, words))
     return None
 
 

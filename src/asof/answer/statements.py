@@ -231,30 +231,6 @@ def _is_since(sentence: Statement, time: SourcedTime) -> bool:
     return any(_SINCE.match(words) for words in (time.text, *before))
 
 
-def mentions_name(sentence: Statement, name: str) -> bool:
-    """True if a sentence is about a name.
-
-    It is if the document's title begins with the name, or a word of it is in the sentence or the one before
-    ("he", "she").
-    """
-    if name_use(sentence.hit, name).title:
-        return True
-    before = sentence.hit.text[: sentence.start].rstrip()
-    previous = before[max(before.rfind(". "), before.rfind("\n"), 0) :]
-    words = set(key(f"{previous} {sentence.text}").split())
-    return not words.isdisjoint(key(name).split())
-
-
-class NameUse(NamedTuple):
-    """Where a hit has a name: at the beginning of its `title`; there or in its `text`."""
-
-    title: bool
-    text: bool
-
-
-def name_use(hit: Hit, name: str) -> NameUse:
-    """Tests whether a hit's title begins with a name, and whether its title or text contains it."""
-    words = key(name)
-    if f"{key(hit.title)} ".startswith(f"{words} "):
-        return NameUse(True, True)
-    return NameUse(False, f" {words} " in f" {key(hit.text)} ")
+def names(text: str, name: str) -> bool:
+    """True if a text has a name, in whole words."""
+    return f" {key(name)} " in f" {key(text)} "

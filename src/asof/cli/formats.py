@@ -248,21 +248,29 @@ def _(value: SearchResult) -> CarriedTable:
 
 @table.register
 def _(value: Answer) -> CarriedTable:
-    """A row for each value of an answer's table, with its citation; then for each other citation."""
-    of = {each.n: each for each in value.citations}
+    """A row for each value of an answer's table, with its citation if it was found; then for each other
+    citation."""
+    of: dict[int | None, Citation] = {each.n: each for each in value.citations}
     used = {each.citation for each in value.values}
-    cells: list[tuple[tuple[Cell, ...], Citation]] = [
-        ((each.name, each.period, each.measure, each.value), of[each.citation]) for each in value.values
+    cells: list[tuple[tuple[Cell, ...], Citation | None]] = [
+        ((each.name, each.period, each.measure, each.value), of.get(each.citation)) for each in value.values
     ]
     cells += [(("", "", "", ""), each) for each in value.citations if each.n not in used]
-    rows = [(*first, each.n, each.quote, *source_cells(each, value.as_of)) for first, each in cells]
+    empty: tuple[Cell, ...] = ("",) * (len(SOURCE) + 2)
+    rows = [
+        (*first, *((each.n, each.quote, *source_cells(each, value.as_of)) if each else empty))
+        for first, each in cells
+    ]
     lines = [f"**{escaped(value.question)}** (as of {day(value.as_of)})", ""]
     if value.refused:
         lines += [f"No answer: {escaped(value.reason)}.", ""]
     elif value.values:
         names = ("name", "period", "measure", "value", "source")
         whose = [
-            (*map(escaped, (each.name, each.period, each.measure, each.value)), f"\\[{each.citation}\\]")
+            (
+                *map(escaped, (each.name, each.period, each.measure, each.value)),
+                f"\\[{each.citation}\\]" if each.citation else "",
+            )
             for each in value.values
         ]
         kept = [at for at in range(len(names)) if any(row[at] for row in whose)]

@@ -78,7 +78,8 @@ def show_status(figures: CorpusStatus) -> None:
     span = "no date is known"
     if figures.first is not None and figures.last is not None:
         span = f"{iso(figures.first)[:10]} to {iso(figures.last - 1)[:10]}"
-    languages, current = ", ".join(settings.languages), figures.current_passages
+    languages = ", ".join(f"{count:,} {code}" for code, count in figures.languages.items())
+    current = figures.current_passages
     rows = [
         ("documents", f"{figures.documents:,}, and {figures.ended:,} removed"),
         ("versions", f"{figures.versions:,}"),

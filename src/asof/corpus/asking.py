@@ -27,6 +27,8 @@ from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.answer.ask import Answered, AnswerOptions, PendingAnswer, TextCallback
+    from asof.answer.question import ParsedQuestion
+    from asof.answer.table import Cell
     from asof.answer.write import QuestionModel
     from asof.index.view import View
     from asof.rank.stage import Recipe
@@ -200,7 +202,7 @@ class QueryReader(Struct, frozen=True):
 # -- ask -----------------------------------------------------------------------------------------------
 
 MAX_PASSAGES, FEW_PASSAGES = 100, 40
-"""The most passages that are retrieved for an answer; for one in quotes that is no table."""
+"""The most passages that are retrieved for an answer; for one in quotes, or for a cell of a table."""
 
 
 class AskRequest(Struct, frozen=True):
@@ -217,7 +219,7 @@ class AskRequest(Struct, frozen=True):
 
 class _PutQuestion(Struct, frozen=True):
     """A prepared question: its reading, the query and its recipe, the options of the answer. `requested`: the
-    user asked for this mode."""
+    user asked for this mode. `cell`: the question is for this cell of a table."""
 
     reading: QuestionReading
     query: Query
@@ -225,6 +227,7 @@ class _PutQuestion(Struct, frozen=True):
     options: AnswerOptions
     notes: tuple[str, ...]
     requested: bool
+    cell: Cell | None = None
 
 
 class Asker(Struct, frozen=True):
@@ -280,7 +283,7 @@ class Asker(Struct, frozen=True):
         from asof.answer.question import ParsedQuestion
 
         asking, question = self.session.config.asking, request.question
-        reader, known_at = self.reader, self.reader.known_at
+        reader = self.reader
         mode = asking.mode if request.mode is None else request.mode
         if mode not in MODES:
             raise UsageError(f"mode is {mode!r}; accepted: {', '.join(MODES)}")
@@ -297,7 +300,7 @@ class Asker(Struct, frozen=True):
             query, notes = split, (*notes, *ruled, *more)
         way = mode_for(mode, reading)
         parsed = ParsedQuestion.of(reading)
-        if model is None and way == LOCAL and not (parsed.asks_for_figures or parsed.after):
+        if model is None and way == LOCAL and not (parsed.grain or parsed.after):
             query = replace(query, k=FEW_PASSAGES)
         if request.budget is not None and model is None:
             notes += (BUDGET_NEEDS_MODEL,)
@@ -308,12 +311,16 @@ class Asker(Struct, frozen=True):
         if isinstance(made, PendingAnswer):
             assert model is not None  # noqa: S101  nothing else is pending
             made = write_pending(model, made, options)
-        if made.as_of < reading.as_of:
-            from asof.answer.ask import with_lives
+        return replace(self._with_lives(made, reading.as_of), question=question)
 
-            ids = [each.id for each in made.citations]
-            made = with_lives(made, self._lives(ids, reading.as_of, known_at))
-        return replace(made, question=question)
+    def _with_lives(self, made: Answer, as_of: int) -> Answer:
+        """An answer as of a time before that of its question with the time in force of what it cites."""
+        if made.as_of >= as_of:
+            return made
+        from asof.answer.ask import with_lives
+
+        ids = [each.id for each in made.citations]
+        return with_lives(made, self._lives(ids, as_of, self.reader.known_at))
 
     def _made(self, put: _PutQuestion, *, past: bool) -> Answer | PendingAnswer:
         """The answer, or what a model is to write; `past`: how documents changed may tell."""
@@ -375,7 +382,11 @@ class Asker(Struct, frozen=True):
         from asof.answer.history import with_what_was_said
         from asof.answer.question import ParsedQuestion
 
-        made, parsed = self._of_its_time(put), ParsedQuestion.of(put.reading)
+        parsed = ParsedQuestion.of(put.reading)
+        answered = self._of_its_time(put)
+        if parsed.asks_for_table:
+            return self._in_cells(put, parsed, answered)
+        made = answered.made
         if isinstance(made, PendingAnswer) or not made.refused or parsed.times:
             return made
         return self.session.use(
@@ -383,14 +394,53 @@ class Asker(Struct, frozen=True):
             do=lambda view: with_what_was_said(view, put.query, parsed, made),
         )  # fmt: skip
 
-    def _of_its_time(self, put: _PutQuestion) -> Answer | PendingAnswer:
+    def _in_cells(
+        self, put: _PutQuestion, parsed: ParsedQuestion, answered: Answered
+    ) -> Answer | PendingAnswer:
+        """The table that answers a question for several values, each asked for as a question of its own.
+
+        Where nothing is found for any of them, the answer to the whole question instead: its refusal, or its
+        quotes unless the question names several times or things."""
+        from asof.answer.extractive import table_answer
+        from asof.answer.table import cells_of
+
+        whole = answered.quoted
+        cells, note = cells_of(parsed, put.reading, answered.context.hits)
+        made = [self._cell(put, each) for each in cells]
+        if parsed.wants_value and all(each.refused for each in made):
+            made = [self._cell(put, replace(each, figure=False)) for each in cells]
+        table = table_answer(whole, parsed, cells, made)
+        if table.refused and max(len(parsed.times), len(parsed.names)) < 2:
+            return answered.made
+        if table.refused and whole.refused:
+            table = replace(whole, values=table.values, notes=table.notes)
+        notes = (*put.reading.notes, *put.notes, *([note] if note else ()), *table.notes)
+        table = replace(table, notes=notes)
+        pending = answered.made
+        return table if isinstance(pending, Answer) else replace(pending, quoted=table)
+
+    def _cell(self, put: _PutQuestion, cell: Cell) -> Answer:
+        """The answer in quotes to the question for a cell of a table."""
+        reading = self.reader.read(cell.question)
+        about = () if cell.span is None else (cell.span,)
+        reading = replace(reading, query=replace(reading.query, about=about))
+        query = replace(put.query, text=cell.question, lexical=cell.question, k=FEW_PASSAGES, parts=())
+        if not put.recipe.typed:
+            query = replace(query, lexical=reading.query.lexical, recency=reading.query.recency, about=about)
+        options = replace(put.options, model=None)
+        made = self._of_its_time(
+            replace(put, reading=reading, query=query, options=options, cell=cell)
+        ).quoted
+        return self._with_lives(made, put.reading.as_of)
+
+    def _of_its_time(self, put: _PutQuestion) -> Answered:
         """Answers a question from single passages: those of its moment, or of a past time that it names."""
         from asof.answer import ask
 
         now = self._from_passages(put)
         asked = ask.named_past(put.reading)
         if asked is None or not ask.is_open(now, asked):
-            return now.made
+            return now
         reading = ask.read_as_of(put.reading, asked)
         query = put.query
         if not put.recipe.typed:
@@ -398,10 +448,10 @@ class Asker(Struct, frozen=True):
         try:
             then = self._from_passages(replace(put, reading=reading, query=query))
         except BeforeHorizon:
-            return now.made
+            return now
         ids = [each.id for each in then.quoted.citations[:1]]
         lives = self._lives(ids, put.reading.as_of, self.reader.known_at)
-        return ask.of_its_time(now, then, asked, lives).made
+        return ask.of_its_time(now, then, asked, lives)
 
     def _from_passages(self, put: _PutQuestion) -> Answered:
         """The answer from passages as of the moment of the reading. Raises BeforeHorizon, ModelError."""
@@ -412,7 +462,7 @@ class Asker(Struct, frozen=True):
             retrieved = RetrievedPassages(
                 view, put.reading, results.hits, results.rows, put.query.filters, put.notes
             )
-            context = context_of(retrieved, put.options.tokens)
+            context = context_of(retrieved, put.options.tokens, put.cell)
             return Answered(answer(retrieved, context, put.options, requested=put.requested), context)
 
         return self.session.use(put.reading.as_of, self.reader.known_at, look)

@@ -377,7 +377,7 @@ class View:
                 title=record.title, uri=record.uri, published=published_of(record), dated_by=record.dated_by,
                 ended=None, about=about_of(record), place=place_of(record, layouts), text=record.text,
                 explain=partial(explain, rank - 1), tags=tuple(json.loads(record.tags)),
-                meta=json.loads(record.meta), version=versions.get(record.passage),
+                meta=json.loads(record.meta), version=versions.get(record.passage), language=record.language,
             )
             for rank, (score, record) in enumerate(zip(scores.tolist(), passages, strict=True), 1)
         )  # fmt: skip

@@ -473,6 +473,12 @@ _PLACE = re.compile(rf"{_NAME}(?: (?:{_NAME}|[a-z]{{1,4}}|[0-9.]{{1,5}})){{0,3}}
 _LAST_WORD = re.compile(r"([^\W\d_]*) *$")
 _FIGURE = re.compile(r"[0-9]{1,4}")
 _SENTENCE = 4  # words: a longer line with a date at its end says more than where and when
+_WORDS_BEFORE = 7
+_MONTH = 31 * DAY
+_DASHES = (["-"], ["–"], ["—"])
+_LAST_LABEL = re.compile(r":.*\s([^\W\d_]+)\s*: *([^:]{4,32})$")
+_APART = re.compile(r"\s*\t\s*| {4,}")
+_TITLE_ENDS = re.compile(r"[,;:(\[|·]| [–—-] ")
 
 
 class PageDates(Struct, frozen=True):
@@ -504,7 +510,7 @@ class FileDates(Struct, frozen=True):
         cannot be read is added to `doubts`.
 
         A name that tells a month gives way to the commit, or the making of the file, in that month; one that
-        tells a day after the last commit announces it.
+        tells a day after the last commit announces it, and so does a line a day after the making of the file.
         """
         if page_dates.published:
             return page_dates.published
@@ -516,7 +522,12 @@ class FileDates(Struct, frozen=True):
                     return finer
             if committed is None or first <= committed.span.last:
                 return named
-        return committed or of_content(page.text, order, doubts) or page.created or self.mtime
+        if committed:
+            return committed
+        own = of_content(page.head or page.text, order, doubts, page.title)
+        if own and page.created and own.span.first > page.created.span.last:
+            return page.created
+        return own or page.created or self.mtime
 
 
 def dates_in(page: ParsedFile, how: DateFields | None = None, *, published: bool = True) -> PageDates:
@@ -590,27 +601,27 @@ def _in_words(stem: str) -> SourcedTime | None:
     return None
 
 
-def of_content(text: str, order: DateOrder, doubts: list[Problem]) -> SourcedTime | None:
-    """The date of the first line, among the first ten, that is a date, names a field and its date (`Date:`),
-    or is that of a letter: `Waalstad, 12 March 2019`."""
-    at = 0
-    for _ in range(_FIRST_LINES):
+def of_content(text: str, order: DateOrder, doubts: list[Problem], title: str = "") -> SourcedTime | None:
+    """The date of the first line, among the first ten that are not blank, that is a date, names a field and
+    its date (`Date:`), is that of a letter (`Waalstad, 12 March 2019`), or says when the text was made,
+    changed or decided (`as amended April 2014`); of the line of the `title`, also its end."""
+    at = said = 0
+    while said < _FIRST_LINES and at <= len(text):
         end = text.find("\n", at)
-        line = text[at : end if end >= 0 else len(text)] if end < 0 or end - at <= _LONGEST_LINE else ""
+        end = len(text) if end < 0 else end
+        line = text[at:end] if end - at <= _LONGEST_LINE else "x"
+        at = end + 1
         if line.startswith("```"):
             return None
-        if len(line) <= _LONGEST_LINE and (
-            date := _line(line.replace("*", "").strip(" \t\r_()"), order, doubts)
-        ):
+        line = line.replace("*", "").strip(" \t\r_()")
+        said += bool(line)
+        if date := _line(line, order, doubts) or _after_title(line, title, order) or _beside(line, order):
             return date
-        if end < 0:
-            return None
-        at = end + 1
     return None
 
 
 def _line(line: str, order: DateOrder, doubts: list[Problem]) -> SourcedTime | None:
-    names = _places((*of_all("dates", "published"), *of_all("dates", "changed")))
+    names = _own_fields()
     labelled = _LABELLED.fullmatch(line)
     if labelled and plain_name(labelled[1]) in names:
         try:
@@ -621,11 +632,71 @@ def _line(line: str, order: DateOrder, doubts: list[Problem]) -> SourcedTime | N
             return None
     if not any(map(str.isdigit, line)) or _FIGURE.fullmatch(line):
         return None  # a number on a line of its own is no date
-    words = line.split(" ")
-    for at in range(1, min(len(words), _SENTENCE)):
-        if plain_name("".join(words[:at])) in names:
-            return stated_or_none(" ".join(words[at:]), "content", order)
-    return stated_or_none(line, "content", order) or _of_letter(line, order)
+    last = _LAST_LABEL.search(line)  # "Our ref: AB/12 Date: 4 March 2020"
+    if last and plain_name(last[1]) in names and (date := stated_or_none(last[2], "content", order)):
+        return date
+    return stated_or_none(line, "content", order) or _of_letter(line, order) or _in_words_before(line, order)
+
+
+def _in_words_before(line: str, order: DateOrder) -> SourcedTime | None:
+    """The date at the end of a line, behind words that say that it is the date of the text."""
+    words, joins = line.rstrip(" .)").split(), _places(of_all("dates", "joins"))
+    for at in range(1, min(len(words), _WORDS_BEFORE + 1)):
+        if words[at].lower() in joins or words[at + 1 : at + 2] in _DASHES:  # "Revision 4 – 21 May 2019"
+            continue
+        date = stated_or_none(" ".join(words[at:]), "content", order)
+        if date is None:
+            continue
+        before = [plain_name(word.strip(",:;()[]")) for word in words[:at]]
+        if not before[0].strip("-•"):
+            return None  # an item of a list
+        if at < _SENTENCE and "".join(before) in _own_fields():
+            return date
+        return date if date.span.last - date.span.first <= _MONTH and _says_own(before) else None
+    return None
+
+
+def _own_fields() -> Mapping[str, int]:
+    return _places((*of_all("dates", "published"), *of_all("dates", "changed")))
+
+
+def _says_own(words: list[str]) -> bool:
+    """True if words before a date say that it is the date of the text: `as amended`, `version 2.3 of`,
+    `approved by the board on`; plain names, "" for a sign."""
+
+    def has(key: str, word: str) -> bool:
+        return word in _places(of_all("dates", key))
+
+    while words and (not words[-1].strip("–—|·•") or has("joins", words[-1])):
+        words = words[:-1]
+    if not words:
+        return False
+    first, *rest = words
+    if has("lines", "".join(words)) or has("changed", "".join(words)):
+        return True
+    if has("editions", first) and len(rest) == 1:
+        return any(map(str.isdigit, rest[0])) or len(rest[0]) == 1
+    return any(
+        has("decided", "".join(words[:at])) and has("by", word) for at, word in enumerate(words[:3]) if at
+    )
+
+
+def _beside(line: str, order: DateOrder) -> SourcedTime | None:
+    """The day that stands apart in a line, as in the head of a letter: `Ms M. Quill      4 March 2020`."""
+    cells = _APART.split(line)
+    days = (stated_or_none(cell, "content", order) for cell in cells if any(map(str.isdigit, cell)))
+    found = [day for day in days if day] if 1 < len(cells) <= _SENTENCE else []
+    return found[0] if len(found) == 1 and found[0].span.last - found[0].span.first <= DAY else None
+
+
+def _after_title(line: str, title: str, order: DateOrder) -> SourcedTime | None:
+    """The date in a line that begins with the title of a text, behind a comma, a dash or a bracket."""
+    if not (title and line) or not (line.startswith(title) or title.startswith(line)):
+        return None
+    for sign in _TITLE_ENDS.finditer(line):
+        if date := _in_words_before(line[sign.end() :], order):
+            return date
+    return None
 
 
 def _of_letter(line: str, order: DateOrder) -> SourcedTime | None:

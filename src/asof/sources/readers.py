@@ -93,8 +93,9 @@ class ParsedFile(Struct, frozen=True):
     `by` is what dates in `front` count as; `created` is when the file was made, for files whose name and
     history say nothing of dates. `parts`: further documents in the file, each by its `name`; the file itself
     is one if it has text. `own`: the text without what it quotes of the documents `quoted` (aliases), which
-    is the text where one of these is there, too. `slow`: reading it costs so much that notes on it
-    are said once, and not each time. `notes` are problems that still lack the name of the file.
+    is the text where one of these is there, too. `head`: its first lines as they stand, if `text` joins
+    lines. `slow`: reading it costs so much that notes on it are said once, and not each time. `notes` are
+    problems that still lack the name of the file.
     """
 
     text: str
@@ -114,6 +115,7 @@ class ParsedFile(Struct, frozen=True):
     slow: bool = False
     own: str = ""
     quoted: tuple[str, ...] = ()
+    head: str = ""
 
 
 Reader = Callable[[bytes, str, InputLimits], ParsedFile]

@@ -53,6 +53,7 @@ class CorpusStatus(Struct, frozen=True):
     bytes: Annotated[int, "on disk"]
     horizon: Annotated[Instant | None, "queries as of an earlier moment are refused; null: none is"]
     settings: CorpusSettings
+    languages: Annotated[dict[str, int], "current documents by the language of their text"]
     derived: Annotated[tuple[str, ...], "caches and what was read by models, a line each"] = ()
 
     @property
@@ -72,6 +73,12 @@ def status(store: Store, db: sqlite3.Connection, root: Path) -> CorpusStatus:
         current = " FROM documents AS d JOIN versions AS v ON v.id = d.current WHERE v.head IS NOT NULL"
         dated_by = dict(
             db.execute(f"SELECT v.dated_by, count(*){current} GROUP BY 1 ORDER BY 2 DESC, 1").fetchall()
+        )
+        spoken = dict(
+            db.execute(
+                "SELECT h.language, count(*) FROM documents AS d JOIN versions AS v ON v.id = d.current"
+                " JOIN heads AS h ON h.id = v.head GROUP BY 1"
+            ).fetchall()
         )
         first, last = db.execute(
             "SELECT min(starts), max(ends) FROM versions"
@@ -105,6 +112,7 @@ def status(store: Store, db: sqlite3.Connection, root: Path) -> CorpusStatus:
             bytes=folder_size(store.folder),
             horizon=int(horizon) if horizon else None,
             settings=store.settings,
+            languages={code: spoken.get(code, 0) for code in store.settings.languages},
         )  # fmt: skip
     finally:
         db.execute("ROLLBACK")

@@ -175,7 +175,9 @@ def parsed(content: bytes, name: str = "its XML") -> ET.Element:
 _HEADING_CHARACTERS = 500
 _NO_TITLE = re.compile(
     r"untitled|unbenannt|sans titre|presentation|slide 1|word document|do[ck]ument ?\d*|microsoft \w+ - .*"
-    r"|.*\.(?:do[ct][xm]?|p[op]t[xm]?|od[tp]|rtf|pdf|txt|html?)"
+    r"|.*\.(?:do[ct][xm]?|p[op]t[xm]?|od[tp]|rtf|pdf|txt|html?"
+    r"|indd|qx[dp]|cdr|ai|psd|pub|pages|tex|dvi|e?ps|xlsx?|md)"
+    r"|(?:slide|page|folie|seite|layout|sheet) ?\d+"
     r"|powerpoint[ -]pr\w+|pr\w+ (?:de |do )?powerpoint|presentazione (?:standard )?di powerpoint",
     re.IGNORECASE,
 )
@@ -310,9 +312,51 @@ def properties_of(
     return CoreProperties(real_title(title), said, created, changed)
 
 
+# -- titles --------------------------------------------------------------------------------------------
+
+_LEFTOVER = re.compile(
+    r"[\[(]v\d+(?:\.\d+)*[\])]|\[\d{1,2}\]|[_-]v\d+|\bcopy of\b|\(\d{1,2}\)$"  # a draft: [v8], -v02
+    r"|^(?!(?:19|20)\d\d\b)\d{4,}(?:\s*-\s|[\s_])"  # the number of a job: "16476 - Review"
+    r"|\bA[3-5]\b.*\d ?pp\b"  # a format of paper
+    r"|\\|^/|\w/\w+/\w|_",  # a path, a name of a file
+    re.IGNORECASE,
+)
+FIRST_BLOCKS = 40
+"""The first blocks of a text without pages stand for its first page."""
+
+
 def real_title(title: str) -> str:
-    """A title; "" for one that a program gave."""
-    return "" if _NO_TITLE.fullmatch(title.strip()) else title
+    """A title; "" for one that a program gave, the name of a file, or the mark of a draft."""
+    title = " ".join(title.split())
+    if _NO_TITLE.fullmatch(title) or _LEFTOVER.search(title):
+        return ""
+    named = (
+        " " not in title and re.search(r"-|[^\W\d_]\d", title) is not None
+    )  # "board-minutes", "minutes5may"
+    return "" if named else title
+
+
+def title_of(stated: str, heading: str, text: str, stem: str = "") -> str:
+    """The title of a document. `stated`: in its properties; `heading`: the first one on its first page, whose
+    text is given; `stem`: of the file's name, "" where the caller falls back to it.
+
+    What is stated counts if it reads as a title, and if half of its words stand on a page that has a heading,
+    or in the name. Else the name of a file counts that is made of words, unless the heading says two thirds
+    of these and the name has no figures, as of a date: the heading is better written. Else the heading.
+    """
+    heading = heading if any(map(str.isalpha, heading)) and not heading.endswith((".", ":", ",")) else ""
+    named = _words(stem)
+    if title := real_title(stated):
+        words = _words(title)
+        if not heading or 2 * len(words & (named | _words(f"{heading} {text}"))) >= len(words):
+            return title
+    if len(named) > 1 and (3 * len(named & _words(heading)) < 2 * len(named) or any(map(str.isdigit, stem))):
+        return stem
+    return heading or stem
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[^\W\d_]{3,}", text.casefold()))
 
 
 class Body(Writer):
@@ -369,9 +413,10 @@ class Body(Writer):
 
     def document(self, core: CoreProperties, notes: Sequence[str] = ()) -> Part:
         """The document. Raises Refused if it has no text."""
+        text = " ".join(each.words for each in self.blocks[:FIRST_BLOCKS])
         return self.part(
-            core.title or self.title, front=core.front, created=core.created, changed=core.changed,
-            links=list(self.links), notes=list(notes),
+            title_of(core.title, self.title, text), front=core.front, created=core.created,
+            changed=core.changed, links=list(self.links), notes=list(notes),
         )  # fmt: skip
 
 

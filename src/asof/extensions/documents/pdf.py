@@ -16,6 +16,7 @@ from statistics import median
 from typing import NamedTuple
 
 from asof.errors import missing_extra
+from asof.extensions.documents.office import title_of
 from asof.extensions.documents.parts import BETWEEN_PAGES
 from asof.extensions.documents.reading import FormatReader, disbelieved
 from asof.sources.dates import stated_or_none
@@ -195,8 +196,10 @@ def _share(lines: Sequence[str]) -> float:
 
 
 PACKAGE = "pypdfium2"
+LINES_OF_HEAD = 30
+"""The first lines of a PDF in which its date is looked for, as they stand."""
+
 _RECOGNIZE = "have its text recognised before indexing: ocrmypdf FILE.pdf FILE.pdf"
-_NO_TITLE = re.compile(r"\.\w{2,5}\Z|\A(?:untitled|microsoft \w+ - )", re.IGNORECASE)
 _DATE = re.compile(
     r"(?:D:)?(?P<y>[0-9]{4})(?P<m>[0-9]{2})?(?P<d>(?<=[0-9]{6})[0-9]{2})?(?P<time>(?<=[0-9]{8})[0-9]{6})?"
     r"(?P<zone>Z|[+-][0-9]{2}'?[0-9]{2})?"
@@ -209,14 +212,15 @@ _PAGES = FormatReader("asof.extensions.documents.pdf_pages", ".pdf", (PACKAGE,),
 @dataclass(frozen=True, slots=True)
 class PdfContent:
     """The text of each page, and the file's properties: its title, and when it was made and changed
-    (`D:20240131093000+01'00'`); "" where it says nothing. `scanned`: how many
-    of its pages hold no text but something drawn."""
+    (`D:20240131093000+01'00'`); "" where it says nothing. `scanned`: how many of its pages hold no text but
+    something drawn. `heading`: the words in the largest type of its first page."""
 
     pages: list[str]
     title: str = ""
     created: str = ""
     changed: str = ""
     scanned: int = 0
+    heading: str = ""
 
 
 def installed() -> None:
@@ -241,16 +245,13 @@ def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True)
         except UncertainReferences as unsure:
             notes += (Problem(f"the list of references is left in the text: {unsure}", lost=False),)
     text, outline = paged(lines)
-    title = _title(pdf.title) or stem
-    return ParsedFile(
-        text, title, outline, created=_created(pdf.changed) or _created(pdf.created), notes=notes, slow=True
-    )
-
-
-def _title(text: str) -> str:
-    """A title that somebody wrote; "" for the name of a file or a program."""
-    title = " ".join(storable(text).split())
-    return "" if len(title) > LONGEST_TITLE or _NO_TITLE.search(title) else title
+    stated, heading = storable(pdf.title), " ".join(lines_of(pdf.heading))
+    heading = heading if len(heading) <= LONGEST_TITLE else ""
+    stated = stated if len(stated) <= LONGEST_TITLE else ""
+    title = title_of(stated, heading, " ".join(lines[0]), stem)
+    created = _created(pdf.changed) or _created(pdf.created)
+    head = "\n".join(lines[0][:LINES_OF_HEAD])
+    return ParsedFile(text, title, outline, created=created, notes=notes, slow=True, head=head)
 
 
 def _created(text: str) -> SourcedTime | None:
@@ -298,11 +299,12 @@ def pages(raw: bytes, limits: InputLimits) -> PdfContent:
     installed()
     (part,) = _PAGES.parts(raw, "", limits)
     scanned = part.front.get("scanned")
-    if type(scanned) is not int:
+    heading = part.front.get("heading", "")
+    if type(scanned) is not int or type(heading) is not str:
         raise Unreadable("it breaks what reads it", "save it anew")
     pages = part.text.split(BETWEEN_PAGES)
     if not any(any(map(str.isalnum, text)) for text in pages):
         if scanned:
             raise Unreadable("there is no text in the PDF, as in a scanned one", _RECOGNIZE)
         raise Unreadable("there is no text in the PDF")
-    return PdfContent(pages, part.title, part.created, part.changed, scanned)
+    return PdfContent(pages, part.title, part.created, part.changed, scanned, heading)

@@ -88,6 +88,7 @@ def answer_text(answer: Json, budget: int) -> str:
         else f"Answer, {moment(answer)}."
     ) + _said(answer)
     parts = [answer["answer"]] if not answer["refused"] and answer["mode"] == "global" else []
+    parts += ["\n".join(map(_cell, answer["values"]))] if answer["values"] else []
     parts += [
         f"{_cited(each)}{_force(each, answer)}\n{one_line(each['quote'])}" for each in answer["citations"]
     ]
@@ -239,6 +240,12 @@ def _labels(one: Json) -> str:
     said += [f"tags: {', '.join(one['tags'])}"] if one["tags"] else []
     said += [f"{key}: {value}" for key, value in one["meta"].items()]
     return "".join(f", {one_line(each)}" for each in said)
+
+
+def _cell(value: Json) -> str:
+    """A cell of a table: its name, period and measure, and the value, or that it is not found."""
+    head = " ".join(filter(None, (value["name"], value["period"], value["measure"])))
+    return one_line(f"{head}: {value['value']}" if head else value["value"])
 
 
 def _force(one: Json, asked: Json) -> str:

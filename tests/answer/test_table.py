@@ -1,0 +1,151 @@
+"""Tables: a cell is filled by a statement about its topic, its name and its period, or it is not found."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import pytest
+from tests.support.answers import answered, corpus_fixture, corpus_with, doc
+
+from asof.answer.table import MAX_CELLS
+from asof.values import Answer, Document
+from asof.wire import encode
+
+NONE = "not found"
+FARES = "| Year | Adult | Child |\n|---|---|---|\n| 2019 | €4.50 | €2.00 |\n| 2021 | €5.10 | €2.40 |\n"
+WIDE = "| Fare | 2019 | 2020 |\n|---|---|---|\n| Adult | €3.10 | €3.20 |\n| Child | €1.50 | €1.60 |\n"
+
+island = corpus_fixture(
+    doc("alder13", "2014-05-02", "At the end of the year it held reserves of £41,000. We thank the helpers.",
+        "Alder Society annual report 2013"),
+    doc("alder15", "2016-04-20", "Reserves stood at £46,500 (2014; £43,200).\n\n19 Reservation of rights\n\n"
+        "Should it fail, the Society reserves the right to leave pursuant to Clause 18 of the terms.",
+        "Alder Society accounts 2015"),
+    doc("survey", "2016-11-01", "Birch Society had reserves of £127,000 in 2014 and £131,000 in 2016. "
+        "Alder Society has four branches.", "Survey"),
+    doc("north", "2022-03-01", FARES, "North Ferry fares"),
+    doc("south", "2022-04-01", WIDE, "South Ferry fares"),
+    doc("letter", "2020-03-01", "In 2020 we paid 40 crowns for a ferry and a bridge, which is no adult fare.",
+        "Letters from the north and the south"),
+    doc("board", "2016-05-12",
+        "The budget of Fenshire for 2016 is £2.1 million; that of Moorland is £0.9 million.", "Board"),
+)  # fmt: skip
+
+
+def cells(made: Answer) -> list[tuple[str, str, str]]:
+    return [(each.name, each.period, each.value) for each in made.values]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        (  # another society, a word of the same stem, the number of a clause, the year in a title
+            "What were the reserves of Alder Society in 2013, 2014, 2015 and 2016?",
+            [("Alder Society", "2013", "£41,000"), ("Alder Society", "2014", "£43,200"),
+             ("Alder Society", "2015", "£46,500"), ("Alder Society", "2016", NONE)],
+        ),
+        (
+            "What were the reserves of Alder Society and Birch Society in 2014 and 2016?",
+            [("Alder Society", "2014", "£43,200"), ("Alder Society", "2016", NONE),
+             ("Birch Society", "2014", "£127,000"), ("Birch Society", "2016", "£131,000")],
+        ),
+        (  # a year in each row, a year above each column; a range is each of its years
+            "What was the adult fare of the North Ferry and the South Ferry from 2019 to 2021?",
+            [("North Ferry", "2019", "€4.50"), ("North Ferry", "2020", NONE),
+             ("North Ferry", "2021", "€5.10"), ("South Ferry", "2019", "€3.10"),
+             ("South Ferry", "2020", "€3.20"), ("South Ferry", "2021", NONE)],
+        ),
+        (  # two names in one sentence
+            "What was the budget of Fenshire and Moorland in 2015 and 2016?",
+            [("Fenshire", "2015", NONE), ("Fenshire", "2016", "£2.1 million"),
+             ("Moorland", "2015", NONE), ("Moorland", "2016", "£0.9 million")],
+        ),
+    ],
+)  # fmt: skip
+def test_each_cell_is_of_its_name_and_year(island: Any, question: str, expected: list[Any]) -> None:
+    made = island.at().ask(question, mode="local")
+    assert not made.refused
+    assert cells(made) == expected
+    quotes = {each.n: each.quote for each in made.citations}
+    for each in made.values:
+        assert (each.citation is None) == (each.value == NONE)
+        assert each.citation is None or each.value in quotes[each.citation]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What were the reserves of Alder Society in 2020 and 2021?",  # nothing is known of these years
+        "What were the reserves of North Ferry in 2019 and 2021?",  # or not that
+    ],
+)
+def test_where_no_cell_is_found_the_answer_is_a_refusal(island: Any, question: str) -> None:
+    made = island.at().ask(question, mode="local")
+    assert made.refused
+    assert made.text.startswith(f"No answer: {made.reason}.")
+    assert [(each.value, each.citation) for each in made.values] == [(NONE, None), (NONE, None)]
+
+
+def test_json_says_that_a_cell_is_not_found(island: Any) -> None:
+    made = island.at().ask("What were the reserves of Birch Society in 2014 and 2015?", mode="local")
+    of = {"name": "Birch Society", "measure": "reserves"}
+    assert encode(made)["values"] == [
+        {**of, "period": "2014", "value": "£127,000", "citation": 1},
+        {**of, "period": "2015", "value": NONE, "citation": None},
+    ]
+
+
+LEAVE = [
+    Document("leave.md", f"Annual leave is {days} days.", "Leave policy", f"{year}-02-01")
+    for year, days in ((2018, 25), (2020, 27), (2023, 30))
+]
+HOW_MANY = "How many days of annual leave were there in 2016, 2019, 2021 and 2024?"
+
+
+def test_a_page_that_was_edited_says_what_held_in_each_year(tmp_path: Any) -> None:
+    with corpus_with(tmp_path) as corpus:
+        for version in LEAVE:
+            corpus.add([version])
+        found = [value for _, _, value in cells(corpus.at().ask(HOW_MANY, mode="local"))]
+        assert found == [NONE, "25 days", "27 days", "30 days"]
+        before = [value for _, _, value in cells(corpus.at("2020-12-31").ask(HOW_MANY, mode="local"))]
+        assert before[:2] == [NONE, "25 days"]
+        assert "30 days" not in before
+
+
+def test_the_day_of_a_copy_is_no_year_of_what_a_file_says(tmp_path: Any) -> None:
+    """A file without a date in it fills a cell only where its words name the year."""
+    for name, text in (("a", "The fee in 2019 was 5 euros."), ("b", "The fee of members was 6 euros.")):
+        (tmp_path / f"{name}.txt").write_text(text)
+        os.utime(tmp_path / f"{name}.txt", (1_588_000_000, 1_588_000_000))  # April 2020
+    with corpus_with(tmp_path / ".index") as corpus:
+        corpus.add(tmp_path)
+        made = corpus.at().ask("What was the fee in 2019 and 2020?", mode="local")
+    assert [value for _, _, value in cells(made)] == ["5 euros", NONE]
+
+
+def test_sources_that_contradict_each_other_fill_no_cell(tmp_path: Any) -> None:
+    before = {"a": "Rain fell for nine days.", "b": "The warden measured it.", "c": "A dry year."}
+    documents = [
+        doc(
+            name,
+            f"{year}-05-01",
+            f"{before[name]} The height of the flood was {height} metres in March {year}.",
+        )
+        for name, year, height in (("a", 2021, "2.4"), ("b", 2021, "3.1"), ("c", 2022, "0.3"))
+    ]
+    question = "What was the height of the flood in March 2021 and in March 2022?"
+    made = answered(tmp_path, question, *documents, mode="local")
+    assert [value for _, _, value in cells(made)] == [NONE, "0.3 metres"]
+    assert any(note.startswith("2021-03: the sources contradict each other") for note in made.notes)
+
+
+def test_so_many_cells_are_looked_up(tmp_path: Any) -> None:
+    years = ", ".join(map(str, range(1990, 2020)))
+    asked = f"What was the fare of Esker and Tarn in {years}?"
+    made = answered(
+        tmp_path, asked, doc("a", "1991-05-01", "The fare of Esker was 5 euros in 1990.", "Esker")
+    )
+    assert len(made.values) == MAX_CELLS
+    assert f"the question asks for 60 values: the first {MAX_CELLS} are looked up" in made.notes

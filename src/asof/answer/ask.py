@@ -18,7 +18,7 @@ from asof.answer.choose import PASSAGES, Candidates, best_quotes
 from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import Statement, WeightedPhrase, lasts, statements_of
-from asof.answer.table import Cell
+from asof.answer.table import TableCell
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.chains import succession
@@ -256,7 +256,9 @@ def mode_for(mode: str, reading: QuestionReading) -> str:
     return GLOBAL if overview else LOCAL
 
 
-def context_of(retrieved: RetrievedPassages, budget: int | None, cell: Cell | None = None) -> AnswerContext:
+def context_of(
+    retrieved: RetrievedPassages, budget: int | None, cell: TableCell | None = None
+) -> AnswerContext:
     """The parsed question, and the passages that fit into the budget, in tokens (None: LOCAL_TOKENS). `cell`:
     that of a table for which it is asked."""
     view = retrieved.view

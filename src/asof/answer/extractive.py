@@ -26,7 +26,7 @@ from asof.answer.match import (
 )
 from asof.answer.question import WORD, ParsedQuestion
 from asof.answer.statements import Statement, WeightedPhrase, names
-from asof.answer.table import Cell, figure_of, only_cell, stating
+from asof.answer.table import TableCell, figure_of, only_cell, stating
 from asof.index.view import View
 from asof.text.figures import figures
 from asof.text.passages import is_field
@@ -146,7 +146,7 @@ class AnswerContext(Struct, frozen=True):
     sentences: tuple[Statement, ...]
     notes: tuple[str, ...] = ()
     authority: Mapping[str, int] = msgspec.field(default_factory=dict)
-    cell: Cell | None = None
+    cell: TableCell | None = None
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:
@@ -292,7 +292,7 @@ def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Seq
     return replace(answer, text="\n".join(lines), citations=citations)
 
 
-def _cell_answer(view: View, context: AnswerContext, cell: Cell) -> Answer:
+def _cell_answer(view: View, context: AnswerContext, cell: TableCell) -> Answer:
     """The answer to the question of a cell: its value, with the statement about it that is chosen as for any
     question; a refusal where none is found, or where they contradict each other."""
     question = context.parsed
@@ -319,7 +319,7 @@ def _cell_answer(view: View, context: AnswerContext, cell: Cell) -> Answer:
 
 
 def table_answer(
-    moments: Moments, question: ParsedQuestion, cells: Sequence[Cell], answers: Sequence[Answer]
+    moments: Moments, question: ParsedQuestion, cells: Sequence[TableCell], answers: Sequence[Answer]
 ) -> Answer:
     """The table of these cells and their answers, with a quote for each value; where several were asked for
     the highest or lowest, that one first. A refusal where no cell has an answer."""

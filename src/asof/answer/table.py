@@ -49,7 +49,7 @@ MAX_CELLS = 32
 """The most cells of a table: each is searched for."""
 
 
-class Cell(Struct, frozen=True):
+class TableCell(Struct, frozen=True):
     """A cell: a name and a topic ("": none is asked for) in a period (None: none), and the question for it
     alone. `figure`: only a statement with a figure answers it."""
 
@@ -72,7 +72,7 @@ class Cell(Struct, frozen=True):
 
 def cells_of(
     question: ParsedQuestion, reading: QuestionReading, hits: Sequence[Hit]
-) -> tuple[list[Cell], str]:
+) -> tuple[list[TableCell], str]:
     """The cells of a question in order of names, then of time, then of topics; a note if there are more than
     MAX_CELLS. `hits`: of the question; their documents tell which periods there are where each is asked for.
     """
@@ -80,19 +80,19 @@ def cells_of(
     whom, topics = question.names or ("",), question.topics or ("",)
     count = len(periods) * len(whom) * len(topics)
     cells = [
-        Cell(name, topic, span, _alone(question, reading, name, topic, span), question.wants_value)
+        TableCell(name, topic, span, _alone(question, reading, name, topic, span), question.wants_value)
         for name, span, topic in islice(product(whom, periods, topics), MAX_CELLS)
     ]
     more = f"the question asks for {count:,} values: the first {MAX_CELLS} are looked up"
     return cells, more if count > MAX_CELLS else ""
 
 
-def only_cell(question: ParsedQuestion) -> Cell | None:
+def only_cell(question: ParsedQuestion) -> TableCell | None:
     """The cell that a question asks for which wants the figure of one thing at one time; None for another."""
     one = len(question.names) == len(question.topics) == len(question.periods) == 1
     if not (one and question.wants_value and question.grain is None):
         return None
-    return Cell(question.names[0], question.topics[0], question.periods[0], question.text, figure=True)
+    return TableCell(question.names[0], question.topics[0], question.periods[0], question.text, figure=True)
 
 
 def _periods(question: ParsedQuestion, hits: Sequence[Hit]) -> list[Span | None]:
@@ -147,7 +147,7 @@ _REFERENCE = re.compile(r"(?<!\w)([^\W\d_a-zß-öø-ÿ]\w*)\.? $")
 _PARTS = re.compile(r"; (?=[^;:]+: )")
 
 
-def stating(cell: Cell, question: ParsedQuestion, view: View, sentences: Iterable[Statement]) -> list[
+def stating(cell: TableCell, question: ParsedQuestion, view: View, sentences: Iterable[Statement]) -> list[
     Statement
 ]:  # fmt: skip
     """The statements about the topic, the name and the period of a cell, with a figure where one is asked
@@ -166,7 +166,7 @@ def stating(cell: Cell, question: ParsedQuestion, view: View, sentences: Iterabl
     ]
 
 
-def _others(cell: Cell, question: ParsedQuestion) -> frozenset[str]:
+def _others(cell: TableCell, question: ParsedQuestion) -> frozenset[str]:
     return frozenset(each for each in question.names if each not in cell.name)
 
 
@@ -191,7 +191,7 @@ def _another(name: str, text: str) -> bool:
     return any(word[0].isupper() and word.casefold() not in known for word in found)
 
 
-def _is_of_period(cell: Cell, others: frozenset[str], statement: Statement) -> bool:
+def _is_of_period(cell: TableCell, others: frozenset[str], statement: Statement) -> bool:
     """True if a statement, or one of its figures where one is asked for, is of the period of a cell."""
     if cell.figure:
         return bool(_figures_of(cell, others, statement))
@@ -201,7 +201,7 @@ def _is_of_period(cell: Cell, others: frozenset[str], statement: Statement) -> b
     return any(holds_in(each, (cell.span,)) for each in named) if named else _is_untimed_of(cell, statement)
 
 
-def _only_lasts(cell: Cell, statement: Statement) -> bool:
+def _only_lasts(cell: TableCell, statement: Statement) -> bool:
     """True if nothing but what a statement says to last is of the period of a cell: it then has to have all
     of the topic itself."""
     span = cell.span
@@ -210,7 +210,7 @@ def _only_lasts(cell: Cell, statement: Statement) -> bool:
     )
 
 
-def _is_untimed_of(cell: Cell, statement: Statement) -> bool:
+def _is_untimed_of(cell: TableCell, statement: Statement) -> bool:
     """True if what names no time itself is of the period of a cell: by the heading above it; else by what its
     document is about, or when it was published; else it says what lasts."""
     span, hit = cell.span, statement.hit
@@ -242,7 +242,7 @@ def _lasts_in(span: Span, statement: Statement) -> bool:
 # -- the figure of a cell ------------------------------------------------------------------------------
 
 
-def figure_of(cell: Cell, question: ParsedQuestion, view: View, statement: Statement) -> str:
+def figure_of(cell: TableCell, question: ParsedQuestion, view: View, statement: Statement) -> str:
     """The figure of a statement that is the value of a cell, as it is written, a bare number with the word
     behind it: the only one of its period, or of these the one beside the topic, or of the kind that is asked
     for. "" if there are several, or none."""
@@ -288,7 +288,7 @@ def _surroundings(statement: Statement, found: Sequence[Figure]) -> list[tuple[i
     return around
 
 
-def _figures_of(cell: Cell, others: frozenset[str], statement: Statement) -> list[Figure]:
+def _figures_of(cell: TableCell, others: frozenset[str], statement: Statement) -> list[Figure]:
     """The figures of a statement that are of the period of a cell, and stand beside none of the other names
     alone; where one stands beside its name, only those that do."""
     found = [each for each in figures_in(statement) if not _is_number_of_part(cell, statement.text, each)]
@@ -310,7 +310,7 @@ def _figures_of(cell: Cell, others: frozenset[str], statement: Statement) -> lis
     return beside or [each for each in own if not any(names(around[each], name) for name in others)]
 
 
-def _is_number_of_part(cell: Cell, text: str, figure: Figure) -> bool:
+def _is_number_of_part(cell: TableCell, text: str, figure: Figure) -> bool:
     """True if a figure only numbers a heading, an item, or a clause or page that is referred to."""
     heading = _NUMBERED.match(text)
     numbered = max(heading.end(1), heading.end(2)) if heading else len(text) - len(unnumbered(text))

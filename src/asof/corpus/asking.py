@@ -28,7 +28,7 @@ from asof.wire import replace
 if TYPE_CHECKING:
     from asof.answer.ask import Answered, AnswerOptions, PendingAnswer, TextCallback
     from asof.answer.question import ParsedQuestion
-    from asof.answer.table import Cell
+    from asof.answer.table import TableCell
     from asof.answer.write import QuestionModel
     from asof.index.view import View
     from asof.rank.stage import Recipe
@@ -227,7 +227,7 @@ class _PutQuestion(Struct, frozen=True):
     options: AnswerOptions
     notes: tuple[str, ...]
     requested: bool
-    cell: Cell | None = None
+    cell: TableCell | None = None
 
 
 class Asker(Struct, frozen=True):
@@ -419,7 +419,7 @@ class Asker(Struct, frozen=True):
         pending = answered.made
         return table if isinstance(pending, Answer) else replace(pending, quoted=table)
 
-    def _cell(self, put: _PutQuestion, cell: Cell) -> Answer:
+    def _cell(self, put: _PutQuestion, cell: TableCell) -> Answer:
         """The answer in quotes to the question for a cell of a table."""
         reading = self.reader.read(cell.question)
         about = () if cell.span is None else (cell.span,)

@@ -130,6 +130,37 @@ def test_the_first_page_has_examples_of_this_corpus(page):
     expect(answer(page)).to_contain_text("€4.90")
 
 
+@pytest.mark.parametrize(
+    ("typed", "only", "seen", "gone"),
+    [
+        (
+            "ferry fares after:2023",
+            "published since 1 January 2023",
+            "from 1 April 2024",
+            "from 1 April 2016",
+        ),
+        ("ferry fares before:2017", "published until", "from 1 April 2016", "from 1 April 2024"),
+        ("rope tag:money", "tag money", "Boat kit", "Lease"),
+        ("harbour master path:bollard/", "in", "bollard", "Harbour office notice"),
+        ('the mole -"Second Opinion"', "without", "mole", "Second Opinion"),
+    ],
+)
+def test_operators_of_the_search_box(page, typed, only, seen, gone):
+    ready(page, "/")
+    page.fill("#q", typed)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(re.compile(f"^Only: .*{only}"))).to_be_visible()
+    expect(page.locator(".hit").first).to_be_visible()
+    text = " ".join(page.locator(".hit").all_inner_texts())
+    assert seen in text
+    assert gone not in text
+
+
+def test_an_operator_that_cannot_be_read_is_said(page):
+    ready(page, "/?q=ferry after:someday")
+    expect(page.locator(".problem").first).to_contain_text("someday")
+
+
 def test_keys_move_through_the_results(page):
     ready(page, f"/?q={WHO}&as_of=2019-06-01")
     body, titles = page.locator("body"), page.locator(".hit h3 a")

@@ -233,7 +233,9 @@ def test_a_timeline_is_saved_with_the_moment_that_was_asked(page):
 
 def test_a_hit_says_which_version_it_is_of(page):
     ready(page, "/?q=how long is the pier&as_of=2021-01-01")
-    expect(page.locator(".hit", has_text="20 metres").locator(".meta").first).to_contain_text("version 2 of 2")
+    expect(page.locator(".hit", has_text="20 metres").locator(".meta").first).to_contain_text(
+        "version 2 of 2"
+    )
 
 
 def test_a_long_list_goes_on(page):

@@ -12,18 +12,18 @@ export function answerView(answer, heading = "Answer") {
   const quotes = answer.citations.map((citation) => quoteView(citation, answer));
   if (answer.refused) {
     return el("section", { class: "answer", "aria-label": heading }, el("h2", {}, "No answer"),
-      el("p", {}, `${answer.reason}.`), quotes.length ? [el("p", { class: "meta" }, "Nearest:"), quotes] : null, notes(answer));
+      el("p", {}, `${answer.reason}.`), quotes.length ? [el("p", { class: "meta" }, "Nearest:"), quotes] : null, notesOf(answer.notes));
   }
   const written = answer.by !== "extractive";
   const body = answer.mode === "global" && !written ? periods(answer) : quotes;
   const then = answer.as_of.slice(0, 10) < (state().as_of || new Date().toISOString()).slice(0, 10) ? ` as of ${told(answer.as_of)}` : "";
   return el("section", { class: "answer", "aria-label": heading }, el("h2", {}, heading + then),
-    written ? el("p", {}, answer.answer) : null, valuesTable(answer.values), body, notes(answer),
+    written ? el("p", {}, answer.answer) : null, valuesTable(answer.values), body, notesOf(answer.notes),
     el("p", { class: "actions" }, el("span", { class: "meta" }, written ? `written by ${answer.by}` : "quoted, no model"), copyButton(answer)));
 }
 
 /** How the question was read, what was left out or contradicted. */
-const notes = (answer) => (answer.notes.length ? el("ul", { class: "notes" }, answer.notes.map((note) => el("li", {}, note))) : null);
+export const notesOf = (notes) => (notes.length ? el("ul", { class: "notes" }, notes.map((note) => el("li", {}, note))) : null);
 
 /** Copies the question and the answer with its sources, as text. */
 function copyButton(answer) {

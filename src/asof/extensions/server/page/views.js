@@ -1,6 +1,6 @@
 // The views on a question: each asks what it needs and returns what is shown, and a line on it.
 
-import { answerView } from "./answer.js";
+import { answerView, notesOf } from "./answer.js";
 import { ask, savedAs, stream } from "./api.js";
 import { years } from "./clock.js";
 import { stated, told } from "./dates.js";
@@ -52,10 +52,10 @@ export async function search() {
 
 /** What the search box was read as, beside its words. */
 function filtersOf(query) {
-  const words = [...query.tags.map((tag) => `tag ${tag}`), query.path && `in ${query.path}`, query.source && `from ${query.source}`,
-    query.since && `published since ${told(query.since)}`, query.until && `published until ${told(query.until)}`,
-    ...(query.excluded ?? []).map((each) => `without ${each}`),
-    ...Object.entries(query.meta).map(([key, value]) => `${key} ${typeof value === "string" ? value : JSON.stringify(value)}`)].filter(Boolean);
+  const words = [...query.tags.map((tag) => `tag ${tag}`), ...query.no_tags.map((tag) => `not tag ${tag}`), ...query.paths.map((path) => `in ${path}`),
+    query.source && `from ${query.source}`, query.since && `published since ${told(query.since)}`, query.until && `published until ${told(query.until)}`,
+    query.about && `about ${told(query.about.from)} to ${told(query.about.until)}`, ...query.without.map((each) => `without ${each}`),
+    ...query.any_of.map((each) => each.join(" or ")), ...query.meta].filter(Boolean);
   return words.length ? el("p", { class: "meta" }, `Only: ${words.join("; ")}`) : null;
 }
 
@@ -118,7 +118,7 @@ export async function timeline() {
   const line = await ask("timeline", { q, ...moments(), k: 50 });
   if (!line) return null;
   const entries = entriesOf(line);
-  return { parts: entries.length ? [el("h2", {}, "How the answer changed"), ...entries, saving(savedAs("timeline", { q, ...moments(), k: 50 }))] : [empty("Nothing was found.")], line: `${count(entries.length, "statement")}, oldest first` };
+  return { parts: entries.length ? [el("h2", {}, "How the answer changed"), notesOf(line.notes), ...entries, saving(savedAs("timeline", { q, ...moments(), k: 50 }))] : [empty("Nothing was found."), notesOf(line.notes)], line: `${count(entries.length, "statement")}, oldest first` };
 }
 
 const KINDS = { new: "new", changed: "changed", removed: "removed", moved: "moved" };
@@ -135,7 +135,7 @@ export async function changes() {
     each.edits.map((edit) => [placed(edit), changed(edit.before?.text ?? null, edit.after?.text ?? null)]),
     each.left_out ? el("p", { class: "meta" }, `and ${count(each.left_out, "more change")}`) : null));
   return {
-    parts: [fields, el("h2", {}, "What changed"), ...(shown.length ? shown : [empty("Nothing changed in that time.")]), shown.length === k ? more(k, 20) : null, saving(savedAs("changes", { q, since: from, ...moments(), k }))],
+    parts: [fields, el("h2", {}, "What changed"), notesOf(found.notes), ...(shown.length ? shown : [empty("Nothing changed in that time.")]), shown.length === k ? more(k, 20) : null, saving(savedAs("changes", { q, since: from, ...moments(), k }))],
     line: `${count(shown.length, "document")} since ${told(found.since)}`,
   };
 }

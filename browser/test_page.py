@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -154,6 +155,23 @@ def test_operators_of_the_search_box(page, typed, only, seen, gone):
     text = " ".join(page.locator(".hit").all_inner_texts())
     assert seen in text
     assert gone not in text
+
+
+def test_filters_alone_list_documents(page):
+    ready(page, "/")
+    page.fill("#q", "tag:kit after:2021")
+    page.keyboard.press("Enter")
+    expect(page.locator("#content tbody tr")).to_have_count(1)
+    expect(page.get_by_label("Tag")).to_have_value("kit")
+    expect(page.get_by_label("Published since")).to_have_value("2021")
+
+
+def test_labels_of_the_axis_do_not_overlap_on_a_phone(page):
+    page.set_viewport_size({"width": 390, "height": 700})
+    ready(page, f"/?q={WHO}")
+    boxes = [mark.bounding_box() for mark in page.locator("#axis .mark").all()]
+    assert len(boxes) > 1
+    assert all(left["x"] + left["width"] <= right["x"] for left, right in pairwise(boxes))
 
 
 def test_an_operator_that_cannot_be_read_is_said(page):

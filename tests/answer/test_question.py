@@ -273,3 +273,17 @@ def test_the_question_cannot_leave_its_marks():
     assert prompt.user.endswith(f"\n\n{mark}\n{hostile}\n{mark}")
     assert prompt.user.count(mark) == 3  # named once, then around the question
     assert prompt.passages == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "topics"),
+    [
+        ("What are the sales and costs of A?", ("sales", "costs")),
+        ("Who looks after the boiler and what does it cost?", ("looks after boiler cost",)),
+        ("Wer leitet das Amt und wann ist es offen?", ("leitet Amt offen",)),
+    ],
+)
+def test_two_questions_in_one_are_no_table(text: str, topics: tuple[str, ...]) -> None:
+    parsed = asked(text)
+    assert parsed.topics == topics
+    assert parsed.asks_for_table == (len(topics) > 1)

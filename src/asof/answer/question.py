@@ -415,14 +415,18 @@ def grain_at(tokens: Sequence[str], language: str) -> tuple[Grain, int, int] | N
 
 
 def _topics(rest: str, ignored: frozenset[str], language: str) -> tuple[str, ...]:
-    """The phrases of a question without names and times; words in `ignored` are left out."""
+    """The phrases of a question without names and times; words in `ignored` are left out. Two questions in
+    one ("who looks after it and what does it cost") have one phrase: their values are not of one kind."""
     phrases = []
+    asked = 0
     for part in re.split(rf",|;|{phrases_of('joining', language).pattern}", rest):
         part = re.sub(r"['’]s\b|(?<!\w)['’]s?", " ", part)
-        words = [word for word in WORD.findall(part) if word.lower() not in ignored]
+        every = WORD.findall(part)
+        words = [word for word in every if word.lower() not in ignored]
         if words:
             phrases.append(" ".join(words))
-    return tuple(dict.fromkeys(phrases))
+            asked += every[0].lower() in listed(language, "interrogative")
+    return (" ".join(phrases),) if asked > 1 else tuple(dict.fromkeys(phrases))
 
 
 # -- the times that a question names -------------------------------------------------------------------

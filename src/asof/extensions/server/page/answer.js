@@ -16,7 +16,7 @@ export function answerView(answer, heading = "Answer") {
   }
   const written = answer.by !== "extractive";
   const body = answer.mode === "global" && !written ? periods(answer) : quotes;
-  const then = answer.as_of.slice(0, 10) < (state().as_of || new Date().toISOString()).slice(0, 10) ? ` as of ${told(answer.as_of)}` : "";
+  const then = heading === "Answer" && answer.as_of.slice(0, 10) < (state().as_of || new Date().toISOString()).slice(0, 10) ? ` as of ${told(answer.as_of)}` : "";
   return el("section", { class: "answer", "aria-label": heading }, el("h2", {}, heading + then),
     written ? el("p", {}, answer.answer) : null, valuesTable(answer.values), body, notesOf(answer.notes),
     el("p", { class: "actions" }, el("span", { class: "meta" }, written ? `written by ${answer.by}` : "quoted, no model"), copyButton(answer)));

@@ -6,7 +6,7 @@ import { clear, el, svg } from "./dom.js";
 import { go, state } from "./state.js";
 
 const LONE = 0.02; // of all versions: so few, long before all others, do not stretch the axis
-const LABELS = 8;
+const LABEL = 90; // pixels that a label of the axis has at least
 
 const $ = (id) => document.getElementById(id);
 let months = []; // of the calendar, with the day on which each begins
@@ -135,7 +135,7 @@ function drawAxis() {
   const marks = [];
   for (let at = from.slice(0, monthly ? 7 : 4); at <= to; at = isoOf(monthsLater(dayOf(monthly ? `${at}-01` : `${at}-01-01`), monthly ? 1 : 12)).slice(0, monthly ? 7 : 4))
     marks.push(at);
-  const step = Math.ceil(marks.length / LABELS);
+  const step = Math.ceil(marks.length / Math.max(2, Math.min(8, Math.floor($("axis").clientWidth / LABEL))));
   const labels = marks.filter((_, at) => at % step === 0).map((mark) => {
     const begins = dayOf(monthly ? `${mark}-01` : `${mark}-01-01`);
     const name = monthly ? `${monthOf(`${mark}-01`).slice(0, 3)} ${mark.slice(0, 4)}` : mark;

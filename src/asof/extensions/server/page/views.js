@@ -30,8 +30,9 @@ export function form(fields, button) {
 export const more = (shown, step) => el("p", { class: "actions" }, el("button", { type: "button", onclick: () => go({ k: String(shown + step) }, true) }, "Show more"));
 
 export async function search() {
-  const { q } = state();
+  const { q } = state(), list = filtersAlone(q);
   if (!q) return start();
+  if (list) return go({ view: "documents", q: "", ...list }, true);
   const place = el("div", { "aria-busy": "true" }, el("p", { class: "meta" }, "The answer is being written …"));
   const answered = stream("ask", { q, ...moments() }, (text) => place.firstChild.replaceChildren(text)).then((answer) => (answer ? answerView(answer) : ""), problem).then((shown) => {
     place.removeAttribute("aria-busy");
@@ -48,6 +49,16 @@ export async function search() {
       el("h2", {}, "Something is missing?"), whyNotView()],
     line: `${count(hits.length, "hit")} as of ${told(state().as_of ? found.query.as_of : "")}`, as_of: found.query.as_of,
   };
+}
+
+const LISTED = { tag: "tag", path: "path", after: "since", before: "until" };
+
+/** The filters of a list of documents, if a question has nothing else; null for another. */
+function filtersAlone(q) {
+  const pairs = q.trim().split(/\s+/).map((word) => /^(tag|path|after|before):(\S+)$/.exec(word));
+  const keys = pairs.map((pair) => pair && LISTED[pair[1]]);
+  if (!q || keys.includes(null) || new Set(keys).size < keys.length) return null;
+  return Object.fromEntries(pairs.map((pair) => [LISTED[pair[1]], pair[2]]));
 }
 
 /** What the search box was read as, beside its words. */

@@ -420,7 +420,7 @@ def test_any_other_document_of_the_corpus_is_no_paper(corpus):
 def test_all_that_questions_read_in_full_is_one_source(corpus):
     ask(corpus)
     ask(corpus, k=5, read=5)
-    told = {name: count for name, _, count in corpus.status().sources}
+    told = {each.name: each.documents for each in corpus.status().sources}
     assert told == {"arxiv:cs.IR": 6, "arxiv: full texts": 5}
     found = corpus.at().search("spoon", source="arxiv: full texts").hits
     assert all(hit.document.endswith("/full") for hit in found)

@@ -36,7 +36,7 @@ from asof.models.ports import Encoder
 from asof.text.figures import figures, lexicon
 from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
-from asof.time.span import DAY, Span, nearest_moment
+from asof.time.span import BEGINNING, DAY, Span, nearest_moment
 from asof.values import Hit
 
 # -- quotes: the best sentences, without rules on what the question asks for ---------------------------
@@ -200,10 +200,15 @@ def _newest(
         for place, at in enumerate(order)
         if (date := statements[at].hit.published) is not None
         and words.share(statements[at].stems) == 1.0
-        and lasts(statements[at], date.span.last)
+        and lasts(statements[at], max(date.span.last, _begun(statements[at].hit)))
         and statements[at].hit.holds
     }
     return max(stating, key=stating.__getitem__) if order[0] in stating else order[0]
+
+
+def _begun(hit: Hit) -> int:
+    """The instant from which a hit is in force; the earliest one if that is not stated."""
+    return BEGINNING if hit.in_force is None or hit.in_force.span.start is None else hit.in_force.span.first
 
 
 def quote_of(statements: Sequence[Statement], at: int, whole: bool = False) -> Excerpt:

@@ -68,11 +68,10 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
 @pytest.mark.parametrize(
     ("question", "document", "headings", "shown"),
     [
-        ("who repaired the mill wheel?", "report.pdf", ("Page 2",), "“Page 2 › The mill wheel was"),
-        ("who built the ferry engine?", "talk.pptx", ("Slide 2: Engines",), "Slide 2: Engines › The ferry"),
-        ("who owns the north quay berth?", "berths.xlsx", ("Prices", "A1:C2"), "berths.xlsx › Prices"),
-        ("who owns the north quay berth?", "berths.xlsx", ("Prices", "A1:C2"), "A1:C2 › Berth: North quay"),
-        ("to whom was the harbour crane sold?", "mail.mbox!/m0@e.org", (), "mail.mbox!/m0@e.org"),
+        ("who repaired the mill wheel?", "report.pdf", ("Page 2",), "report, p. 2"),
+        ("who built the ferry engine?", "talk.pptx", ("Slide 2: Engines",), "Welcome, slide 2"),
+        ("who owns the north quay berth?", "berths.xlsx", ("Prices", "A1:C2"), "berths, Prices A1:C2"),
+        ("to whom was the harbour crane sold?", "mail.mbox!/m0@e.org", (), "Crane, 2021-03-01"),
     ],
 )
 def test_a_quote_says_where_it_stands(
@@ -86,11 +85,11 @@ def test_a_quote_says_where_it_stands(
     answer = office.at().ask(question, mode="local")
     said = encode(answer)["citations"][0]
     assert (said["document"].partition("/")[2], tuple(said["headings"])) == (document, headings)
+    assert said["citation"].startswith(shown)
     first = answer_text(encode(answer), 400).split("\n")[4]
-    assert first.startswith(f"[{said['id']}] ")
-    assert first.endswith(f", {' › '.join(headings)}" if headings else "")
+    assert first.startswith(f"[{said['id']}] {shown}")
     show_answer(answer, dated=False, streamed="")
-    assert shown in capsys.readouterr().out
+    assert shown in capsys.readouterr().out.replace("\n    ", " ")
     hit = office.at().search(question).hits[0]
     assert metadata(hit)["headings"] == list(headings)
 

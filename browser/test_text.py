@@ -129,15 +129,14 @@ def test_names_of_documents(page, one, name):
 )
 def test_a_pdf_opens_at_its_page(page, headings, address):
     call = """(m, headings) => {
-        m.knowSources([{ name: "papers", kind: "folder", vault: "", folder: "" }]);
-        const [link] = m.originals({ document: "papers/a.pdf", uri: "" }, headings).filter(Boolean);
-        return link.getAttribute("href");
+        const sources = [{ name: "papers", kind: "folder", vault: "", folder: "" }];
+        return m.linksTo({ document: "papers/a.pdf", uri: "" }, headings, sources)[0].getAttribute("href");
     }"""
     assert of(page, "hits", call, headings) == address
 
 
 def test_an_address_that_is_no_web_address_is_no_link(page):
-    call = """(m) => m.originals({ document: "x", uri: "javascript:alert(1)" }).filter(Boolean).length"""
+    call = """(m) => m.linksTo({ document: "x", uri: "javascript:alert(1)" }, [], []).length"""
     assert of(page, "hits", call) == 0
 
 

@@ -51,7 +51,7 @@ function valuesTable(values) {
 function quoteView(citation, answer) {
   const several = answer.citations.length > 1;
   return el("blockquote", { class: "quote" }, quoted(citation),
-    el("p", { class: "meta" }, joined([several ? `[${citation.n}] ` : "", documentLink(citation)], placeOf(citation, citation.headings), stated(citation.published), versionOf(citation.version), ...originals(citation, citation.headings))),
+    el("p", { class: "meta" }, joined([several ? `[${citation.n}] ` : "", documentLink(citation)], placeOf(citation, citation.headings), stated(citation.published), versionOf(citation.version)), originals(citation, citation.headings)),
     status(citation, answer.as_of));
 }
 

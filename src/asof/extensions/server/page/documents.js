@@ -38,7 +38,7 @@ export async function documentView() {
   setTimeout(() => body.querySelector(".cited, .added, .removed")?.scrollIntoView({ block: "center" }));
   return {
     parts: [el("h2", {}, nameOf(shown)),
-      el("p", { class: "meta" }, joined(stated(shown.published), shown.document === nameOf(shown) ? null : shown.document, ...originals(shown).filter(Boolean))),
+      el("p", { class: "meta" }, joined(stated(shown.published), shown.document === nameOf(shown) ? null : shown.document), originals(shown)),
       shown.tags.length || Object.keys(shown.meta).length ? el("p", { class: "meta" }, shown.tags.map((tag) => [tagLink(tag), " "]), metaOf(shown)) : null,
       past.length > 1 ? versionsView(past, older, side) : null,
       passage && !cited && !before ? el("p", { class: "status" }, "What was cited stands no longer in this version.") : null,

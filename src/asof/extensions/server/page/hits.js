@@ -59,23 +59,30 @@ const folderOf = (id) => (/^[a-z][a-z0-9+.-]*:/i.test(id) || !id.includes("/") ?
 
 export const tagLink = (tag) => el("a", { class: "tag", href: address({ view: "documents", tag }) }, `#${tag}`);
 
-let sources = [];
+let sources = Promise.resolve([]);
 
-/** The sources of the index, of which some are vaults of Obsidian. */
+/** The sources of the index, of which some are vaults of Obsidian, once they are known. */
 export const knowSources = (known) => { sources = known; };
 
-/** Links to where the document comes from: the note in its vault, its file, its page of the web. */
+/** Links to where the document comes from; they appear when the sources are known. */
 export function originals(one, headings = []) {
-  const source = sources.find(({ name }) => name === "." || one.document === name || one.document.startsWith(`${name}/`));
-  const web = one.uri && /^https?:/i.test(one.uri) ? webLink(one.uri, "On the web") : null;
-  if (!source || !["folder", "file", "history"].includes(source.kind)) return [web];
+  const place = el("span", { class: "origin" });
+  sources.then((known) => place.append(...linksTo(one, headings, known)));
+  return place;
+}
+
+/** The note in its vault, the file, the page of the web. */
+export function linksTo(one, headings, known) {
+  const source = known.find(({ name }) => name === "." || one.document === name || one.document.startsWith(`${name}/`));
+  const web = one.uri && /^https?:/i.test(one.uri) ? [webLink(one.uri, "On the web")] : [];
+  if (!source || !["folder", "file", "history"].includes(source.kind)) return web;
   const note = [source.folder, source.name === "." ? one.document : one.document.slice(source.name.length + 1)].filter(Boolean).join("/");
   if (source.vault && one.document.endsWith(".md"))
-    return [web, el("a", { href: `obsidian://open?vault=${encodeURIComponent(source.vault)}&file=${encodeURIComponent(note)}` }, "In Obsidian")];
-  if (keyed()) return [web];
+    return [...web, el("a", { href: `obsidian://open?vault=${encodeURIComponent(source.vault)}&file=${encodeURIComponent(note)}` }, "In Obsidian")];
+  if (keyed()) return web;
   const page = /(\d+)$/.exec(headings.find((each) => /^\p{L}+ \d+$/u.test(each)) ?? "")?.[1];
   const there = page && /\.pdf$/i.test(one.document) ? `#page=${page}` : "";
-  return [web, el("a", { href: `/file?document=${encodeURIComponent(one.document)}${there}`, target: "_blank", rel: "noopener", title: "the file as it is today" }, "Open the file")];
+  return [...web, el("a", { href: `/file?document=${encodeURIComponent(one.document)}${there}`, target: "_blank", rel: "noopener", title: "the file as it is today" }, "Open the file")];
 }
 
 /** What is said of the time of a passage: superseded, in force, amended. */

@@ -91,10 +91,10 @@ onChange(show);
 listen();
 begin();
 
-/** Shows what is asked once the axis and the sources of the index are known, or soon after. */
+/** Shows what is asked once the axis is known, or soon after. */
 async function begin() {
   if (!state().q && !state().view) $("q").focus();
-  const known = Promise.all([startClock(), ask("status", {}, "sources").then((status) => knowSources(status?.sources ?? []), () => null)]);
-  await Promise.race([known, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+  await Promise.race([startClock(), new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
+  knowSources(ask("status", {}, "sources").then((status) => status?.sources ?? [], () => []));
   show();
 }

@@ -449,6 +449,10 @@ def _iter_times(
     ended = any(time.by == STATUS for time in stated)
     yield from (time for time in stated if time is not whole and not (ended and is_of_force(time.by)))
     mentions = _mentions(text, published, options)
+    if mentions:
+        from asof.text.force import with_coming_years
+
+        mentions = with_coming_years(text, mentions, options.language, published)
     if whole is not None or all(time.kind > FORCE for time in stated):
         sections = (_section_force(each, published, options) for each in reversed(headings.split("\n")))
         own = [*next(filter(None, sections), ())]

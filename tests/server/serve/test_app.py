@@ -488,7 +488,8 @@ def test_the_longest_address_that_the_description_admits_is_read(web):
 def test_the_file_of_a_message_is_its_mailbox_and_its_sender_is_found(tmp_path):
     mails = [
         "From x Thu Jan  1 00:00:00 2024\nFrom: Ida Mole <ida@quay.org>\n"
-        f"Date: Tue, {number} Mar 2024 10:00:00 +0000\nMessage-ID: <{number}@quay.org>\nSubject: Ferry\n\nIt runs at {number}.\n"
+        f"Date: Tue, {number} Mar 2024 10:00:00 +0000\n"
+        f"Message-ID: <{number}@quay.org>\nSubject: Ferry\n\nIt runs at {number}.\n"
         for number in (1, 2)
     ]
     box = tmp_path / "in.mbox"

@@ -99,8 +99,8 @@ def _codec(charset: str) -> str:
 
 
 def addresses(message: Message, name: str) -> list[tuple[str, str]]:
-    """Each of the names in a header with its address ("" for what is not there); the header as a name where it
-    has no address."""
+    """Each of the names in a header with its address ("" for what is not there); without any address the
+    header as a name."""
     text = next(headers(message, name), "")[:LONGEST_ADDRESSES]
     pairs: list[tuple[str, str]] = []
     with suppress(*_FAULTS):

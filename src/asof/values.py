@@ -11,7 +11,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, timedelta, tzinfo
 from functools import partial, reduce
@@ -813,6 +813,11 @@ class VersionNumber(Struct, frozen=True):
 _PAGE = re.compile(r"(Page|Slide) ([0-9]+)(?::|$)")
 _CELLS = re.compile(r"[A-Z]{1,3}[0-9]+:[A-Z]{1,3}[0-9]+")
 LONGEST_PLACE = 80
+
+
+def heading_above(headings: Sequence[str]) -> str:
+    """The innermost of the headings above a passage that is no range of cells; "" without any."""
+    return next((each for each in reversed(headings) if not _CELLS.fullmatch(each)), "")
 
 
 def place_path(headings: Iterable[str], title: str = "") -> tuple[str, ...]:

@@ -165,6 +165,34 @@ def test_cells_of_a_workbook():
     assert again.getvalue() == out.getvalue()
 
 
+def test_columns_are_as_wide_as_their_cells():
+    out = io.BytesIO()
+    write_xlsx(out, ("a", "day", "text"), [[1, date(2024, 2, 29), "x" * 200], [None, None, "y"]])
+    with ZipFile(io.BytesIO(out.getvalue())) as package:
+        data = package.read("xl/worksheets/sheet1.xml").decode()
+    assert [each.split('"')[5] for each in data.split("<col ")[1:]] == ["10", "12", "62"]  # 8, 10, 60 and 2
+
+
+def test_a_workbook_gives_a_time_no_better_than_it_is_known(asof, here):
+    """A month is no day, and what was superseded does not hold."""
+    for name, month, fee in (("a", "2014-04", 45), ("b", "2016-05", 50)):
+        (here / f"{name}.md").write_text(
+            f"---\ntitle: Expenses policy\ndate: {month}\n---\nThe mileage rate is {fee} pence a mile.\n"
+        )
+    assert asof("index", ".", "--index", ".").code == 0
+    for words in ("search", "timeline"):
+        made = csv.DictReader(io.StringIO(asof(words, "mileage rate pence", "--format", "csv").out))
+        rows = sorted(made, key=lambda each: each["published"])
+        assert [row["published"] for row in rows] == ["2014-04", "2016-05"]
+        assert [row["valid_from"] for row in rows] == ["2014-04", "2016-05"]
+        if words == "search":
+            assert [(row["holds"], row["superseded_on"]) for row in rows] == [
+                ("no", "2016-05-31"), ("yes", "")
+            ]  # fmt: skip
+        else:
+            assert [row["since"] for row in rows] == ["2014-04", "2016-05"]
+
+
 def test_what_a_workbook_cannot_hold_is_said(monkeypatch):
     most = "😀" * 16_383 + "a"  # two units of UTF-16 each, and one: 32,767
     write_xlsx(io.BytesIO(), ("text",), [[most]])

@@ -511,3 +511,19 @@ def test_long_and_hostile_texts_end():
         text = piece * (20_000 // len(piece))
         (found,) = RuleExtractor().extract([excerpt(text)])
         assert len(found.facts) <= MOST
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Income 1,145,000 1,210,000 Reserves 398,500 412,000 Staff 36 38", []),
+        ("Income 1,145,000 n/a Reserves 398,500 n/a Staff 36 n/a", []),
+        (
+            "Income £1,145,000 £1,210,000 Reserves £398,500 £412,000",
+            [("", "Income", "£1,145,000"), ("", "Reserves", "£398,500")],
+        ),
+        ("Staff 36 38 Members", []),
+    ],
+)
+def test_a_figure_of_a_table_without_lines_is_of_its_own_row_or_of_none(text, found) -> None:
+    assert triples(text) == found

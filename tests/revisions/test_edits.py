@@ -78,6 +78,22 @@ def test_a_statement_below_another_heading_is_moved(tmp_path: Path) -> None:
         assert [kind for kind, *_ in told(corpus)] == [ADDED, MOVED]
 
 
+def test_what_stands_on_under_another_title_is_no_edit(tmp_path: Path) -> None:
+    """Nor under other tags; a text that ends later ends once, with the title that it had last."""
+    with corpus_with(
+        tmp_path,
+        version("2020-01-01", *FEES),
+        doc("a", "2021-01-01", " ".join(FEES), "Ferries"),
+        doc("a", "2022-01-01", " ".join(FEES), "Ferries", tags=("sea",)),
+    ) as corpus:
+        begun = [(ADDED, "", each) for each in FEES]
+        assert told(corpus) == begun
+        assert told(corpus, "2020-06") == begun
+        corpus.add([version("2023-01-01", *FEES[:2])])
+        assert told(corpus) == [*begun, (REMOVED, FEES[2], "")]
+        assert told(corpus, "2022-06") == begun
+
+
 def test_values_are_figures_names_numbers_and_what_denies() -> None:
     assert set(values_of("The mole of Hull is not open on six days, but 3.")) == {"hull", "not", "six", "3"}
     assert values_of("Tickets are sold here.") == values_of("We sell tickets there.")

@@ -394,3 +394,17 @@ def test_a_note_that_is_titled_by_its_name_has_another_title_since_it_was_rename
             "2019-01-01 roof",
             "house",
         ]
+
+
+@pytest.mark.parametrize("ending", [".md", ".txt", ".html"])
+def test_a_moved_file_keeps_its_date_and_nothing_in_it_was_removed(tmp_path, ending):
+    with open_corpus(tmp_path) as corpus:
+        indexed(corpus, tmp_path, {f"2021-02-03 fence{ending}": NOTE, f"2023-04-05 wall{ending}": OTHER})
+        indexed(
+            corpus, tmp_path, {f"2021-02-03 fence{ending}": None, f"archive/2021-02-03 fence{ending}": NOTE}
+        )
+        dates = [(each.id, str(each.published)[:10]) for each in corpus.at().documents()]
+        assert dates == [
+            (f"2023-04-05 wall{ending}", "2023-04-05"), (f"archive/2021-02-03 fence{ending}", "2021-02-03")
+        ]  # fmt: skip
+        assert corpus.at().changes("2024").documents == ()

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from tests.support.answers import corpus_with, doc
 
 from asof.text import force
-from asof.text.force import force_of_document, stated_force
+from asof.text.force import force_of_document, stated_force, with_coming_years
 from asof.text.passages import sentences
 from asof.time.expressions import TimeContext, parse
 from asof.time.moment import read
@@ -149,3 +152,38 @@ def test_of_a_long_line_the_ends_are_read(monkeypatch: pytest.MonkeyPatch) -> No
     line = "The rule applies here and lapses at 5. " * 50_000
     assert force_of_document(line, "Rules", "en", None, acts=False) is None
     assert 2 * force.EDGE <= sum(lengths) <= 6 * force.EDGE
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "after"),
+    [
+        ("From June the cleaners come on Tuesdays.", "2022-06-01", "2022-07-01"),
+        ("Ab Juni kommen die Reiniger.", "2022-06-01", "2022-07-01"),
+        ("The fee is 25 from 1 July.", "2022-07-01", "2022-07-02"),
+        ("Effective 1 July, the fee rises.", "2022-07-01", "2022-07-02"),
+        ("The membership expires on 31 December.", "2022-12-31", "2023-01-01"),
+        ("This ticket is valid until 30 April.", "2023-04-30", "2023-05-01"),
+        ("From Monday the cleaners come.", "2022-05-09", "2022-05-10"),  # told on a Thursday
+        ("From 1 May the fee is 25.", "2022-05-01", "2022-05-02"),  # told 4 days later: no year after
+        ("From March the fee is 25.", "2022-03-01", "2022-04-01"),  # 65 of 365 days are no quarter
+        ("In June we met twice.", "2021-06-01", "2021-07-01"),
+        ("We walked from 3 to 5 June.", "2021-06-03", "2021-06-06"),
+        ("Since July the fee is 25.", "2021-07-01", "2021-08-01"),
+        ("The act came into force on 1 July.", "2021-07-01", "2021-07-02"),
+        ("From June 2021 the cleaners come.", "2021-06-01", "2021-07-01"),
+    ],
+)
+def test_the_year_of_a_time_that_is_announced(text: str, first: str, after: str) -> None:
+    published = read("2022-05-05")
+    times = parse(text, context=TimeContext(language="en de", published=published))
+    (time,) = with_coming_years(text, times, "en de", published)
+    assert [str(time.core.start)[:10], str(time.core.end)[:10]] == [first, after]
+
+
+def test_what_is_announced_is_in_force_from_the_coming_month(tmp_path: Path) -> None:
+    text = "From June the cleaners come on Fridays."
+    with corpus_with(tmp_path, doc("m", "2022-05-05", text, "Cleaners")) as corpus:
+        (hit,) = corpus.search("cleaners").hits
+        assert hit.in_force is not None
+        assert str(hit.in_force.span.start)[:10] == "2022-06-01"
+        assert [str(each.span.start)[:10] for each in hit.about] == ["2022-06-01"]

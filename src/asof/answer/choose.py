@@ -37,7 +37,7 @@ from asof.text.figures import figures, lexicon
 from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
 from asof.time.span import BEGINNING, DAY, Span, nearest_moment
-from asof.values import Hit
+from asof.values import Hit, heading_above
 
 # -- quotes: the best sentences, without rules on what the question asks for ---------------------------
 
@@ -105,7 +105,7 @@ class Excerpt(Struct, frozen=True):
 
 def _above(hit: Hit, said: str = "") -> str:
     """The heading above a hit that is neither its title nor said in a text nor the header of a table."""
-    heading = plain(hit.place.headings[-1]) if hit.place.headings else ""
+    heading = plain(heading_above(hit.place.headings))
     known = not heading or heading == hit.title or "|" in heading or heading.casefold() in said.casefold()
     return "" if known else heading
 

@@ -195,8 +195,8 @@ def document_in_time(hit: Hit, span: Span) -> bool:
 
 
 def hit_in_time(hit: Hit, span: Span) -> bool:
-    """True if a hit's document is about a time inside a span, or its text names one."""
-    named = (time.span for time in hit.about if KIND.get(time.by, 0) == TEXT)
+    """True if a hit's document is about a time inside a span, or its text or a heading above it names one."""
+    named = (time.span for time in hit.about if KIND.get(time.by, 0) in (HEADING, TEXT))
     return document_in_time(hit, span) or any(holds_in(time, (span,)) for time in named)
 
 

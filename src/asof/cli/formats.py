@@ -146,10 +146,11 @@ SOURCE = (
 def source_cells(one: Hit | Citation, at: int) -> tuple[Cell, ...]:
     """The cells of `SOURCE`, as of an instant."""
     later = one.superseded
+    holds = one.holds and (later is None or later.at > at)
     return (
         one.document, one.title, place_cell(one.headings, one.title), date_cell(one.published),
-        *force_cells(one.in_force),
-        "yes" if one.holds else "no", later.document if later else "", day(later.at) if later else None,
+        *force_cells(one.in_force, one.published), "yes" if holds else "no",
+        later.document if later else "", day(later.at) if later else None,
         "; ".join(status_of(one, at)), one.id, one.citation,
     )  # fmt: skip
 
@@ -175,15 +176,23 @@ def date_cell(when: SourcedTime | None) -> Cell:
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
-def force_cells(force: SourcedTime | None) -> tuple[Cell, Cell]:
+def force_cells(force: SourcedTime | None, published: SourcedTime | None) -> tuple[Cell, Cell]:
     """The first and the last day of a time of force; None for a side that is open."""
     if force is None:
         return None, None
     span = force.span
     return (
-        None if span.start is None else day(span.first),
+        None if span.start is None else since_cell(span.first, published),
         None if span.end is None else day(span.last),
     )
+
+
+def since_cell(instant: Instant, published: SourcedTime | None) -> Cell:
+    """The day of an instant since which something holds; where that is the end of a longer time in which it
+    was published, this time: of what is dated "April 2014" nobody knows the day."""
+    if published is not None and published.span.first <= instant <= published.span.last:
+        return date_cell(published)
+    return day(instant)
 
 
 def left_out(count: int, shown: int, what: str) -> tuple[str, ...]:
@@ -290,10 +299,10 @@ def _(value: Answer) -> CarriedTable:
 def _(value: Timeline) -> CarriedTable:
     rows: list[tuple[Cell, ...]] = [
         (
-            day(each.start), None if each.end is None else day(each.end), each.sentence, each.reworded,
-            " … ".join(each.added), " … ".join(each.removed), each.document, each.title,
-            place_cell(each.headings, each.title), date_cell(each.published), *force_cells(each.in_force),
-            each.id, each.citation,
+            since_cell(each.start, each.published), None if each.end is None else day(each.end),
+            each.sentence, each.reworded, " … ".join(each.added), " … ".join(each.removed),
+            each.document, each.title, place_cell(each.headings, each.title), date_cell(each.published),
+            *force_cells(each.in_force, each.published), each.id, each.citation,
         )
         for each in value.entries
     ]  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import date
+from itertools import chain, islice
 from typing import BinaryIO, TypeAlias
 from xml.sax.saxutils import escape
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -68,8 +69,11 @@ _PLAIN, _BOLD, _DATE, _QUOTED = range(4)
 _TOP = (
     f'<worksheet xmlns="{_MAIN}"><sheetViews><sheetView workbookViewId="0">'
     '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>'
-    '<sheetFormatPr defaultColWidth="16" defaultRowHeight="15"/><sheetData>'
+    '<sheetFormatPr defaultRowHeight="15"/>'
 )
+_LOOKED_AT, _NARROW, _WIDE = 100, 8, 60
+"""So many rows decide how wide a column is, in characters: at least, and at most."""
+
 _DAY_ZERO, _FIRST_DAY = date(1899, 12, 30), date(1900, 3, 1)
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _LIKE_ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)")
@@ -81,13 +85,16 @@ def write_xlsx(out: BinaryIO, columns: Sequence[str], rows: Iterable[Sequence[Ce
     Raises UsageError for a text that is longer than a cell may hold, for more rows than a sheet may have, and
     for more than 2 GiB: nothing is cut.
     """
+    rows = iter(rows)
+    first = list(islice(rows, _LOOKED_AT))
+    top = f"{_TOP}{_widths([columns, *first])}<sheetData>"
     with ZipFile(out, "w", ZIP_DEFLATED) as package:
         for name, text in _PARTS.items():
             package.writestr(_member(name), f"{_HEAD}{text}")
         with package.open(_member("xl/worksheets/sheet1.xml"), "w") as sheet:
-            size = sheet.write(f"{_HEAD}{_TOP}{_row(1, columns, columns, _BOLD)}".encode())
+            size = sheet.write(f"{_HEAD}{top}{_row(1, columns, columns, _BOLD)}".encode())
             number = 1
-            for number, row in enumerate(rows, 2):
+            for number, row in enumerate(chain(first, rows), 2):
                 data = _row(number, columns, row, _PLAIN).encode()
                 size += len(data)
                 if number > MOST_ROWS or size > MOST_BYTES:
@@ -105,6 +112,18 @@ def _member(name: str) -> ZipInfo:
     info.compress_type = ZIP_DEFLATED
     info.external_attr = 0o644 << 16
     return info
+
+
+def _widths(rows: Sequence[Sequence[Cell]]) -> str:
+    """The widths of the columns, by the longest cell of each in these rows."""
+    longest = [
+        max(len("" if cell is None else str(cell)) for cell in column) for column in zip(*rows, strict=True)
+    ]
+    columns = (
+        f'<col min="{at}" max="{at}" width="{min(max(size, _NARROW), _WIDE) + 2}" customWidth="1"/>'
+        for at, size in enumerate(longest, 1)
+    )
+    return f"<cols>{''.join(columns)}</cols>"
 
 
 def _row(number: int, columns: Sequence[str], row: Sequence[Cell], style: int) -> str:

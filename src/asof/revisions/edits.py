@@ -96,23 +96,19 @@ def passages_changed(view: View, first: int, last: int) -> list[VisiblePassage]:
         " UNION SELECT e.passage FROM ends AS e WHERE e.at BETWEEN ?1 AND ?2 AND e.added <= ?3",
         (first, min(last, view.as_of), view.known_at),
     )
-    return _seen(view, [row[0] for row in ids])
-
-
-def _seen(view: View, passages: Sequence[int]) -> list[VisiblePassage]:
-    found = visible_passages(view.store.db, passages, view.as_of, view.known_at, ended=True)
+    found = visible_passages(view.store.db, [row[0] for row in ids], view.as_of, view.known_at, ended=True)
     return list(found.values())
 
 
 def edits(passages: Iterable[VisiblePassage], among: Container[int]) -> Iterator[Edit]:
-    """The edits among passages at these instants, by document and in order of time. Of the first version of
-    a document each statement is added."""
-    of_document: dict[str, list[VisiblePassage]] = {}
-    for each in passages:
-        of_document.setdefault(each.document, []).append(each)
+    """The edits among passages (in order of time) at these instants, by document and in order of time. Of the
+    first version of a document each statement is added."""
+    of_document: dict[str, dict[tuple[int, bytes], VisiblePassage]] = {}
+    for each in passages:  # a text may stand in several rows, of which the last counts
+        of_document.setdefault(each.document, {})[each.visible, each.key] = each
     for name in sorted(of_document):
         at: dict[int, tuple[list[VisiblePassage], list[VisiblePassage]]] = {}
-        for each in sorted(of_document[name], key=lambda each: each.order):
+        for each in sorted(of_document[name].values(), key=lambda each: each.order):
             at.setdefault(each.visible, ([], []))[1].append(each)
             if each.ended is not None:
                 at.setdefault(each.ended, ([], []))[0].append(each)

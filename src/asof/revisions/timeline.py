@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from asof.index.view import View
 from asof.revisions.chains import Succession, succession
 from asof.revisions.edits import ALIKE, HEADED, values_of
-from asof.revisions.force import followers, times_of_force
+from asof.revisions.force import SAME, followers, times_of_force, validity
 from asof.store.digest import STATUS, hit_id
 from asof.store.reader import StoredPassage, published_of, version_numbers
 from asof.text.statements import pieces
@@ -162,7 +162,11 @@ def timeline(
         return Timeline(question, view.as_of, view.known_at, (), 0)
     several = ((row, said) for row, said in known if len(chains.series(row)) > 1)
     row, said = next(several, known[0])
-    series = _SeriesTimeline(view, chains, chains.series(row), question, row, said, filters)
+    rows = chains.series(row)
+    spans = _spans(view, chains, rows) if len(rows) > 1 else None
+    if spans is None:
+        rows, spans = _sections(view, chains, row)
+    series = _SeriesTimeline(view, chains, rows, question, row, said, filters, spans)
     return timeline_from(view, question, series.values(), most, since, until)
 
 
@@ -208,6 +212,23 @@ def _spans(view: View, chains: Succession, rows: NDArray[np.int64]) -> list[Inte
     return spans
 
 
+def _sections(view: View, chains: Succession, row: int) -> tuple[NDArray[np.int64], list[Interval]]:
+    """The sections of a row's document that headings date and that say the same as the row with other values,
+    in order of the times since which they hold, and these; the row alone where no heading dates it."""
+    rows = view.rows_of_document(int(view.column("document", np.array([row]))[0]))
+    held = validity(view, rows)
+    dated = held.section & (held.begins <= view.as_of) & (chains.nodes(rows) >= 0)
+    alike = chains.shared_words(np.append(row, rows))[0, 1:] >= SAME
+    chosen = np.flatnonzero(dated & alike)
+    if row not in rows[chosen]:
+        alone = np.array([row], np.int64)
+        return alone, _spans(view, chains, alone)
+    chosen = chosen[np.argsort(rows[chosen] != row, kind="stable")]  # of those since one time the row
+    times, first = np.unique(held.begins[chosen], return_index=True)
+    begins: list[int] = times.tolist()
+    return rows[chosen[first]], list(zip(begins, [*begins[1:], None], strict=True))
+
+
 @dataclass(slots=True)
 class _SeriesTimeline:
     """The rows of a series, their spans and records, and in each the statement that answers the question."""
@@ -219,12 +240,11 @@ class _SeriesTimeline:
     row: int
     statement: str
     filters: Filters
-    spans: list[Interval] = field(init=False)
+    spans: list[Interval]
     records: list[StoredPassage] = field(init=False)
     force: list[SourcedTime | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.spans = _spans(self.view, self.succession, self.rows)
         self.records = self.view.records(self.rows)
         after = followers(self.view, self.rows, self.view.as_of)
         self.force = times_of_force(self.view, self.rows, self.records, after)

@@ -449,8 +449,13 @@ def _iter_times(
     ended = any(time.by == STATUS for time in stated)
     yield from (time for time in stated if time is not whole and not (ended and is_of_force(time.by)))
     mentions = _mentions(text, published, options)
+    if mentions:
+        from asof.text.force import with_coming_years
+
+        mentions = with_coming_years(text, mentions, options.language, published)
     if whole is not None or all(time.kind > FORCE for time in stated):
-        sections = (_section_force(each, published, options) for each in reversed(headings.split("\n")))
+        above = reversed(headings.split("\n"))
+        sections = (_section_force(each, title, published, options) for each in above)
         own = [*next(filter(None, sections), ())]
         own = own or [*_stated_force(text, mentions, published, options)]
         yield from own or ([whole] if whole is not None else [])
@@ -505,16 +510,20 @@ def is_of_force(field: str) -> bool:
     return names_date(field, FROM, UNTIL)
 
 
-_UNTITLED_SECTION = re.compile(r"[^\W\d_]{2,}")
+_WORD = re.compile(r"[^\W\d_]{2,}")
 """A word: a heading with one beside its date ("Budget 2025") says what the section is about."""
+
+
+_YEAR = re.compile(r"\d+")
 
 
 @lru_cache(maxsize=4096)
 def _section_force(
-    heading: str, published: Span | None, options: TimeReadingOptions
+    heading: str, title: str, published: Span | None, options: TimeReadingOptions
 ) -> tuple[AboutTime, ...]:
-    """The time since which a section is in force whose heading is a date ("2.1.0 (2024-09-09)"), or says it
-    ("Prices from 1 April 2023")."""
+    """The time since which a section is in force whose heading is a date ("2.1.0 (2024-09-09)"), or a year
+    beside words of the title at most (the sheet "Prices 2022" of "Prices"), or says it ("Prices from 1 April
+    2023")."""
     if not any(map(str.isdigit, heading)):
         return ()
     mentions = _mentions(heading, published, options)
@@ -529,7 +538,10 @@ def _section_force(
         known.opens.fullmatch(word) for word in before.split()[-1:]
     )
     words = known.release.sub("", f"{before} {after}")
-    if not says and (mention.grain not in ("day", "month") or _UNTITLED_SECTION.search(words)):
+    of_year = mention.grain == "year" and not any(year in title for year in _YEAR.findall(mention.text))
+    if of_year:
+        words = " ".join(set(_WORD.findall(words.casefold())) - set(_WORD.findall(title.casefold())))
+    if not says and (_WORD.search(words) or not (of_year or mention.grain in ("day", "month"))):
         return ()
     ends = mention.core.last if mention.relation == "between" else NEVER
     return (AboutTime(mention.core.first, ends, heading, "section"),)

@@ -154,13 +154,28 @@ _VISIBLE = (
     " WHERE p.visible <= ?2 AND p.added <= ?3"
 )
 
+_LAST_END = (
+    "WITH asked AS (SELECT p.* FROM json_each(?1) AS requested JOIN passages AS p ON p.id = requested.value),"
+    " renewed AS MATERIALIZED (SELECT p.document, p.key, p.version,"
+    f" coalesce((SELECT min(e.at) FROM ends AS e WHERE e.passage = p.id AND e.added <= ?3), {NEVER}) AS last"
+    " FROM passages AS p JOIN versions AS v ON v.id = p.version"
+    " WHERE p.document IN (SELECT document FROM asked)"
+    " AND p.visible > v.visible AND p.visible <= ?2 AND p.added <= ?3)"
+    " SELECT a.id, max(r.last) FROM asked AS a JOIN renewed AS r"
+    " ON r.document = a.document AND r.key = a.key AND r.version = a.version"
+    f" WHERE r.last > {BEGINNING} GROUP BY a.id"
+)
+"""SQL for the last end of texts that stand in several rows: those of a document with the same key since the
+same version."""
+
 
 def visible_passages(
     db: sqlite3.Connection, passages: Iterable[int], as_of: int, known_at: int, *, ended: bool = False
 ) -> dict[int, VisiblePassage]:
-    """The passages among these that are current at (`as_of`, `known_at`), by id.
+    """The passages among these that are current at (`as_of`, `known_at`), by id, in order of time.
 
-    `ended`: also those that were current before; never retired ones.
+    `ended`: also those that were current before; never retired ones. The end of each is that of its text,
+    which goes on in another row where the path or the title of its document changed.
     """
     found = {}
     for *stored, visible, end, headings, text, starts, ends, by in db.execute(
@@ -173,6 +188,9 @@ def visible_passages(
         published = _published(text, starts, ends, by)
         rest = (visible, end if over else None, published, above)
         found[stored[0]] = VisiblePassage._make([*stored, *rest])
+    past = [number for number, each in found.items() if each.ended is not None]
+    for number, last in db.execute(_LAST_END, (json.dumps(past), as_of, known_at)) if past else ():
+        found[number] = found[number]._replace(ended=last if last <= as_of else None)
     return found
 
 

@@ -322,14 +322,15 @@ class Transaction:
     def move(self, before: str, document: Document) -> tuple[str, StoredVersion]:
         """Continue a document under another id: all its versions are stated under that one, with the paths
         that they had, and withdrawn under the old one. It is stated as `document` since the move is known,
-        whatever dates that."""
+        whatever dates that, and keeps the date of its text."""
         old, state = self.documents.get(before), self.document_state(document.id)
         if old is None or not old.versions or state.versions:
             return self.put(document)
         rows = self.db.execute("SELECT key, headings, text FROM passages WHERE document = ?", (old.id,))
         texts = {key: (headings, text) for key, headings, text in rows}
+        published = None
         for version in sorted(old.versions, key=lambda each: each.order):
-            self._copy_to(state, version, texts)
+            published = self._copy_to(state, version, texts)
             self.retire(old, version)
         current = state.current
         if current is None or current.deleted:
@@ -337,14 +338,14 @@ class Transaction:
         known = validity.edit_without_date(current, None, None, self.now)
         content = self.texts.content(document)
         stated = stated_digest(content, document.published)
-        version = self.add_version(state, document, content, stated, known.published, known.visible)
+        version = self.add_version(state, document, content, stated, published, known.visible)
         state.source = self.source
         return known.what, version
 
     def _copy_to(
         self, state: DocumentState, old: StoredVersion, texts: Mapping[bytes, tuple[str, str]]
-    ) -> None:
-        """Add a version of another document, whose passages have these `texts`."""
+    ) -> SourcedTime | None:
+        """Add a version of another document, whose passages have these `texts`, and return its date."""
         head_id, layout, text, starts, ends = self.db.execute(
             "SELECT head, layout, published, starts, ends FROM versions WHERE id = ?", (old.id,)
         ).fetchone()
@@ -352,7 +353,7 @@ class Transaction:
         published = SourcedTime(span_of(starts, ends), text or "", old.dated_by) if dated else None
         if old.deleted:
             self.add_deletion(state, old.stated, published, old.dated_by, old.visible)
-            return
+            return published
         head = SharedAttributes._make(
             self.db.execute(
                 f"SELECT {', '.join(SharedAttributes._fields)} FROM heads WHERE id = ?", (head_id,)
@@ -367,6 +368,7 @@ class Transaction:
         self.passages[version.id] = [DigestedPassage(*place, *texts[place[0]]) for place in places], head
         self._copy_names(version.id, old.id)
         self._add(state, version, published, self._head_id(state, head), layout)
+        return published
 
     def retire(self, state: DocumentState, version: StoredVersion) -> None:
         """Mark a version as wrong from the beginning."""

@@ -16,10 +16,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from asof.lang import FIRST, codes, of_all, tables
+from asof.lang import FIRST, codes, of_all, set_of, tables
 from asof.text.passages import sentences
 from asof.text.tokens import any_of
-from asof.time.span import NEVER, Span
+from asof.time.span import NEVER, Span, nearest_moment
 
 if TYPE_CHECKING:
     from asof.time.expressions import TimeExpression
@@ -40,6 +40,9 @@ a sentence may begin with that."""
 HALF, FIFTH = 0.5, 0.2
 """The share of a passage that its sentences about force make up at least; also if one begins with a
 pronoun."""
+
+LATE = 0.25
+"""The part of the way from a day to the next of its name, in which a text may still say "from" it."""
 
 
 class Phrases(NamedTuple):
@@ -106,6 +109,63 @@ def stated_force(
         yield from found
 
 
+def with_coming_years(
+    text: str, times: Sequence[TimeExpression], language: str, published: Span | None
+) -> tuple[TimeExpression, ...]:
+    """The times, but of those without a year which the text announces ("From June the cleaners come") the
+    coming one, counted from its publication: the newest that is not after that is meant by what looks back
+    ("in March we met", "since March")."""
+    if published is None or not any(time.relative and time.alternatives for time in times):
+        return tuple(times)
+    known, found, at = phrases(language), list(times), 0
+    for begin, end in sentences(text):
+        mark = _MARK.match(text, begin, end)
+        first = mark.end() if mark else begin
+        while at < len(found) and found[at].start < end:
+            time = found[at]
+            if time.relative and time.alternatives and _announces(text, first, end, time, known):
+                found[at] = _coming(time, published.last)
+            at += 1
+    return tuple(found)
+
+
+def _announces(text: str, begin: int, end: int, time: TimeExpression, known: Phrases) -> bool:
+    """True if a sentence says of a time that something will hold from then or until then: by a phrase, at its
+    beginning, or where it says what is so."""
+    if known.past.search(text, begin, end):
+        return False
+    lead = text[max(begin, time.start - 4 * NEAR) : time.end]
+    coming = _last(known.coming, lead, time, BESIDE) >= 0
+    if coming or time.relation != "since":
+        opens = coming and time.start - begin <= NEAR and known.opens.match(text, begin, end)
+        phrased = any(_last(each, lead, time, NEAR) >= 0 for each in (known.begins, known.ends))
+        return bool(opens or phrased or (coming and _copula().search(text, begin, time.start)))
+    return False
+
+
+@cache
+def _copula() -> re.Pattern[str]:
+    return any_of(set_of("statements", "copula"))
+
+
+def _coming(time: TimeExpression, told: int) -> TimeExpression:
+    """The time, or the next of its name if that one was over at the instant `told`; one that goes on from
+    then, if more than LATE had passed."""
+    for span in time.alternatives if time.core.last < told else ():
+        before, after = (time.span.start, span.start) if span.start else (time.span.end, span.end)
+        if before is None or after is None or after <= before:
+            continue
+        lasts = time.relation in (*_CLOSED, "between")
+        if not lasts and nearest_moment(told) - before <= LATE * (after - before):
+            return time
+        moved = (
+            None if each is None else each + (after - before) for each in (time.core.start, time.core.end)
+        )
+        core = span if time.core == time.span else Span(*moved)
+        return time._replace(span=span, core=core, alternatives=(time.span,))
+    return time
+
+
 def force_of_document(
     text: str, title: str, language: str, published: Span | None, acts: bool
 ) -> StatedForce | None:
@@ -125,7 +185,7 @@ def force_of_document(
         if not _of_document(text, begin, phrase, titled, known):
             continue
         sentence = text[begin:end]
-        times = parse(sentence, context=context)
+        times = with_coming_years(sentence, parse(sentence, context=context), language, published)
         times = tuple(time for time in times if time.grain in ("day", "month")) or times
         stated = _force_of(sentence, 0, end - begin, times, known, NEVER, len(sentence))
         if stated is not None and ((stated.span.start and not begins) or (stated.span.end and not ends)):

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from asof.text.passages import body, is_field, is_list_item, row_parts, sentences, shown, table_rows
+from asof.values import heading_above
 
 # -- plain text ----------------------------------------------------------------------------------------
 
@@ -114,7 +115,7 @@ def _below_heading(text: str, headings: Sequence[str], title: str, start: int, e
     """A short line that is all of a section's first paragraph, with the heading above it: "Status: final",
     "Stage › Approved!"; "" for any other sentence."""
     said = text[start:end]
-    heading = headings[-1] if headings else title
+    heading = headings[-1] if headings and heading_above(headings[-1:]) else title
     whole = end == len(text) or said.endswith("\n\n")
     below = text[:start].rstrip().rpartition("\n")[2] == heading
     if heading == title or not (whole and below) or len(said.split()) > BARE or ":" in said:

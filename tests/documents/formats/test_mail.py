@@ -37,7 +37,8 @@ def test_a_mail():
     assert part.quoted == ["a@quay.org"]
     assert (part.title, part.name, part.published) == ("Re: the ferry", "", "2024-03-05T10:00:00+01:00")
     assert part.front == {
-        "author": "Ida Mole <ida@quay.org>", "to": ["Rook, Tom <tom@quay.org>", "pier@quay.org"],
+        "author": "Ida Mole", "from": "Ida Mole <ida@quay.org>",
+        "to": ["Rook, Tom <tom@quay.org>", "pier@quay.org"],
         "cc": ["Bo Elm <bo@quay.org>"], "thread": "r@quay.org",
     }  # fmt: skip
     assert part.links == ["r@quay.org", "a@quay.org"]

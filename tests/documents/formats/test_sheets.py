@@ -9,11 +9,14 @@ from datetime import datetime, timedelta
 import pytest
 from tests.support.office_files import headings, part_of, xlsx
 
+import asof
 from asof.extensions.documents import sheets
 from asof.extensions.documents.parts import ReadLimits, Refused
 from asof.extensions.documents.sheets import cell_name, shown
 from asof.sources.readers import Unreadable, parsed
 from asof.sources.source import InputLimits
+from asof.time.span import iso
+from asof.values import PUBLISHED, force_words
 
 LIMITS = ReadLimits(100_000, 10, 50_000_000)
 _CORE = """<cp:coreProperties xmlns:cp="c" xmlns:dc="d" xmlns:dcterms="t">
@@ -52,6 +55,33 @@ def test_rows_have_the_names_of_their_columns():
     assert (part.title, part.front, part.changed) == (
         "Ferries", {"author": "Ida Mole"}, "2024-03-05T10:00:00Z"
     )  # fmt: skip
+
+
+def test_a_sheet_that_a_year_names_holds_from_then(tmp_path):
+    """Until the next one; that of a workbook of one year does not, since it says what all of it is about."""
+    names = [(f"Prices {year}", rows([["Item", "Price"], ["Hall hire", fee], ["Stage", 3 * fee]]))
+             for year, fee in ((2021, 40), (2022, 44), (2023, 50))]  # fmt: skip
+    (tmp_path / "prices.xlsx").write_bytes(xlsx(*names))
+    (tmp_path / "Stock 2020.xlsx").write_bytes(xlsx(("2020", rows([["Tool", "Count"], ["Anvil", 3]]))))
+    with asof.open(tmp_path) as corpus:
+        corpus.add(tmp_path)
+        then = corpus.at("2100")
+        forces = {
+            hit.headings[0]: force_words(hit.in_force, then.as_of)
+            for hit in then.search("hall hire price").hits
+        }
+        assert forces == {
+            "Prices 2021": "ended on 2021-12-31", "Prices 2022": "ended on 2022-12-31",
+            "Prices 2023": "in force since 2023-01-01",
+        }  # fmt: skip
+        assert "44" in then.ask("price of hall hire 2022").citations[0].quote
+        told = [(iso(each.start)[:10], each.end and iso(each.end)[:10], each.sentence[-2:])
+                for each in then.timeline("price of hall hire").entries]  # fmt: skip
+        assert told == [
+            ("2021-01-01", "2022-01-01", "40"), ("2022-01-01", "2023-01-01", "44"), ("2023-01-01", None, "50")
+        ]  # fmt: skip
+        (hit,) = then.search("anvil").hits
+        assert hit.in_force is None or hit.in_force.by == PUBLISHED
 
 
 def test_a_wide_row_is_a_record_with_its_name():

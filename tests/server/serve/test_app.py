@@ -483,3 +483,24 @@ def test_the_longest_address_that_the_description_admits_is_read(web):
             )  # &name=
             values = sum(longest(each["schema"]) for each in fields)
             assert len(path) + names + values < LONGEST_HEAD - 8_000, path  # the rest is for other fields
+
+
+def test_the_file_of_a_message_is_its_mailbox_and_its_sender_is_found(tmp_path):
+    mails = [
+        "From x Thu Jan  1 00:00:00 2024\nFrom: Ida Mole <ida@quay.org>\n"
+        f"Date: Tue, {number} Mar 2024 10:00:00 +0000\n"
+        f"Message-ID: <{number}@quay.org>\nSubject: Ferry\n\nIt runs at {number}.\n"
+        for number in (1, 2)
+    ]
+    box = tmp_path / "in.mbox"
+    box.write_text("\n".join(mails))
+    with asof.open(tmp_path) as corpus:
+        corpus.add(box)
+        assert [hit.document for hit in corpus.search("Ida Mole", meta={"author": "Ida Mole"}).hits] == [
+            "in.mbox!/2@quay.org", "in.mbox!/1@quay.org"
+        ]  # fmt: skip
+        made = client(corpus)
+        for name, status in (("in.mbox!/2@quay.org", 200), ("in.mbox!/3@quay.org", 404), ("in.mbox", 404)):
+            found = made.get("/file", params={"document": name})
+            assert found.status_code == status
+            assert (found.content == box.read_bytes()) == (status == 200)

@@ -98,14 +98,15 @@ def _codec(charset: str) -> str:
     return "" if name in _NO_CHARSETS else _WIDER.get(name, name)
 
 
-def addresses(message: Message, name: str) -> list[str]:
-    """Each of the addresses in a header as "Name <address>"; the header as it stands where it has none."""
+def addresses(message: Message, name: str) -> list[tuple[str, str]]:
+    """Each of the names in a header with its address ("" for what is not there); without any address the
+    header as a name."""
     text = next(headers(message, name), "")[:LONGEST_ADDRESSES]
     pairs: list[tuple[str, str]] = []
     with suppress(*_FAULTS):
         pairs = [(words(who), address) for who, address in getaddresses([text]) if address]
-    said = [f"{who} <{address}>" if who else address for who, address in pairs] or [words(text)]
-    return [each for each in said if each]
+    whole = words(text)
+    return pairs or ([(whole, "")] if whole else [])
 
 
 def ids(text: str) -> list[str]:
@@ -513,7 +514,16 @@ def _part(message: Message, name: str, id_: str, limits: ReadLimits, arrived: st
 
 
 def _front(message: Message) -> dict[str, Any]:
-    """The sender and the recipients."""
-    author, to, cc = (addresses(message, name) for name in ("from", "to", "cc"))
-    front = {"author": author[0] if len(author) == 1 else author, "to": to, "cc": cc}
-    return {key: value for key, value in front.items() if value}
+    """The sender by name, which is searched, and sender and recipients as "Name <address>"."""
+    pairs = {name: addresses(message, name) for name in ("from", "to", "cc")}
+    author = list(dict.fromkeys(who or address for who, address in pairs["from"]))
+    full = {
+        name: [f"{who} <{address}>" if who and address else who or address for who, address in each]
+        for name, each in pairs.items()
+    }
+    front = {"author": author, **full}
+    return {
+        key: value[0] if len(value) == 1 and key in ("author", "from") else value
+        for key, value in front.items()
+        if value
+    }

@@ -246,8 +246,15 @@ class TaggedSentence:
         return of is not None and self._change(i, after, of, match)
 
     def _right(self, i: int, after: int) -> bool:
-        """As in "$1.5 billion of free cash flow", "3,589 stores", "a $0.91 per share dividend"."""
+        """As in "$1.5 billion of free cash flow", "3,589 stores", "a $0.91 per share dividend"; not the
+        name of the next row in a table without lines ("Income 90 80 Reserves 40 30")."""
         match, figure = _RIGHT.match(self.tags, after + 1), self._amount(i)
+        if (
+            match is not None
+            and not match["of"]
+            and "#" in (self.tags[i - 1 : i], self.tags[match.end() :][:1])
+        ):
+            return False
         if match is None or (match["of"] == "i" and self.items[after + 1].low not in _PART):
             return False
         if match["of"] and figure.unit == "%":  # a share: of the last measure

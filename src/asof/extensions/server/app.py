@@ -58,7 +58,7 @@ from asof.extensions.server.guard import (
 from asof.parameters import Name
 from asof.results import DeletedDocument, all_shapes, schema
 from asof.store.store import PATHS, stored_ways
-from asof.values import Answer
+from asof.values import Answer, document_file
 from asof.verbs import WRITES, Verb, all_verbs, ask
 from asof.version import __version__
 from asof.wire import encode, replace
@@ -281,13 +281,14 @@ def file_route(corpus: Corpus) -> Route:
 
 
 def file_of(corpus: Corpus, name: str) -> Path | None:
-    """The file of the current document with this id; None without one, or outside of the source's folder."""
+    """The file of the current document with this id, which may be one of several in it; None without one, or
+    outside of the source's folder."""
     if corpus.at().text(name) is None:
         return None
     with corpus.session.connection() as db:
         folders = [way.name for way in stored_ways(db).values() if way.kind in PATHS]
     try:
-        path = (corpus.root / name).resolve(strict=True)
+        path = (corpus.root / document_file(name)).resolve(strict=True)
     except OSError:
         return None
     inside = any(path.is_relative_to((corpus.root / folder).resolve()) for folder in folders)

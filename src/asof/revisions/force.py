@@ -153,6 +153,15 @@ def ends_all(act: Act) -> bool:
     return not act.part and act.kind in (SUPERSEDES, ANNULS)
 
 
+def joined_by_acts(view: View, document: int) -> set[int]:
+    """The numbers of the documents of a view that end all of this one, or that it ends, by acts."""
+    own = [act for each in view.store.names_of([document]) for act in view.store.acts_by(each.version)]
+    named = {_named(view.store, act) for act in own if act.kind not in _INVERSE} - {-1}
+    on = acts_on(view, {document, *named})
+    ended = {each for each in named if any(act.by == document and ends_all(act) for act in on.get(each, ()))}
+    return ended | {act.by for act in on.get(document, ()) if act.by >= 0 and ends_all(act)}
+
+
 def ending_acts(view: View, rows: NDArray[np.int64], asked: str) -> list[list[Act]]:
     """For each row the acts that end it, in order of time: those that end all of its document. What the
     document came to say after an act is not ended by it; of a row that says both, that counts which has more

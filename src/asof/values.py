@@ -714,14 +714,16 @@ def _path(value: object, of: str) -> str:
 class Filters(Struct, frozen=True):
     """Conditions that every hit must meet; typed by the user, therefore hard. Empty means anything.
 
-    `since` and `until` are instants and compare with `published`; an undated passage fails them. `about`, a
-    first and a last instant, has to have some time in common with what a passage is about; where that is not
-    known, `published` has to be in it, and a passage that has neither fails. `source` is a source's name,
-    `paths` are globs over document ids, or folders ("policies/"), which all must fit; `tags` must all be
-    there, `meta` has conditions on metadata, see `metadata_filter`. `any_tags` and `documents` (ids): one of
-    them is enough; of `no_tags` none may be there. `without`: words and phrases that a passage does not
-    contain; `any_of`: it contains one of each group. `in_force` is the instant at which the answer has to
-    hold: what is in force then comes first, and no hit is left out for it."""
+    `since` and `until` are instants and compare with `published`; an undated passage fails them. `about`,
+    a first and a last instant, has to have some time in common with what a passage is about; where that
+    is not known, `published` has to be in it, and a passage that has neither fails. `source` is a
+    source's name, `paths` are globs over document ids, or folders ("policies/", or "policies" where no
+    document is called so), which all must fit; `tags` must all be there, `meta` has conditions on
+    metadata, see `metadata_filter`. `any_tags` and `documents` (ids): one of them is enough; of `no_tags`
+    none may be there. `without`: words and phrases that a passage does not contain; `any_of`: it contains
+    one of each group. `in_force` is the instant at which the answer has to hold: what is in force then
+    comes first, and no hit is left out for it.
+    """
 
     since: int | None = None
     until: int | None = None

@@ -72,6 +72,12 @@ def test_a_list_of_documents(asof, notes):
     assert listed == ["fees.md", "mill.md", "mole.md"]
 
 
+def test_a_list_has_days_as_figures_whatever_a_text_calls_them(asof, here, write):
+    write("vertrag.md", "---\nDatum: 12. März 2024\n---\nDer Vertrag.")
+    asof("index", ".")
+    assert asof("list").out.splitlines() == ["2024-03-12  vertrag  vertrag.md"]
+
+
 def test_results_to_carry_away(asof, notes):
     rows = list(csv.reader(io.StringIO(asof("changes", "--since", "2021", "--format", "csv").out)))
     assert rows[0][:6] == ["date", "change", "before", "after", "document_change", "document"]

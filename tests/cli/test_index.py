@@ -75,6 +75,26 @@ def test_settings_of_a_new_corpus_and_those_that_come_too_late(asof, here, write
     assert "says chunking = 60w; this corpus was made with 50w, which stays" in result.err
 
 
+def test_a_first_run_tells_of_languages_that_the_corpus_does_not_have(asof, here, write):
+    write("a.md", "The house is on the hill, and it is for sale.")
+    write("b.md", "Wij gaan in de zomer met de trein naar het huis van de buren.")
+    write("c.md", "Der Vertrag ist von der Firma und dem Vermieter unterschrieben, aber nicht von uns.")
+    said = "2 documents seem to be in a language that this corpus does not have (nl: 1, de: 1)"
+    told = asof("index", ".").err
+    assert f'{said}: put languages = ["en", "nl", "de"] below [index] of asof.toml' in told
+    assert "seem to be" not in asof("index", ".").err
+    assert "seem to be" not in asof("index", ".", "--index", "other", "--language", "en,nl,de").err
+
+
+def test_templates_are_told_in_a_line_and_nothing_is_to_be_mended_in_them(asof, here, write):
+    for name in ("daily", "book", "person"):
+        write(f"{name}.md", f"---\ntags: {name}\ndate: {{{{date}}}}\n---\nThe crane.")
+    run = asof("index", ".")
+    assert run.code == 0
+    assert "3 files: its frontmatter is a template: its fields are not read, e.g. book.md:3\n" in run.err
+    assert "quotes" not in run.err
+
+
 def test_the_index_is_never_indexed_and_the_nearest_one_answers(asof, here, notes, monkeypatch, write):
     for source in (".", here, here.parent):
         report = asof("index", source, "--index", here, "--json").json()["sources"][0]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tests.support.notes import Told, listed
+from tests.support.corpora import new_corpus
+from tests.support.notes import Told, listed, tell
 
 from asof.extensions.facts.current import LINK, Stale
 from asof.extensions.facts.stale_links import stale_links
 from asof.time.span import iso
+from asof.values import Document
 
 ROPES = (
     "# Ropes\n\nRopes are kept dry in the loft.\n\n## Knots\n\nThe bowline is tied with the left hand first."
@@ -46,6 +48,24 @@ def test_a_link_to_a_document_that_was_renamed_names_the_new_one() -> None:
     assert stale.change == "'ropes.md' was renamed to 'gear/lines.md'"
     assert stale.by is not None
     assert stale.by.document == "gear/lines.md"
+
+
+def test_a_link_to_the_path_that_a_document_of_a_history_had_before() -> None:
+    """In a git history a renamed file is one document, its id the last path."""
+    piet, lines = "Piet lives in Ghent.", {"2020": "Piet.md", "2022-05-01": "people/Piet Vermeer.md"}
+    with new_corpus() as corpus:
+        for date, path in lines.items():
+            corpus.add([Document("people/Piet Vermeer.md", piet, "Piet", date, path=path)])
+        tell(corpus, [("2020-02", "rent.md", "The rent is paid to [[Piet]].")])
+        (stale,) = corpus.at("2024").use(stale_links)
+        assert corpus.at("2022-04-30").use(stale_links) == []
+        corpus.add([Document("people/Piet Vermeer.md", piet, "Piet", "2023-05-01", path="Piet.md")])
+        assert corpus.at("2024").use(stale_links) == []  # it came back
+    assert (stale.kind, stale.score) == (LINK, 0.9)
+    assert stale.change == "'Piet.md' was renamed to 'people/Piet Vermeer.md'"
+    assert iso(stale.cause).startswith("2022-05-01")
+    assert stale.by is not None
+    assert stale.by.text == piet
 
 
 def test_a_link_to_a_document_that_was_superseded_names_what_did_so() -> None:

@@ -13,6 +13,7 @@ from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.revisions.timeline import below_heading, word_changes
 from asof.time.moment import read
+from asof.time.span import iso
 
 
 @pytest.fixture
@@ -102,3 +103,40 @@ def test_a_heading_stands_above_already() -> None:
     assert below_heading("## Fees\nIt costs 4.", "Ferry\nFees") == "It costs 4."
     assert below_heading("## Fees\n", "Fees") == "## Fees\n"
     assert below_heading("Fees are 4.\nMore.", "Fees") == "Fees are 4.\nMore."
+
+
+RENT = [
+    document("Rent.md", "The rent of the flat is 870 euros a month.", "2022-03-10", title="Rent"),
+    document(
+        "letter.md", "From 1 May 2024 the rent is 950 euros. This replaces the amount in [[Rent]].",
+        "2024-03-02", title="Letter",
+    ),
+]  # fmt: skip
+CAR = [
+    document("Car.md", "Insurance is with AXA: 612 euros a year.", "2020-06-15", title="Car"),
+    document(
+        "new.md",
+        "Car insurance is with Ethias: 540 euros a year, since 1 February 2023. It supersedes [[Car]].",
+        "2023-01-12", title="Car insurance 2023",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("documents", "question", "as_of", "told"),
+    [
+        (RENT, "rent", "2024-06", [("Rent.md", "2024-05-01"), ("letter.md", None)]),
+        (RENT, "rent", "2024-04", [("Rent.md", None), ("letter.md", None)]),  # told, not yet in force
+        (RENT, "rent", "2024-02", [("Rent.md", None)]),
+        (CAR, "car insurance", "2025", [("Car.md", "2023-02-01"), ("new.md", None)]),
+        (CAR, "Ethias", "2025", [("new.md", None)]),  # the older note says nothing of it
+    ],
+)
+def test_a_timeline_has_what_acts_join(documents: Any, question: str, as_of: str, told: Any) -> None:
+    with fresh(*documents) as corpus:
+        entries = corpus.at(as_of).timeline(question).entries
+        assert [(each.document, each.end and iso(each.end)[:10]) for each in entries] == told
+        if len(told) == 2:
+            assert entries[1].removed == word_changes(entries[0].sentence, entries[1].sentence).removed != ()
+            since = corpus.at("2025").diff(question, corpus.at("2023-01-05")).entries
+            assert [each.document for each in since] == [name for name, _ in told]

@@ -85,6 +85,27 @@ def test_filters_on_what_is_spoken_of() -> None:
         assert view.count_without_times(Filters(since=0)) == 0
 
 
+def test_a_folder_without_its_slash_is_the_folder_where_no_document_is_called_so() -> None:
+    with fresh("2023", undated="always") as corpus:
+        corpus.add([
+            document("house/money/rent.md", "The crane.", "2010"),
+            document("house/money.md", "The crane.", "2010"),
+            document("money/crane.md", "The crane.", "2010"),
+            document("house/money", "The crane.", "2015"),
+        ])  # fmt: skip
+
+        def found(path: str, as_of: str) -> set[str]:
+            then = corpus.at(as_of)
+            return {hit.document for hit in then.search("crane", filters=then.filters(path=path)).hits}
+
+        assert found("house/money", "2012") == {"house/money/rent.md"}, "what is published later is not known"
+        assert found("house/money", "2016") == {"house/money"}
+        assert found("house/money/", "2016") == {"house/money/rent.md"}
+        assert found("money", "2016") == {"house/money/rent.md", "money/crane.md"}
+        assert found("house/money.md", "2016") == {"house/money.md"}
+        assert found("hous", "2016") == set()
+
+
 def test_a_passage_that_has_ended_is_not_counted() -> None:
     with fresh("2023", undated="always") as corpus:
         corpus.add([document("d", "The crane.")])

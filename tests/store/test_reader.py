@@ -140,7 +140,7 @@ def test_filters_over_attributes() -> None:
         assert names(corpus, source="three") == set()
         assert names(corpus, paths=("a/*",)) == {"a/x.md", "a/y.md"}
         assert names(corpus, paths=("*/x.md",)) == {"a/x.md", "b/x.md"}
-        assert names(corpus, paths=("a",)) == set()
+        assert names(corpus, paths=("a",)) == {"a/x.md", "a/y.md"}
         assert names(corpus, paths=("a/",)) == {"a/x.md", "a/y.md"}
         assert names(corpus, paths=("a/", "*/x.md")) == {"a/x.md"}
         assert names(corpus, tags=("sea",)) == {"a/x.md", "a/y.md"}

@@ -55,6 +55,7 @@ def test_titles(title: str, found: list[tuple[str, str, str]]) -> None:
         ("This notice supersedes Notice 4.", [("supersedes", "notice#4", "")]),
         ("This notice replaces what was said in 2024.", []),
         ("Notice 4 is hereby repealed.", [("supersedes", "notice#4", "")]),
+        ("The old plan, Notice 4, is cancelled.", [("supersedes", "notice#4", "")]),
         (
             "Status: superseded by [7. Use NATS](0007-use-nats.md)",
             [("superseded_by", "0007-use-nats", "said")],

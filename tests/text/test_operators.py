@@ -68,13 +68,33 @@ def test_what_is_an_operator(question: str, text: str, expected: dict[str, Any])
 PLAIN = [
     "", "crane", "crane or barge", "is it 5 -3?", "state-of-the-art", "a - b", "pages 3-5", "-5 degrees",
     "-h flag", "--help option", "see http://quay.example/tag:x", "note: the mole", "Re: tag : x", "a: tag: b",
-    '"tag:money -barge OR NOT"', "“crane OR barge”", "hashtag:money", 'the 5" pipe', "the -v flag of it",
+    '"tag:money -barge OR NOT"', "“crane OR barge”", 'the 5" pipe', "the -v flag of it", "doi:10.1000/182",
+    "urn:isbn:12", "score 2:1", "at 10:30", "std::vector", "mailto:a@b.example", "crane:barge:mole",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("question", PLAIN)
 def test_plain_language_is_not_changed(question: str) -> None:
     assert read(question) == Operators(question)
+
+
+@pytest.mark.parametrize(
+    ("question", "words", "meant"),
+    [
+        ("folder:Household heating", "folder:Household", "path:Household"),
+        ("file:decision", "file:decision", "path:*decision*"),
+        ('budget file:"the plan"', 'file:"the plan"', "path:*the plan*"),
+        ("tags:money rent", "tags:money", "tag:money"),
+        ("befor:2021 rent", "befor:2021", "before:2021"),
+        ("hashtag:money", "hashtag:money", "meta:hashtag=money"),
+        ("status:done rent", "status:done", "meta:status=done"),
+    ],
+)
+def test_a_filter_of_another_program_is_told_with_the_nearest(question: str, words: str, meant: str) -> None:
+    assert read(question) == Operators(question, notes=(f"read as words: {words} (did you mean {meant}?)",))
+    with_filter = read(f"{question} tag:money")
+    assert with_filter.text == question
+    assert with_filter.notes[-1].endswith(f"(did you mean {meant}?)")
 
 
 UNREAD = {

@@ -33,7 +33,7 @@ from asof.parameters import (
     WhenParameters,
 )
 from asof.results import WhenResult
-from asof.time.span import format_instant, instant, iso
+from asof.time.span import format_instant, instant, iso, label
 from asof.values import PUBLISHED, force_words
 from asof.wire import replace
 
@@ -209,7 +209,7 @@ def list_documents(asked: ListParameters, index: Path | None, as_json: bool, how
     if print_result(found, how, as_json=as_json):
         return DONE if found.documents else NOTHING
     for each in found.documents:
-        date = each.published.day if each.published else "undated"
+        date = label(each.published.span) if each.published else "undated"
         show(
             f"{date:<10}  {click.style(readable(each.title or each.id), bold=True)}  {plain(each.id)}",
             hang=12,
@@ -302,8 +302,8 @@ def _show_times(result: WhenResult, *, dated: bool) -> None:
             ("because", ", ".join(result.reasons)),
         ]
     rows += [("note", note) for note in result.notes]
-    for label, value in rows:
-        click.echo(f"{click.style(f'{label:>10}', dim=True)}  {shortened(plain(value))}")
+    for name, value in rows:
+        click.echo(f"{click.style(f'{name:>10}', dim=True)}  {shortened(plain(value))}")
 
 
 def _mention_line(mention: TimeExpression) -> str:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import json
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +28,7 @@ from asof.cli.main import (
     sure,
 )
 from asof.cli.terminal import count_progress, counted, index_progress, plain, problem_lines
+from asof.files import FOLDER
 from asof.results import IndexResult
 from asof.wire import replace
 
@@ -44,7 +47,6 @@ def opened(index: Path | None, wait: float, language: str | None, *, quiet: bool
     from asof import config, environment
     from asof.corpus.corpus import open as open_for_writing
     from asof.errors import UsageError
-    from asof.files import FOLDER
 
     root = corpus_root(index)
     configured_here = environment.configuration(root)
@@ -221,7 +223,6 @@ def index(
     """
     from asof.environment import holds_corpus
     from asof.errors import UsageError
-    from asof.files import FOLDER
 
     root = corpus_root(index)
     if watch:
@@ -232,7 +233,7 @@ def index(
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     checked = [(source, check(source, root, options, history=history, branch=branch)) for source in sources]
     indexed: list[tuple[str, IndexReport, float]] = []
-    empty = not holds_corpus(root)
+    empty = new = not holds_corpus(root)
     with opened(index, wait, language, quiet=as_json) as corpus:
         for source, chosen in checked:
             started = time.perf_counter()
@@ -249,6 +250,8 @@ def index(
                     click.echo(plain(f"new index in {_from_here(root / FOLDER)}"))
             if not as_json:
                 show_report(*indexed[-1])
+        if new and not as_json and not language and (hint := languages_hint(corpus)):
+            echo_err(hint)
         corpus.prepare()
         _embed(corpus)
     if as_json:
@@ -257,6 +260,39 @@ def index(
     if empty and not as_json:
         echo_err("nothing was indexed, and no index is left behind")
     return PROBLEMS if lost else NOTHING if empty else DONE
+
+
+MOST_READ, LEAST_WORDS, LEAST_SHARE = 2_000, 5, 0.01
+"""The most documents of which the language is looked at; the least words of grammar of it that one has; the
+least share of documents of a language that is told."""
+
+
+def languages_hint(corpus: Corpus) -> str:
+    """A line if documents seem to be in languages that a corpus does not have; "" if none do."""
+    from asof.config import FILE
+    from asof.lang import codes, detect, stop_words
+    from asof.text.tokens import DETECTION, LONG_ENOUGH, tokenize
+
+    has = corpus.session.languages
+    known = {code: stop_words(code) for code in dict.fromkeys((*has, *codes("words")))}
+    texts: list[tuple[str]] = corpus.session.read(lambda db: db.execute(
+        "SELECT group_concat(text, char(10)) FROM passages WHERE document IN"
+        " (SELECT id FROM documents ORDER BY id LIMIT ?) GROUP BY document", (MOST_READ,)
+    ).fetchall())  # fmt: skip
+    words = (tokenize(text[:LONG_ENOUGH])[:DETECTION] for (text,) in texts)
+    found = Counter(detect(each, known, has[0], least=LEAST_WORDS) for each in words)
+    least = LEAST_SHARE * len(texts)
+    others = [(code, count) for code, count in found.most_common() if code not in has and count >= least]
+    if not others:
+        return ""
+    seem = counted(sum(count for _, count in others), "document")
+    first = f"of the first {MOST_READ:,}, " if len(texts) == MOST_READ else ""
+    told = ", ".join(f"{code}: {count:,}" for code, count in others)
+    wanted = [*has, *(code for code, _ in others)]
+    return (
+        f"{first}{seem} seem to be in a language that this corpus does not have ({told}): put languages = "
+        f"{json.dumps(wanted)} below [index] of {FILE}, remove {FOLDER}, and index again"
+    )
 
 
 def _embed(corpus: Corpus) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from itertools import pairwise
 from math import log1p
 from typing import Annotated, NamedTuple
 
@@ -14,16 +15,16 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.view import View
-from asof.revisions.chains import Succession, succession
+from asof.revisions.chains import Succession, Successor, succession
 from asof.revisions.edits import ALIKE, HEADED, values_of
-from asof.revisions.force import SAME, followers, times_of_force, validity
+from asof.revisions.force import SAME, followers, joined_by_acts, times_of_force, validity
 from asof.store.digest import STATUS, hit_id
 from asof.store.reader import StoredPassage, published_of, version_numbers
 from asof.text.statements import pieces
 from asof.text.tokens import term_hash, tokenize
 from asof.time.span import Instant, Validity
 from asof.values import CITED, PUBLISHED, Filters, Hit, SourcedTime, VersionNumber, cite
-from asof.wire import HIDDEN, As
+from asof.wire import HIDDEN, As, replace
 
 # -- added and removed words ---------------------------------------------------------------------------
 
@@ -136,7 +137,10 @@ class Timeline(Struct, frozen=True):
     question: Annotated[str, As("query"), "as it was asked"]
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
-    entries: Annotated[tuple[TimelineEntry, ...], "the statements of one series, oldest first"]
+    entries: Annotated[
+        tuple[TimelineEntry, ...],
+        "the statements of one series, and of those that acts join to it, oldest first",
+    ]
     left_out: Annotated[int, "how many older statements there are beside `entries`"]
     notes: Annotated[tuple[str, ...], "what of the query was read as a filter"] = ()
 
@@ -152,7 +156,8 @@ def timeline(
 ) -> Timeline:
     """The timeline of one of these statements of hits, the best first; its last `most` entries.
 
-    It is the first that says something else at another time, or else the best. Only values that were current
+    It is the first that says something else at another time, or else the best; with those of the documents
+    that supersede its own by an act, or that its own supersedes. Only values that were current
     at some time from `since` to `until` (instants, both included) count, and only those of passages with the
     words of the `filters`.
     """
@@ -160,14 +165,94 @@ def timeline(
     known = [(row, said) for hit, said in statements for row in rows_of(view, chains, [hit]).tolist()]
     if not known:
         return Timeline(question, view.as_of, view.known_at, (), 0)
-    several = ((row, said) for row, said in known if len(chains.series(row)) > 1)
-    row, said = next(several, known[0])
-    rows = chains.series(row)
-    spans = _spans(view, chains, rows) if len(rows) > 1 else None
-    if spans is None:
-        rows, spans = _sections(view, chains, row)
-    series = _SeriesTimeline(view, chains, rows, question, row, said, filters, spans)
-    return timeline_from(view, question, series.values(), most, since, until)
+    every = (_with_acts(view, chains, question, known, at) for at in range(len(known)))
+    told = next((each for each in every if len(each) > 1 or len(chains.series(each[0][0])) > 1), known[:1])
+    lines = [_line_of(view, chains, question, statement, filters) for statement in told]
+    entries = [entry for line in lines for entry in line.values()]
+    return timeline_from(
+        view, question, _in_order(entries) if len(lines) > 1 else entries, most, since, until
+    )
+
+
+RowStatement = tuple[int, str]
+"""A row, and a sentence of it."""
+
+
+def _with_acts(
+    view: View, chains: Succession, question: str, known: Sequence[RowStatement], first: int
+) -> list[RowStatement]:
+    """A known statement, and one of each document that acts join to it, of different series, up to
+    MOST_JOINED: the known one, or the one with ENOUGH of the question."""
+    documents = view.column("document", np.array([row for row, _ in known], np.int64)).tolist()
+    best = dict(zip(reversed(documents), reversed(known), strict=True)) | {documents[first]: known[first]}
+    found, covered, left, seen = list[RowStatement](), set[int](), [documents[first]], {documents[first]}
+    while left and len(found) < MOST_JOINED:
+        document = left.pop(0)
+        statement = best.get(document) or _statement_of(view, question, document)
+        if statement is None:
+            continue
+        if statement[0] not in covered:
+            found.append(statement)
+            covered |= set(chains.series(statement[0]).tolist())
+        joined = sorted(joined_by_acts(view, document) - seen)
+        left, seen = [*left, *joined], seen | set(joined)
+    return found
+
+
+MOST_JOINED, ENOUGH = 20, 0.5
+"""The most documents that acts join in a timeline; the least share of the question, by the rarity of its
+words, that a passage of one has with its title and headings."""
+
+
+def _statement_of(view: View, question: str, document: int) -> RowStatement | None:
+    """The row and the sentence of a document with most of a question; None if none has ENOUGH."""
+    rows = view.rows_of_document(document)
+    records = view.records(rows)
+    shares = [
+        _share(view, question, f"{each.title}\n{each.headings}\n{each.text}", frozenset()) for each in records
+    ]
+    best = max(range(len(shares)), key=lambda at: (shares[at], -at), default=0)
+    if not shares or shares[best] < ENOUGH:
+        return None
+    return int(rows[best]), _answering(view, question, records[best])
+
+
+def _share(view: View, question: str, text: str, known: Collection[str]) -> float:
+    """The share of a question that a text has, by the rarity of its words; those `known` count less."""
+    analyzer = view.analyzer
+    language = analyzer.detect(text)
+    asked = sorted(set(analyzer.terms(question, language)) - analyzer.stop_words)
+    stems, dfs = set(analyzer.terms(text, language)), view.dfs([term_hash(each) for each in asked])
+    weights = [
+        log1p(view.n / (1 + df)) * (0.2 if stem in known else 1.0)
+        for stem, df in zip(asked, dfs, strict=True)
+    ]
+    has = [weight for stem, weight in zip(asked, weights, strict=True) if stem in stems]
+    return sum(has) / max(sum(weights), 1e-9)
+
+
+def _answering(view: View, question: str, record: StoredPassage) -> str:
+    """The statement with most of the question, by the rarity of words; those of the title count less."""
+    above = f"{record.title}\n{record.headings}"
+    known = frozenset(view.analyzer.terms(above, view.analyzer.detect(record.text)))
+    said = _said(record)
+    return max(enumerate(said), key=lambda each: (_share(view, question, each[1], known), -each[0]))[1]
+
+
+def _said(record: StoredPassage) -> list[str]:
+    above = tuple(record.headings.split("\n")) if record.headings else ()
+    return [piece.text for piece in pieces(record.text, above, record.title)] or [_text(record)]
+
+
+def _in_order(entries: Sequence[TimelineEntry]) -> list[TimelineEntry]:
+    """The entries of several series as one, with the words in which each differs from the one before."""
+    ordered = sorted(entries, key=lambda each: (each.start, each.id))
+    differ = (word_changes(before.sentence, each.sentence) for before, each in pairwise(ordered))
+    changes = [WordChanges((), ()), *differ]
+    return [
+        replace(each, added=change.added, removed=change.removed)
+        for each, change in zip(ordered, changes, strict=True)
+    ]
 
 
 def timeline_from(
@@ -212,6 +297,18 @@ def _spans(view: View, chains: Succession, rows: NDArray[np.int64]) -> list[Inte
     return spans
 
 
+def _line_of(
+    view: View, chains: Succession, question: str, statement: RowStatement, filters: Filters
+) -> _SeriesTimeline:
+    """The line of the series of a statement; of one alone, that of the dated sections beside it."""
+    row, said = statement
+    rows = chains.series(row)
+    spans = _spans(view, chains, rows) if len(rows) > 1 else None
+    if spans is None:
+        rows, spans = _sections(view, chains, row)
+    return _SeriesTimeline(view, chains, rows, question, row, said, filters, spans)
+
+
 def _sections(view: View, chains: Succession, row: int) -> tuple[NDArray[np.int64], list[Interval]]:
     """The sections of a row's document that headings date and that say the same as the row with other values,
     in order of the times since which they hold, and these; the row alone where no heading dates it."""
@@ -227,6 +324,11 @@ def _sections(view: View, chains: Succession, row: int) -> tuple[NDArray[np.int6
     times, first = np.unique(held.begins[chosen], return_index=True)
     begins: list[int] = times.tolist()
     return rows[chosen[first]], list(zip(begins, [*begins[1:], None], strict=True))
+
+
+def _ended_by(follower: Successor | None, start: int, view: View) -> int | None:
+    """The instant at which what follows ends a statement that was said since `start`; None: not by now."""
+    return follower.instant if follower is not None and start < follower.instant <= view.as_of else None
 
 
 @dataclass(slots=True)
@@ -245,8 +347,15 @@ class _SeriesTimeline:
     force: list[SourcedTime | None] = field(init=False)
 
     def __post_init__(self) -> None:
+        after = followers(self.view, self.rows, self.view.as_of, self.statement)
+        self.spans = [
+            (
+                start,
+                min([each for each in (end, _ended_by(follower, start, self.view)) if each], default=None),
+            )
+            for (start, end), follower in zip(self.spans, after, strict=True)
+        ]
         self.records = self.view.records(self.rows)
-        after = followers(self.view, self.rows, self.view.as_of)
         self.force = times_of_force(self.view, self.rows, self.records, after)
 
     def values(self) -> list[TimelineEntry]:
@@ -294,34 +403,16 @@ class _SeriesTimeline:
 
     def _same(self, at: int, beside: str, document: str) -> str | None:
         """The statement of a row that is most like one; of another document at least the answering one."""
-        said = self._said(self.records[at])
+        said = _said(self.records[at])
         likeness = [_likeness(beside, each) for each in said]
         best = max(range(len(said)), key=lambda n: (likeness[n], -n))
         if likeness[best] >= HEADED:
             return said[best]
-        return None if self.records[at].document == document else self._answering(self.records[at])
-
-    def _said(self, record: StoredPassage) -> list[str]:
-        above = tuple(record.headings.split("\n")) if record.headings else ()
-        return [piece.text for piece in pieces(record.text, above, record.title)] or [_text(record)]
-
-    def _answering(self, record: StoredPassage) -> str:
-        """The statement with most of the question, by the rarity of words; those of the title count less."""
-        analyzer = self.view.analyzer
-        language = analyzer.detect(record.text)
-        asked = set(analyzer.terms(self.question, language)) - analyzer.stop_words
-        known = set(analyzer.terms(f"{record.title}\n{record.headings}", language))
-        dfs = dict(
-            zip(sorted(asked), self.view.dfs([term_hash(each) for each in sorted(asked)]), strict=True)
+        return (
+            None
+            if self.records[at].document == document
+            else _answering(self.view, self.question, self.records[at])
         )
-        n = self.view.n
-
-        def weight(text: str) -> float:
-            stems = asked & set(analyzer.terms(text, language))
-            return sum(log1p(n / (1 + dfs[each])) * (0.2 if each in known else 1.0) for each in sorted(stems))
-
-        said = self._said(record)
-        return max(enumerate(said), key=lambda each: (weight(each[1]), -each[0]))[1]
 
 
 def _stated(force: SourcedTime | None) -> SourcedTime | None:

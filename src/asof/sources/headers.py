@@ -76,6 +76,10 @@ def _toml(block: str) -> Front:
     return Front(values, {key: number for number, key in enumerate(keys, 2) if key in values})
 
 
+_TEMPLATE = re.compile(r"\{\{.*?\}\}|<%.*?%>")
+"""What a program fills in when it makes a note of a template: `{{date}}`, `<% tp.date.now() %>`."""
+
+
 def frontmatter(text: str, limits: InputLimits) -> tuple[Front, int, list[Problem]]:
     """The frontmatter of a text, where the text after it begins, and what is wrong. One that cannot be read
     has no values."""
@@ -86,6 +90,10 @@ def frontmatter(text: str, limits: InputLimits) -> tuple[Front, int, list[Proble
     try:
         front = parse(block, limits.frontmatter, toml=text[0] == "+")
     except BadYaml as wrong:
+        if template := _TEMPLATE.search(block):
+            said = "its frontmatter is a template: its fields are not read"
+            line = 2 + block.count("\n", 0, template.start())
+            return Front(), start, [Problem(said, line=line, lost=False)]
         remedy = "put texts with signs like { [ : * in quotes"
         return Front(), start, [Problem(str(wrong), line=wrong.line, remedy=remedy, lost=False)]
     twice = "{!r} stands twice in the frontmatter: the last one counts"

@@ -239,14 +239,14 @@ def _matches(store: AsOfReader, pattern: str) -> bool:
     of_id = "v.document IN (SELECT id FROM documents WHERE name = g.value)"
     any_of = f"SELECT 1 FROM json_each(:globs) AS g WHERE h.path GLOB g.value OR {called} OR {of_id}"
     query = f"{_DOCUMENTS} AND EXISTS ({any_of}) LIMIT 1"
-    given = {**store.moment, "globs": json.dumps(patterns(pattern))}
+    given = {**store.moment, "globs": json.dumps(patterns(store, pattern))}
     return store.db.execute(query, given).fetchone() is not None
 
 
 def _path_suggestion(store: AsOfReader, path: str) -> str:
     """The pattern as a folder or as a part of ids, if that matches; else similar folders."""
     bare = path.removeprefix("./").rstrip("/")
-    others = (bare, f"{bare}/", f"*/{bare}", f"*{bare}*") if bare else ()
+    others = (bare, f"*/{bare}", f"*{bare}*") if bare else ()
     other = next((each for each in others if _matches(store, each)), None)
     if other:
         return f"did you mean {other!r}?"

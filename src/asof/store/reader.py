@@ -634,9 +634,19 @@ def _passages(db: sqlite3.Connection, version: int) -> dict[bytes, tuple[str, st
     return {key: (text, headings) for key, text, headings in rows}
 
 
-def patterns(path: str) -> tuple[str, ...]:
-    """The globs of ids that a path means: "policies/" is that folder, anywhere."""
-    return (f"{path}*", f"*/{path}*") if path.endswith("/") else (path,)
+def patterns(store: AsOfReader, path: str) -> tuple[str, ...]:
+    """The globs of ids that a path means: "policies/" is that folder, anywhere; "policies", too, where no
+    document has this id."""
+    if path.endswith("/"):
+        return f"{path}*", f"*/{path}*"
+    if not path or not set(path).isdisjoint("*?["):
+        return (path,)
+    known = store.db.execute(
+        "SELECT 1 FROM versions AS v WHERE v.document IN (SELECT id FROM documents WHERE name = :path"
+        f" UNION SELECT document FROM heads WHERE path = :path) AND {KNOWN} LIMIT 1",
+        {**store.moment, "path": path},
+    )
+    return (path,) if known.fetchone() else (path, f"{path}/*", f"*/{path}/*")
 
 
 def documents_passing(
@@ -655,7 +665,7 @@ def documents_passing(
         where.append("h.source IN (SELECT id FROM sources WHERE name = ?)")
         values.append(source)
     for path in paths:
-        globs = json.dumps(patterns(path))
+        globs = json.dumps(patterns(store, path))
         where.append(
             "EXISTS (SELECT 1 FROM json_each(?) AS g WHERE h.path GLOB g.value OR h.document IN (SELECT id"
             " FROM documents WHERE name = g.value UNION SELECT v.document FROM versions AS v"

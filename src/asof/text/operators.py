@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 
 from msgspec import Struct
 
@@ -28,9 +29,16 @@ NOTES = (READ, UNREAD, BRACKETS)
 
 _CHUNK = re.compile(rf"(?:{QUOTED.pattern}|\S)+")
 _FILTER = re.compile(rf"(-?)({'|'.join(KEYS)}):(.+)", re.DOTALL)
+_UNKNOWN = re.compile(r"([^\W\d_]{2,}):([^\W_][^\s:/@]*|[\"“„«].+)", re.DOTALL)
 _MINUS = re.compile(r"-(?:[^\W\d_][^\s]|[\"“„«]).*", re.DOTALL)
 _MARKS = re.compile('["“”„«»]')
 _ENDING = ",.;:!?"
+
+NEAREST = {
+    "folder": "path", "dir": "path", "directory": "path", "file": "path", "filename": "path", "name": "path",
+    "tags": "tag", "label": "tag", "since": "after", "from": "after", "until": "before", "to": "before",
+}  # fmt: skip
+"""Filters of other programs, and the one here that is nearest; others are fields of the metadata."""
 
 AND, OR, NOT, FILTER, MINUS, WORD, OTHER = "AND", "OR", "NOT", "filter", "minus", "word", "other"
 """Kinds of chunks. WORD: a word of content or a quotation; OTHER: a word of grammar, or no word at all."""
@@ -86,7 +94,7 @@ def read_operators(question: str, is_grammar: Callable[[str], bool]) -> Operator
     """
     chunks = [_chunk(match, is_grammar) for match in _CHUNK.finditer(question)]
     if all(each.kind in (WORD, OTHER) for each in chunks):
-        return Operators(question)
+        return Operators(question, notes=_of_unknown(chunks))
     reader = _Reader(question, chunks)
     reader.read()
     return reader.operators()
@@ -222,6 +230,7 @@ class _Reader:
             notes.append(BRACKETS)
         if self.unread:
             notes.append(_of_words(self.unread))
+        notes += _of_unknown(self.chunks)
         return Operators(
             self._rest(), tuple(self.filters),
             tuple(dict.fromkeys(self.chunks[at].wanted for at in self.without)),
@@ -238,6 +247,28 @@ class _Reader:
             at = chunk.end
         asks = "?" if self.is_sentence and at == len(self.question.rstrip()) else ""
         return " ".join(filter(None, [*pieces, self.question[at:].strip()])) + asks
+
+
+def _of_unknown(chunks: Sequence[_Chunk]) -> tuple[str, ...]:
+    """A note on the words of the form of a filter that none is, each with what may be meant."""
+    meant = []
+    for chunk in chunks:
+        found = _UNKNOWN.fullmatch(chunk.bare)
+        if found is None or chunk.kind in (FILTER, MINUS) or found[2].lower() == found[1].lower():
+            continue
+        key, value = found[1].lower(), found[2]
+        nearest = NEAREST.get(key) or next(iter(get_close_matches(key, KEYS, 1, ALIKE)), "")
+        if nearest == "path" and key.startswith(("file", "name")):
+            value = f"*{_MARKS.sub('', value)}*"
+        meant.append((chunk.bare, f"{nearest}:{value}" if nearest else f"meta:{key}={value}"))
+    if not meant:
+        return ()
+    words, operators = (", ".join(dict.fromkeys(each)) for each in zip(*meant, strict=True))
+    return (f"{UNREAD} {words} (did you mean {operators}?)",)
+
+
+ALIKE = 0.7
+"""The least likeness of a word before a colon and the filter that is meant, as difflib has it."""
 
 
 def _of_words(unread: Sequence[str]) -> str:

@@ -90,7 +90,7 @@ LABEL = "#"
 """The sign inside a label (`asof.text.names`), between a series and a number in it."""
 
 DETECTION = 200  # tokens that decide on a language
-_LONG_ENOUGH = 20 * DETECTION  # characters in which they are sought
+LONG_ENOUGH = 20 * DETECTION  # characters in which they are sought
 
 
 def _word(first: str, more: str, letter: str) -> str:
@@ -283,7 +283,7 @@ class Analyzer:
         """
         if len(self.languages) == 1:
             return self.languages[0]
-        tokens = tokenize(text[:_LONG_ENOUGH])[:DETECTION]
+        tokens = tokenize(text[:LONG_ENOUGH])[:DETECTION]
         return detect(tokens, self._functional)
 
     def stem(self, token: str, language: str) -> str:

@@ -184,6 +184,16 @@ def test_what_is_ignored_leaves_the_index_and_comes_back(tmp_path, vault):
         until(lambda: "vault/a.md" in texts(corpus))
 
 
+def test_a_corpus_that_is_opened_by_a_relative_path_is_followed(vault, monkeypatch):
+    monkeypatch.chdir(vault)
+    with asof.open(".") as corpus:
+        corpus.add(".")
+        assert known_sources(corpus) == [vault]
+    with watching(Path(), Path()) as (corpus, _):
+        (vault / "pier.md").write_text("The pier is new.")
+        until(lambda: "pier.md" in texts(corpus))
+
+
 def test_nothing_to_watch(tmp_path):
     with asof.open(tmp_path) as corpus, pytest.raises(UsageError, match="nothing to watch"):
         Watcher(corpus, known_sources(corpus), lambda _: None).run(threading.Event())

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from hashlib import blake2b
-from itertools import groupby
+from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Annotated, NamedTuple
 
@@ -243,7 +243,8 @@ class DocumentLifetime(NamedTuple):
     """A document: the instant from which it was visible, when the corpus learned of it, and whether no source
     dates it; the instant since which it is gone (None: it is there), and when the corpus learned of that.
 
-    `version` is its last version that is no deletion, `path`, `title` and `meta` (JSON) are those of it.
+    `version` is its last version that is no deletion, `path`, `title` and `meta` (JSON) are those of it;
+    `left`: the paths that it had before, and the instant at which it left each.
     """
 
     name: str
@@ -256,6 +257,7 @@ class DocumentLifetime(NamedTuple):
     version: int
     title: str
     meta: str
+    left: dict[str, int]
 
 
 def lives(view: View) -> dict[int, DocumentLifetime]:
@@ -284,8 +286,11 @@ def _lives(view: View) -> dict[int, DocumentLifetime]:
         ended = visible if last is None else None
         name = names[document]
         path, title, meta = heads.get(head, (name, "", "{}"))
+        paths = [(heads[row[4]][0], row[1]) for row in its if row[4] is not None]
+        left = {before: at for (before, _), (now, at) in pairwise(paths) if before != now}
+        left.pop(path, None)  # it came back
         found[document] = DocumentLifetime(
-            name, path, born, learned, bool(undated), ended, added, version, title, meta
+            name, path, born, learned, bool(undated), ended, added, version, title, meta, left
         )
     return found
 

@@ -72,13 +72,16 @@ class WrittenLink(NamedTuple):
 
 @dataclass(frozen=True)
 class LinkTable:
-    """The links of a view. `names`: current documents by number, `lives`: all that there ever were."""
+    """The links of a view. `names`: current documents by number, `lives`: all that there ever were. `resolve`
+    gives ids of current documents, `formerly` paths that documents have or had, and `holders` whose they were
+    last."""
 
     links: tuple[WrittenLink, ...]
     names: Mapping[int, str]
     lives: Mapping[int, DocumentLifetime]
     resolve: LinkResolver
     formerly: LinkResolver
+    holders: Mapping[str, int]
     numbers: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
@@ -89,11 +92,13 @@ class LinkTable:
         current = [(alias, known[number].path) for alias, number in view.store.current_aliases()]
         formerly = [(alias, known[number].path) for alias, number in _aliases_ever(view)]
         ids = {life.path: life.name for life in known.values() if life.path != life.name}
+        left = sorted((at, path, number) for number, life in known.items() for path, at in life.left.items())
+        holders = {path: number for _, path, number in left}
+        holders |= {life.path: number for number, life in known.items()}
         return cls(
             tuple(_written(view, known)), names, known,
             LinkResolver((known[number].path for number in names), current, ids),
-            LinkResolver((life.path for life in known.values()), formerly, ids),
-            {life.name: number for number, life in known.items()},
+            LinkResolver(holders, formerly), holders, {life.name: number for number, life in known.items()},
         )  # fmt: skip
 
 
@@ -402,29 +407,35 @@ def stale_links(view: View) -> list[Stale]:
 
 def _broken(view: View, table: LinkTable, shape: LinkShape, links: list[WrittenLink]) -> Faults:
     """The faults of links that lead to no current document."""
-    was = {link: table.formerly(link.target, table.names[link.document]) for link in links}
-    removed = {table.numbers[name] for name in was.values() if name is not None}
+    was = {link: table.formerly(link.target, table.lives[link.document].path) for link in links}
+    removed = {table.holders[path] for path in was.values() if path is not None}
     moved = moved_to(view, table.lives, sorted(removed))
     faults: Faults = {}
-    for link, name in was.items():
-        if name is None:
+    for link, path in was.items():
+        if path is None:
             alike = shape.alike(link.target)
             there = "" if alike is None else f"; there is {table.names[alike]!r}"
             says = f"no document is called {link.target!r}{there}"
             faults[link] = Fault(FaultKind.NEVER_THERE, says, None, alike)
             continue
-        number = table.numbers[name]
-        ended = table.lives[number].ended
-        if ended is None:  # an alias that it had
-            faults[link] = Fault(
-                FaultKind.RENAMED, f"{name!r} is no longer called {link.target!r}", None, number
-            )
+        number = table.holders[path]
+        life = table.lives[number]
+        if life.ended is None:
+            faults[link] = _renamed(link, life, path, number)
         elif number in moved:
             to = table.lives[moved[number]].name
-            faults[link] = Fault(FaultKind.RENAMED, f"{name!r} was renamed to {to!r}", ended, moved[number])
+            says = f"{life.name!r} was renamed to {to!r}"
+            faults[link] = Fault(FaultKind.RENAMED, says, life.ended, moved[number])
         else:
-            faults[link] = Fault(FaultKind.REMOVED, f"{name!r} was removed", ended)
+            faults[link] = Fault(FaultKind.REMOVED, f"{life.name!r} was removed", life.ended)
     return faults
+
+
+def _renamed(link: WrittenLink, life: DocumentLifetime, path: str, number: int) -> Fault:
+    """The fault of a link to a current document by a path that it left, or by an alias that it had."""
+    if path in life.left:
+        return Fault(FaultKind.RENAMED, f"{path!r} was renamed to {life.name!r}", life.left[path], number)
+    return Fault(FaultKind.RENAMED, f"{life.name!r} is no longer called {link.target!r}", None, number)
 
 
 def _ended(view: View, table: LinkTable, links: list[tuple[WrittenLink, int]]) -> Faults:

@@ -59,6 +59,9 @@ class Watcher:
     _missing: set[Path] = field(default_factory=set)
     _suffixes: frozenset[str] = field(default_factory=lambda: frozenset((*suffixes(), ".jsonl", ".gz")))
 
+    def __post_init__(self) -> None:
+        self.sources = [each.absolute() for each in self.sources]  # as the events name what changed
+
     def run(self, stop: threading.Event) -> None:
         """Follow the sources until `stop` is set. A source that vanishes is waited for; none of its documents
         end. Raises UsageError when there is none."""
@@ -212,7 +215,7 @@ def _run(words: Sequence[str], told: Mapping[str, str]) -> None:
 
 
 def known_sources(corpus: Corpus) -> list[Path]:
-    """The folders and files that a corpus was made of and that are still there."""
-    known = corpus.status().sources
-    named = [corpus.root / each.name for each in known if each.kind in (*PATHS, "jsonl")]
+    """The folders and files that a corpus was made of and that are still there, as absolute paths."""
+    known, root = corpus.status().sources, corpus.root.absolute()
+    named = [root / each.name for each in known if each.kind in (*PATHS, "jsonl")]
     return [path for path in named if path.exists()]

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from asof.index.view import View
 from asof.revisions.chains import Succession, succession
 from asof.revisions.edits import ALIKE, HEADED, values_of
-from asof.revisions.force import followers, times_of_force
+from asof.revisions.force import Successor, followers, times_of_force, validity
 from asof.store.digest import STATUS, hit_id
 from asof.store.reader import StoredPassage, published_of, version_numbers
 from asof.text.statements import pieces
 from asof.text.tokens import term_hash, tokenize
-from asof.time.span import Instant, Validity
+from asof.time.span import NEVER, Instant, Validity
 from asof.values import CITED, PUBLISHED, Filters, Hit, SourcedTime, VersionNumber, cite
 from asof.wire import HIDDEN, As
 
@@ -91,13 +91,14 @@ FIRST_HITS = 10
 """The statement is chosen among those of this many hits."""
 
 Interval = tuple[int, int | None]
-"""Since when and until when a statement was the newest; None: it still is."""
+"""Since when and until when a statement holds; None: without an end."""
 
 
 class TimelineEntry(Struct, frozen=True):
-    """A statement, and how long it was current.
+    """A statement, and how long it holds: as is stated of it, else since it was published, until another one
+    holds instead or it is removed.
 
-    From `start` until `end` (instants; None: it still is).
+    From `start`, which may be to come, until `end` (instants; None: without an end).
     """
 
     id: Annotated[str, "the passage"]
@@ -126,7 +127,7 @@ class TimelineEntry(Struct, frozen=True):
     @property
     def valid(
         self,
-    ) -> Annotated[Validity, "when it was current; `until` is null: it still is"]:
+    ) -> Annotated[Validity, "when it holds; `until` is null: without an end"]:
         return Validity(self.start, self.end)
 
 
@@ -136,7 +137,7 @@ class Timeline(Struct, frozen=True):
     question: Annotated[str, As("query"), "as it was asked"]
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
-    entries: Annotated[tuple[TimelineEntry, ...], "the statements of one series, oldest first"]
+    entries: Annotated[tuple[TimelineEntry, ...], "the statements of one series, by when they began to hold"]
     left_out: Annotated[int, "how many older statements there are beside `entries`"]
     notes: Annotated[tuple[str, ...], "what of the query was read as a filter"] = ()
 
@@ -152,9 +153,9 @@ def timeline(
 ) -> Timeline:
     """The timeline of one of these statements of hits, the best first; its last `most` entries.
 
-    It is the first that says something else at another time, or else the best. Only values that were current
-    at some time from `since` to `until` (instants, both included) count, and only those of passages with the
-    words of the `filters`.
+    It is the first that says something else at another time, or else the best. Only values that held at some
+    time from `since` to `until` (instants, both included) count, and only those of passages with the words of
+    the `filters`.
     """
     chains = succession(view)
     known = [(row, said) for hit, said in statements for row in rows_of(view, chains, [hit]).tolist()]
@@ -170,7 +171,7 @@ def timeline_from(
     view: View, question: str, entries: Sequence[TimelineEntry], most: int, since: int | None,
     until: int | None,
 ) -> Timeline:  # fmt: skip
-    """The timeline of the last `most` of these entries that were current at some time from `since` to `until`
+    """The timeline of the last `most` of these entries that held at some time from `since` to `until`
     (instants, both included)."""
     values = [
         each for each in entries
@@ -195,17 +196,13 @@ def passages_of(view: View, hits: Sequence[Hit]) -> list[list[int]]:
     return [[row[0] for row in view.store.db.execute(query, each)] for each in named]
 
 
-def _spans(view: View, chains: Succession, rows: NDArray[np.int64]) -> list[Interval]:
-    """Since when and until when each row was the newest of its series: until it ended, or the next began."""
-    starts = view.column("said", rows).tolist()
-    ends = chains.ends(rows)
-    after = chains.successors(rows)
-    nexts = view.column("said", np.maximum(after, 0)).tolist()
-    spans: list[Interval] = []
-    for start, end, row, follows in zip(starts, ends, after.tolist(), nexts, strict=True):
-        until = [each for each in (end, follows if row >= 0 else None) if each is not None]
-        spans.append((start, min(until, default=None)))
-    return spans
+def _by_beginning(begins: Sequence[int], documents: Sequence[int]) -> list[int]:
+    """The places of rows in order of when they began to hold; no version of a document comes before the one
+    that it replaced."""
+    keys, first = list(begins), dict[int, int]()
+    for at in range(len(keys) - 1, -1, -1):
+        keys[at] = first[documents[at]] = min(keys[at], first.get(documents[at], NEVER))
+    return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 @dataclass(slots=True)
@@ -224,10 +221,33 @@ class _SeriesTimeline:
     force: list[SourcedTime | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        self.spans = _spans(self.view, self.succession, self.rows)
+        held = validity(self.view, self.rows)
+        documents = self.view.column("document", self.rows).tolist()
+        order = _by_beginning(held.begins.tolist(), documents)
+        self.rows = self.rows[order]
         self.records = self.view.records(self.rows)
         after = followers(self.view, self.rows, self.view.as_of)
         self.force = times_of_force(self.view, self.rows, self.records, after)
+        self.spans = self._spans(held.begins[order].tolist(), held.ends[order].tolist(), after)
+
+    def _spans(
+        self, begins: Sequence[int], ends: Sequence[int], after: Sequence[Successor | None]
+    ) -> list[Interval]:
+        """Since when and until when each row holds; one that a version of its document replaces until that
+        holds."""
+        documents = self.view.column("document", self.rows).tolist()
+        follows = np.array([-1 if each is None else each.row for each in after], np.int64)
+        by = np.where(follows < 0, -1, self.view.column("document", np.maximum(follows, 0))).tolist()
+        spans: list[Interval] = []
+        for at, (begin, last, removed) in enumerate(
+            zip(begins, ends, self.succession.ends(self.rows), strict=True)
+        ):
+            later = after[at]
+            until = [] if last >= NEVER else [last + 1]
+            until += [] if later is None else [later.instant]
+            until += [] if removed is None or by[at] == documents[at] else [removed]
+            spans.append((begin, max(begin, min(until)) if until else None))
+        return spans
 
     def values(self) -> list[TimelineEntry]:
         """An entry for each value of the statement, oldest first; edits of its wording are in one."""

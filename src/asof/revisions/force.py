@@ -396,6 +396,8 @@ def times_of_force(
             continue
         begin = int(held.begins[at]) if held.known[at] else BEGINNING
         begin = record.starts if begin == said[at] and record.starts is not None else begin
+        if held.ends[at] < begin and not held.stated[at]:
+            begin = BEGINNING  # it told of what was over: since when is not said
         end = int(ends[at]) + 1 if ends[at] < NEVER else NEVER
         if follower is not None and follower.instant > begin:
             end = min(end, follower.instant)

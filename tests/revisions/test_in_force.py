@@ -410,9 +410,7 @@ def test_what_began_later_holds_whichever_was_told_first(
         ("2027-03-10", "Red", {"red": "", "blue": "ended on 2027-02-28"}),
     ],
 )  # fmt: skip
-def test_what_has_ended_gives_way_to_what_it_interrupted(
-    at: str, answer: str, said: dict[str, str]
-) -> None:
+def test_what_has_ended_gives_way_to_what_it_interrupted(at: str, answer: str, said: dict[str, str]) -> None:
     blue = team("blue", "Blue", LATE, "2027-02-01", "2027-02-28")
     with new_corpus([team("red", "Red", "2026-11-01"), blue]) as corpus:
         assert shown(corpus, at) == said

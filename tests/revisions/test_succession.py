@@ -16,8 +16,8 @@ from tests.revisions.made import document, fresh, noted
 from asof.corpus.corpus import Corpus
 from asof.revisions import chains, rows
 from asof.revisions.chains import SeriesCache, status, succession
-from asof.revisions.force import followers
 from asof.revisions.features import WordReader, title_of
+from asof.revisions.force import followers
 from asof.revisions.link import Linker
 from asof.revisions.rows import Rows
 from asof.revisions.statements import MOST_LEADS, frame_of, leads_of

@@ -79,7 +79,7 @@ class Remembered(Struct, frozen=True):
     document: Annotated[str, "its id"]
     state: Annotated[
         str, one_of("stored", "known", "unconfirmed"),
-        "known: it is there; unconfirmed: nothing is stored, since it would supersede or contradict something",
+        "known: it is there; unconfirmed: nothing is stored, for it would supersede or contradict something",
     ]  # fmt: skip
     supersedes: Annotated[tuple[Earlier, ...], "the passages that it supersedes, or would supersede"]
     apart: Annotated[
@@ -113,14 +113,15 @@ class Memory:
         valid_until: When | None = None, source: str = "", tags: Iterable[str] = (), key: str = "",
         confirm: bool = False,
     ) -> Remembered:  # fmt: skip
-        """Stores a note. One that would supersede something, or says the same with another value as a note
-        that alone of both has a subject, or has none, is stored only with `confirm`; without it, what that is comes back.
+        """Stores a note. One that would supersede something is stored only with `confirm`; without it, what
+        that is comes back. So is one that says the same as a note with another value and would not supersede
+        it, since one of both has no subject.
 
         `subject`: what it is about, its title. `valid_from`, `valid_until`: since and until when it holds, if
         that is not from now on; without a year or a week the coming one is meant, up to half a year ahead.
         `source`: who said so. `key`: a note is stored once for a key, however often it is sent; without one,
-        a text is stored once a day, as long as it holds. `[[links]]` in the text are links. Raises UsageError,
-        also for a key that was used for another text; Busy, NoSpace.
+        a text is stored once a day, as long as it holds. `[[links]]` in the text are links. Raises
+        UsageError, also for a key that was used for another text; Busy, NoSpace.
         """
         _check(text, subject, key)
         tags = tuple(tags)

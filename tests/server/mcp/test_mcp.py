@@ -47,7 +47,7 @@ VALID: list[tuple[str, dict[str, Any], str]] = [
     ("list", {"since": "2021", "k": 2}, "documents, newest first"),
     ("list", {"tag": ["nowhere"]}, "Nothing found"),
     ("changes", {"since": "2021-06", "as_of": "2022"}, "documents changed from 2021-06-01 on"),
-    ("context", {"q": "harbour master", "reply_tokens": 200}, "[1] "),
+    ("context", {"q": "harbour master", "reply_tokens": 200}, "passages left out: ask with more tokens"),
     ("stale", {}, "stale"),
     ("stale", {"path": ["The Mole"], "as_of": "2020"}, "Nothing is stale, as of 2020-12-31."),
 ]
@@ -163,9 +163,12 @@ def test_a_document_is_read_on_from_where_it_was_cut(example):
     assert read.split() == whole.split()
 
 
-def test_what_a_search_cites_can_be_opened(example):
-    found = call(server_of(example), "search", q="harbour master", as_of="2019-06-01", k=3)
-    for hit in re.findall(r"^\[(\S.*?#[0-9a-f]{12})\]", text_of(found), re.MULTILINE):
+@pytest.mark.parametrize(("tool", "given"), [("search", {"k": 3}), ("context", {"reply_tokens": 400})])
+def test_what_is_cited_can_be_opened(example, tool, given):
+    found = call(server_of(example), tool, q="harbour master", as_of="2019-06-01", **given)
+    cited = re.findall(r"^\[(\S.*?#[0-9a-f]{12})\]", text_of(found), re.MULTILINE)
+    assert len(cited) > 1
+    for hit in cited:
         opened = call(server_of(example), "open", id=hit, as_of="2019-06-01")
         assert not opened.is_error
         assert hit in text_of(opened)

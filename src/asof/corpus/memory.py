@@ -134,7 +134,7 @@ class Memory:
             for each in self._called(f"{name}*"):
                 before = self._now(each)
                 if before is not None and before.text == line_feeds(text) and (key or self._holds(each)):
-                    return Remembered(each, "known", (), (), (), now, _stated(before))
+                    return Remembered(each, "known", (), (), (), now, _force_of(before))
             if key and (others := self._called(f"{FOLDER}key-{_hash(key)}-*")):
                 raise UsageError(f"the key {key!r} was used for {others[0]}, which says something else")
             if self._was_told(name):  # it was corrected or superseded since, or has ended
@@ -155,14 +155,15 @@ class Memory:
         with self._alone():
             known = self._known(document)
             now = max(self.corpus.session.clock(), known.versions[-1].visible + 1)
-            kept = _stated(known)
+            kept = _force_of(known)
             times = self._times(now, valid_from, valid_until, kept)
             about = [each for each in known.about if not is_of_force(each.by)]
             note = _note(
                 known.summary.id, text, known.summary.title, now, about=about, tags=known.summary.tags,
                 meta=known.summary.meta, in_force=times,
             )  # fmt: skip
-            if known.text == line_feeds(text) and (kept and kept.span) == _span_of(note):
+            told = _force_of(note)
+            if known.text == line_feeds(text) and (kept and kept.span) == (told and told.span):
                 return Remembered(known.summary.id, "known", (), (), (), now, kept)
             return self._stored(note, now, confirm=confirm)
 
@@ -345,19 +346,9 @@ def _note(name: str, text: str, subject: str, now: int, **more: Any) -> Document
     )  # fmt: skip
 
 
-def _force_of(note: Document) -> SourcedTime | None:
+def _force_of(note: Document | DocumentAsOf) -> SourcedTime | None:
     """The time in which a note is stated to hold."""
     return next((each for each in note.about if is_of_force(each.by)), None)
-
-
-def _span_of(note: Document) -> Span | None:
-    force = _force_of(note)
-    return force and force.span
-
-
-def _stated(known: DocumentAsOf) -> SourcedTime | None:
-    """The time in which a stored note is stated to hold."""
-    return next((each for each in known.about if is_of_force(each.by)), None)
 
 
 @lru_cache(maxsize=4)

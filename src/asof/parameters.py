@@ -255,12 +255,17 @@ class StatusParameters(Struct, frozen=True, kw_only=True):
     """The contents of the corpus."""
 
 
+_TOO_LONG = re.compile(r"Expected `str` of length <= (\d+)")
+
+
 def mistake(name: str, given: Any, error: str) -> str:
     """What is wrong with the value of a parameter, by an error of msgspec."""
     expected, _, place = error.partition(" - at `$")
     at = re.sub(r"\[(\d+)\]", r".\1", place.rstrip("`"))
     for part in at.split(".")[1:]:
         given = given[int(part)]
+    if isinstance(given, str) and (most := _TOO_LONG.fullmatch(expected)):
+        return f"the {name}{at} has {len(given):,} characters; accepted: up to {int(most[1]):,}"
     expected = "key=value is expected (or !=, <, <=, >, >=)" if "matching regex" in expected else expected
     shown = "" if isinstance(given, dict | list | tuple) else f" {given!r:.80}"
     return f"{name}{at}{shown}: {expected[:1].lower()}{expected[1:]}"
@@ -268,9 +273,20 @@ def mistake(name: str, given: Any, error: str) -> str:
 
 # -- notes (`asof.corpus.memory`) ----------------------------------------------------------------------
 
-Note = Annotated[str, Meta(min_length=1, max_length=LONGEST_NOTE, description="one statement, in full words")]
-NoteId = Annotated[str, Meta(min_length=1, max_length=MOST_NAME, description="its id: memory/...")]
-Since = Annotated[Moment | None, Meta(description="since when it holds: 2027-05-01, tomorrow")]
+Note = Annotated[
+    str,
+    Meta(
+        min_length=1, max_length=LONGEST_NOTE,
+        description=f"one statement, in full words, up to {LONGEST_NOTE:,} characters",
+    ),
+]  # fmt: skip
+NoteId = Annotated[
+    str,
+    Meta(
+        min_length=1, max_length=MOST_NAME, description="its id (memory/...), that of its passage, or title"
+    ),
+]
+Since = Annotated[Moment | None, Meta(description="since when it holds: 2027-05-01, friday")]
 Until = Annotated[Moment | None, Meta(description="the last day on which it holds")]
 Confirm = Annotated[bool, Meta(description="do it, after what it changes was shown")]
 

@@ -33,9 +33,10 @@ from asof.store.reader import (
 )
 from asof.store.run import IndexReport
 from asof.store.status import CorpusStatus
+from asof.text.passages import body
 from asof.time.expressions import TimeExpression
 from asof.time.span import BEGINNING, NEVER, Instant, Validity
-from asof.values import Answer, Halting, Heading, Hit, condition_text
+from asof.values import Answer, Halting, Heading, Hit, condition_text, shortened, status_of
 from asof.wire import FLAT, Decimals, one_of
 
 if TYPE_CHECKING:
@@ -230,12 +231,32 @@ class DocumentPage(Struct, frozen=True):
         return cls(then.as_of, then.known_at, shown, shown[-1].id if len(page) > most else None)
 
 
+FIRST_WORDS = 100
+"""So many characters of a listed document are shown."""
+
+
+class ListedDocument(Struct, frozen=True):
+    """A document in a list, with its beginning."""
+
+    summary: Annotated[DocumentSummary, FLAT]
+    begins: Annotated[str, "its first words"]
+    status: Annotated[str, 'when its beginning holds, or what superseded that; "": nothing is stated']
+
+    @classmethod
+    def of(cls, summary: DocumentSummary, first: Hit | None) -> ListedDocument:
+        """A document by its first passage."""
+        if first is None:
+            return cls(summary, "", "")
+        text = first.text[body(first.text, first.headings) :] or first.text
+        return cls(summary, shortened(text, FIRST_WORDS), "; ".join(status_of(first, first.as_of)))
+
+
 class DocumentList(Struct, frozen=True):
     """The current documents of a time or a kind."""
 
     as_of: AsOf
     known_at: KnownAt
-    documents: Annotated[tuple[DocumentSummary, ...], "the newest first"]
+    documents: Annotated[tuple[ListedDocument, ...], "the newest first"]
     left_out: Annotated[int, "how many more there are"]
 
 

@@ -45,6 +45,7 @@ from asof.results import (
     DocumentPage,
     DocumentResult,
     LinksResult,
+    ListedDocument,
     SearchResult,
     StatusResult,
     WhenResult,
@@ -165,7 +166,9 @@ def diff(corpus: Corpus, asked: DiffParameters) -> Timeline:
 def list_documents(corpus: Corpus, asked: ListParameters) -> DocumentList:
     then = asked.at(corpus)
     documents, count = then.newest(asked.k, asked.filters(then))
-    return DocumentList(then.as_of, then.known_at, tuple(documents), count - len(documents))
+    first = then.beginnings([each.id for each in documents])
+    listed = tuple(ListedDocument.of(each, first.get(each.id)) for each in documents)
+    return DocumentList(then.as_of, then.known_at, listed, count - len(documents))
 
 
 def changes(corpus: Corpus, asked: ChangesParameters) -> Changes:

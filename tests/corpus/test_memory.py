@@ -14,6 +14,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.memory import Memory
 from asof.errors import DocumentNotFound, UsageError
 from asof.time.span import iso
+from asof.values import force_words, status_of
 
 BRUGES, GHENT = "The office is in Bruges.", "The office is in Ghent."
 
@@ -189,3 +190,129 @@ def test_a_correction_keeps_no_time_that_its_text_stated_before(corpus: Corpus) 
     assert [(str(each.span.start)[:10], each.text[:10]) for each in forces if each] == [
         ("2998-06-01", "The quay i"), ("2998-07-01", "2998-07-01"),
     ]  # fmt: skip
+
+
+def shown(corpus: Corpus, asked: str, at: str | None = None) -> list[tuple[str, str]]:
+    """Text and status of what is found."""
+    hits = corpus.at(at).search(asked).hits
+    return [(hit.text, "; ".join(status_of(hit, hit.as_of))) for hit in hits]
+
+
+def test_a_correction_keeps_the_time_that_is_not_given(corpus: Corpus) -> None:
+    memory, text = Memory(corpus), "The garage costs 80 euros."
+    note = memory.remember(text, valid_from="2024-01-01").document
+    memory.correct(note, text, valid_until="2026-12-31")
+    assert shown(corpus, "garage") == [(text, "in force since 2024-01-01 until 2026-12-31")]
+    changed = memory.correct(note, text, valid_from="2024-02-01")
+    assert shown(corpus, "garage") == [(text, "in force since 2024-02-01 until 2026-12-31")]
+    assert changed.in_force is not None
+    assert force_words(changed.in_force, changed.at) == "in force since 2024-02-01 until 2026-12-31"
+    assert memory.correct(note, text, valid_until="2026-12-31").state == "known"
+    with pytest.raises(UsageError, match=r"'2024-02-01 \.\. 2020-01-01' ends before it starts"):
+        memory.correct(note, text, valid_until="2020-01-01")
+    assert shown(corpus, "garage") == [(text, "in force since 2024-02-01 until 2026-12-31")]
+
+
+def test_what_was_over_when_it_was_told_ended_then(corpus: Corpus) -> None:
+    Memory(corpus).remember("The sauna is hot.", valid_until="2020")
+    assert shown(corpus, "sauna") == [("The sauna is hot.", "ended on 2020-12-31")]
+
+
+@pytest.mark.parametrize(
+    ("told", "begins"),
+    [
+        ("3 January", "2025-01-03"), ("3 November", "2024-11-03"), ("friday", "2025-01-03"),
+        ("last friday", "2024-12-27"), ("3 January 2024", "2024-01-03"), ("yesterday", "2024-12-31"),
+        ("3 days ago", "2024-12-29"), ("tomorrow", "2025-01-02"), ("January", "2025-01-01"),
+    ],
+)  # fmt: skip
+def test_a_time_without_a_year_is_the_coming_one(corpus: Corpus, told: str, begins: str) -> None:
+    """Told on Wednesday, 1 January 2025; of the months more than half a year ahead the last ones."""
+    stored = Memory(corpus).remember("The gym is closed.", valid_from=told)
+    assert stored.in_force is not None
+    assert str(stored.in_force.span.start)[:10] == begins
+
+
+def test_what_is_superseded_ended_or_forgotten_is_not_there(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    one, two = "Ada's phone number is 111.", "Ada's phone number is 222."
+    memory.remember(one)
+    memory.remember(two, confirm=True)
+    assert memory.remember(one).state == "unconfirmed"
+    again = memory.remember(one, confirm=True)
+    assert again.state == "stored"
+    assert corpus.at().ask("What is Ada's phone number?").citations[0].quote == one
+    assert (memory.remember(one).state, memory.remember(one).document) == ("known", again.document)
+    memory.remember(two, confirm=True)
+    memory.remember(one, confirm=True)
+    assert corpus.at().ask("What is Ada's phone number?").citations[0].quote == one
+
+    ended = memory.remember("The pool is open.", valid_until="2020")
+    assert memory.remember("The pool is open.", valid_until="2020").document != ended.document
+    gone = memory.remember(BRUGES)
+    memory.forget(gone.document, confirm=True)
+    assert memory.remember(BRUGES).state == "stored"
+    coming = memory.remember("The bar is new.", valid_from="2999")
+    assert memory.remember("The bar is new.", valid_from="2999").document == coming.document
+    kept = memory.remember("The tap is old.", key="k", valid_until="2020")
+    assert memory.remember("The tap is old.", key="k", valid_until="2020").document == kept.document
+
+
+def test_what_held_before_supersedes_nothing(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    memory.remember("Uta's team is Red.", valid_from="2024-06-01")
+    past = memory.remember("Uta's team is Blue.", valid_from="2021-01-01", valid_until="2024-05-31")
+    assert (past.state, past.supersedes) == ("stored", ())
+    assert corpus.at().ask("What is Uta's team?").citations[0].quote == "Uta's team is Red."
+
+
+@pytest.mark.parametrize("subjects", [("Flat 3", ""), ("", "Flat 3")])
+def test_a_subject_that_only_one_of_two_has_is_told(corpus: Corpus, subjects: tuple[str, str]) -> None:
+    memory, (one, other) = Memory(corpus), subjects
+    first = memory.remember("The rent of flat 3 is 700 euros.", one)
+    told = memory.remember("The rent of flat 3 is 750 euros.", other)
+    assert (told.state, told.supersedes) == ("unconfirmed", ())
+    assert [each.document for each in told.apart] == [first.document]
+    same = memory.remember("The rent of flat 3 is 750 euros.", one)
+    assert ([each.document for each in same.supersedes], same.apart) == ([first.document], ())
+    assert memory.remember("The rent of flat 3 is 750 euros.", other, confirm=True).state == "stored"
+
+
+def test_links_of_notes_lead_to_notes(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    holiday = memory.remember("The office is closed from 24 December on.", "Holiday").document
+    plans = memory.remember("Plans are in [[Holiday]] and [[Nowhere]].").document
+    found = corpus.at().links(plans)
+    assert ([each.document for each in found.neighbours], found.broken) == ([holiday], ("Nowhere",))
+    assert [each.direction for each in corpus.at().links(holiday).neighbours] == ["in"]
+    memory.correct(plans, "Plans are in [[bread]].")
+    assert [each.document for each in corpus.at().links(plans).neighbours] == ["bread"]
+
+
+def test_links_tell_what_superseded_a_note(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    old, new = (memory.remember(text, confirm=True).document for text in (BRUGES, GHENT))
+    told = {
+        name: [(each.kind, each.direction, each.document) for each in corpus.at().links(name).relations]
+        for name in (old, new)
+    }
+    assert told == {old: [("supersedes", "in", new)], new: [("supersedes", "out", old)]}
+
+
+def test_a_note_is_named_as_it_was_shown(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    note = memory.remember("The key is under the mat.", "House key").document
+    passage = corpus.at().search("where is the key").hits[0].id
+    for at, name in enumerate((note, f"[{note}]", passage, f"[{passage}]", "house KEY")):
+        assert memory.correct(name, f"The key is in drawer {at}.", confirm=True).document == note
+    assert (memory.forget("House key", confirm=True).erased, memory.forget(note).document) == (False, note)
+    with pytest.raises(UsageError, match="'Bread' is no note"):
+        memory.correct("Bread", "Rye bread costs 5 crowns.")
+    other = memory.remember("The key of the shed is lost.", "House key", confirm=True).document
+    with pytest.raises(UsageError, match=r"2 notes have the title 'House key': memory/.*; give an id"):
+        memory.forget("House key")
+    assert memory.forget(note, confirm=True).erased
+    assert memory.forget(other, confirm=True).erased
+    for name in (note, passage):
+        with pytest.raises(DocumentNotFound, match="there is no note"):
+            memory.forget(name)

@@ -11,7 +11,8 @@ from tests.revisions.made import fresh
 from tests.support.corpora import Clock, new_corpus
 
 from asof.time.moment import read
-from asof.values import Document, force_words
+from asof.time.span import iso
+from asof.values import Document, force_words, status_of
 
 
 def doc(name: str, date: str, title: str, text: str, in_force: Any = None, **meta: Any) -> Document:
@@ -377,3 +378,93 @@ def test_status_names_acts_on_what_is_not_there() -> None:
     with fresh(*PARKING, doc("n10", "2023-01-01", "Notice 10", "Regulation 77/2019 is repealed.")) as corpus:
         (line,) = (line for line in corpus.status().derived if line.startswith("acts"))
     assert line == "acts of documents on others: 2; 1 name none that is here: Regulation 77/2019 (n10)"
+
+
+# -- the order of what holds, whatever was published first ---------------------------------------------
+
+
+def team(name: str, color: str, told: str, since: str | None = None, until: str | None = None) -> Document:
+    stated = None if since is until is None else (since, until)
+    return doc(name, told, "", f"Uta's team is {color}.", stated)
+
+
+def shown(corpus: Any, at: str) -> dict[str, str]:
+    """What is said of the time of each team at a date."""
+    hits = corpus.at(at).search("Uta's team").hits
+    return {hit.document: "; ".join(status_of(hit, hit.as_of)) for hit in hits}
+
+
+RED, LATE = team("red", "Red", "2026-11-01", "2025-01-01"), "2026-11-02"
+
+
+@pytest.mark.parametrize(
+    ("documents", "at", "answer", "said"),
+    [
+        ([RED, team("blue", "Blue", LATE, "2021-01-01", "2024-12-31")], "2026-12-01", "Red",
+         {"red": "in force since 2025-01-01", "blue": "superseded on 2025-01-01 by red"}),
+        ([RED, team("blue", "Blue", LATE, "2021-01-01")], "2026-12-01", "Red",
+         {"red": "in force since 2025-01-01", "blue": "superseded on 2025-01-01 by red"}),
+        ([RED, team("blue", "Blue", LATE, "2021"), team("green", "Green", "2026-11-03", "2023")],
+         "2026-12-01", "Red",
+         {"red": "in force since 2025-01-01", "blue": "superseded on 2023-01-01 by green",
+          "green": "superseded on 2025-01-01 by red"}),
+        ([RED, team("blue", "Blue", LATE)], "2026-12-01", "Blue",
+         {"red": "superseded on 2026-11-02 by blue", "blue": ""}),
+        ([team("red", "Red", "2026-11-01"), team("blue", "Blue", LATE, "2021-01-01")], "2026-12-01", "Blue",
+         {"red": "superseded on 2026-11-02 by blue", "blue": "in force since 2021-01-01"}),
+        ([team("red", "Red", "2026-11-01"), team("blue", "Blue", LATE, "2021", "2022")], "2026-12-01", "Red",
+         {"red": "", "blue": "ended on 2022-12-31"}),
+        ([team("red", "Red", "2026-11-01", "2027-01-01"), team("blue", "Blue", LATE)], "2026-12-01", "Blue",
+         {"red": "takes effect on 2027-01-01", "blue": "in force until 2026-12-31"}),
+    ],
+)  # fmt: skip
+def test_what_began_later_holds_whichever_was_told_first(
+    documents: Any, at: str, answer: str, said: dict[str, str]
+) -> None:
+    with new_corpus(documents) as corpus:
+        assert shown(corpus, at) == said
+        assert answer in corpus.at(at).ask("What is Uta's team?").citations[0].quote
+
+
+@pytest.mark.parametrize(
+    ("at", "answer", "said"),
+    [
+        ("2026-12-01", "Red", {"red": "in force until 2027-01-31", "blue": "takes effect on 2027-02-01"}),
+        ("2027-02-10", "Blue",
+         {"red": "superseded on 2027-02-01 by blue", "blue": "in force since 2027-02-01 until 2027-02-28"}),
+        ("2027-03-10", "Red", {"red": "", "blue": "ended on 2027-02-28"}),
+    ],
+)  # fmt: skip
+def test_what_has_ended_gives_way_to_what_it_interrupted(at: str, answer: str, said: dict[str, str]) -> None:
+    blue = team("blue", "Blue", LATE, "2027-02-01", "2027-02-28")
+    with new_corpus([team("red", "Red", "2026-11-01"), blue]) as corpus:
+        assert shown(corpus, at) == said
+        assert answer in corpus.at(at).ask("What is Uta's team?").citations[0].quote
+
+
+def test_what_is_told_later_orders_nothing_before() -> None:
+    """Neither before it was published nor before it was known."""
+    clock = Clock.at("2026-11-05")
+    with new_corpus([team("blue", "Blue", "2026-11-01", "2021")], clock=clock) as corpus:
+        before = shown(corpus, "2026-11-10")
+        clock.to("2026-11-20")
+        corpus.add([team("red", "Red", "2026-11-15", "2025-01-01")])
+        assert shown(corpus, "2026-11-10") == before == {"blue": "in force since 2021-01-01"}
+        (hit,) = corpus.at("2026-11-18", "2026-11-19").search("Uta's team").hits
+        assert (hit.document, hit.superseded) == ("blue", None)
+        assert shown(corpus, "2026-11-18")["blue"] == "superseded on 2025-01-01 by red"
+
+
+def test_a_timeline_goes_by_when_each_holds() -> None:
+    """Published in the order of Red, Blue, White; an entry that is to come begins then."""
+    white = team("white", "White", "2026-11-03", "2027-01-01")
+    blue = team("blue", "Blue", LATE, "2021-01-01", "2024-06-30")
+    with new_corpus([RED, blue, white]) as corpus:
+        entries = corpus.at("2026-12-01").timeline("Uta's team").entries
+        told = [(each.document, iso(each.start)[:10], each.end and iso(each.end)[:10]) for each in entries]
+        since = corpus.at("2026-12-01").timeline("Uta's team", since="2025-01-02", until="2026-12-31").entries
+    assert told == [
+        ("blue", "2021-01-01", "2024-07-01"), ("red", "2025-01-01", "2027-01-01"),
+        ("white", "2027-01-01", None),
+    ]  # fmt: skip
+    assert [each.document for each in since] == ["red"]

@@ -15,8 +15,9 @@ from tests.revisions.made import document, fresh, noted
 
 from asof.corpus.corpus import Corpus
 from asof.revisions import chains, rows
-from asof.revisions.chains import SeriesCache, status, succession, superseded
+from asof.revisions.chains import SeriesCache, status, succession
 from asof.revisions.features import WordReader, title_of
+from asof.revisions.force import followers
 from asof.revisions.link import Linker
 from asof.revisions.rows import Rows
 from asof.revisions.statements import MOST_LEADS, frame_of, leads_of
@@ -349,11 +350,12 @@ def test_of_one_instant_none_is_earlier() -> None:
 
 def test_nothing_follows_before_it_was_published() -> None:
     with fresh(release("1.0", "2020-01"), release("1.1", "2020-03")) as corpus:
-        assert superseded(corpus.at("2020-02").view(), np.array([0])) == [None]
-        [after] = superseded(corpus.at("2020-04").view(), np.array([0]))
+        before, later = corpus.at("2020-02").view(), corpus.at("2020-04").view()
+        assert followers(before, np.array([0]), before.as_of) == [None]
+        [after] = followers(later, np.array([0]), later.as_of)
         assert after is not None
         assert iso(after.instant) == "2020-03-31T23:59:59.999999Z"
-        assert superseded(corpus.at("2020-04").view(), np.zeros(0, np.int64)) == []
+        assert followers(later, np.zeros(0, np.int64), later.as_of) == []
 
 
 def test_an_empty_corpus_that_was_asked_gets_documents() -> None:

@@ -126,7 +126,7 @@ CAR = [
     ("documents", "question", "as_of", "told"),
     [
         (RENT, "rent", "2024-06", [("Rent.md", "2024-05-01"), ("letter.md", None)]),
-        (RENT, "rent", "2024-04", [("Rent.md", None), ("letter.md", None)]),  # told, not yet in force
+        (RENT, "rent", "2024-04", [("Rent.md", "2024-05-01"), ("letter.md", None)]),  # told, not yet in force
         (RENT, "rent", "2024-02", [("Rent.md", None)]),
         (CAR, "car insurance", "2025", [("Car.md", "2023-02-01"), ("new.md", None)]),
         (CAR, "Ethias", "2025", [("new.md", None)]),  # the older note says nothing of it

@@ -22,6 +22,7 @@ from asof.answer.table import TableCell
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.chains import succession
+from asof.revisions.force import followers, validity
 from asof.store.digest import KIND, TEXT, span_of
 from asof.store.reader import VisibleInterval
 from asof.text.figures import NONE, language_of, lexicon
@@ -93,11 +94,28 @@ def promote_current(question: ParsedQuestion, view: View, passages: Passages, mo
 
 
 def _current(view: View, row: int) -> int | None:
-    """The last of the series of a row, if it is another one and current."""
+    """The row of its series that holds instead of a row, if it is another one and current: the last, unless
+    that is stated to hold at another time."""
     chains = succession(view)
     series = chains.series(row)
     last = int(series[-1])
-    return None if last == row or chains.ends(series[-1:])[0] is not None else last
+    if last == row or _held_later(view, last):
+        among, last = set(series.tolist()), row
+        for _ in range(len(among)):
+            (later,) = followers(view, np.array([last], np.int64), view.as_of)
+            if later is None or later.row not in among or later.instant > view.as_of:
+                break
+            last = later.row
+    return None if last == row or chains.ends(np.array([last], np.int64))[0] is not None else last
+
+
+def _held_later(view: View, row: int) -> bool:
+    """True if a row does not hold at the moment of a view by what is stated of it, or another one does
+    instead."""
+    one = np.array([row], np.int64)
+    held, (later,) = validity(view, one), followers(view, one, view.as_of)
+    now = bool((held.begins[0] <= view.as_of) & (held.ends[0] >= view.as_of))
+    return not now or (later is not None and later.instant <= view.as_of)
 
 
 def wanted(question: ParsedQuestion) -> frozenset[str]:

@@ -358,18 +358,19 @@ def _(value: Changes) -> CarriedTable:
 
 @table.register
 def _(value: DocumentList) -> CarriedTable:
+    documents = [(each.summary, each) for each in value.documents]
     rows: list[tuple[Cell, ...]] = [
         (
             date_cell(each.published), each.title, each.id, ", ".join(each.tags), each.uri,
-            metadata_cell(each.meta),
+            metadata_cell(each.meta), listed.begins, listed.status,
         )
-        for each in value.documents
+        for each, listed in documents
     ]  # fmt: skip
     shown = [
-        (_text(row[0]), link(each.title or each.id, each.id), _text(row[3]))
-        for row, each in zip(rows, value.documents, strict=True)
+        (_text(row[0]), link(each.title or listed.begins or each.id, each.id), _text(row[3]))
+        for row, (each, listed) in zip(rows, documents, strict=True)
     ]
-    columns = ("published", "title", "document", "tags", "uri", "metadata")
+    columns = ("published", "title", "document", "tags", "uri", "metadata", "begins", "status")
     notes = left_out(value.left_out, len(rows), "more document")
     return CarriedTable(columns, rows, pipes(("published", "document", "tags"), shown), notes)
 

@@ -85,7 +85,8 @@ def show_timeline(timeline: Timeline, *, dated: bool, known: bool) -> None:
 def _show_entry(entry: TimelineEntry, at: int, *, dated: bool) -> None:
     until = ("then" if dated else "now") if entry.end is None else _day(entry.end)
     title = f"  {readable(entry.title)}" if entry.title else ""
-    span = click.style(f"{_day(entry.start)} - {until}", fg="cyan")
+    coming = entry.start > at and entry.end is None
+    span = click.style(f"from {_day(entry.start)}" if coming else f"{_day(entry.start)} - {until}", fg="cyan")
     show(f"{span}{click.style(title, bold=True)}", hang=2)
     if entry.in_force is not None and entry.in_force.by != PUBLISHED:
         show(f"  {plain(force_words(entry.in_force, at)) or f'in force {days_of(entry.in_force.span)}'}")
@@ -208,12 +209,12 @@ def list_documents(asked: ListParameters, index: Path | None, as_json: bool, how
         found = verbs.list_documents(corpus, asked)
     if print_result(found, how, as_json=as_json):
         return DONE if found.documents else NOTHING
-    for each in found.documents:
+    for listed in found.documents:
+        each = listed.summary
         date = label(each.published.span) if each.published else "undated"
-        show(
-            f"{date:<10}  {click.style(readable(each.title or each.id), bold=True)}  {plain(each.id)}",
-            hang=12,
-        )
+        title = click.style(readable(each.title or listed.begins or each.id), bold=True)
+        status = f"  {plain(listed.status)}" if listed.status else ""
+        show(f"{date:<10}  {title}  {plain(each.id)}{status}", hang=12)
     if found.left_out:
         show(f"({found.left_out:,} more; -k {found.left_out + len(found.documents)} lists all)", dim=True)
     return DONE if found.documents else NOTHING

@@ -16,25 +16,29 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 from msgspec import Struct
 
 from asof.arguments import all_checked
 from asof.corpus.asking import LONGEST_KEY, LONGEST_NOTE, LONGEST_QUESTION, LONGEST_SUBJECT, MOST_TAGS
 from asof.corpus.corpus import Corpus, scratch
 from asof.corpus.maintenance import NOTES_LOCK, TRIAL, remove_trials
+from asof.engine import current_hits
 from asof.errors import DocumentNotFound, UsageError
 from asof.revisions.features import LEAST_UNTITLED, WordReader, title_of
 from asof.revisions.link import NEARLY
-from asof.revisions.statements import Grammar, statement_of
-from asof.store.digest import is_of_force, span_of
+from asof.revisions.statements import LEAST_FRAME, Grammar, frame_of, statement_of
+from asof.sources.markdown import Inline
+from asof.store.digest import STATUS, is_of_force, span_of
+from asof.store.names import called
 from asof.store.reader import document_as_of
 from asof.store.schema import exclusive_lock
 from asof.text.acts import acts_of, name_keys
 from asof.text.tokens import Analyzer, tokenize
-from asof.time.span import Instant, iso, moment
-from asof.values import Document, Hit, SourcedTime, line_feeds
+from asof.time.span import NEVER, Instant, Span, iso, moment
+from asof.values import PUBLISHED, Document, Hit, SourcedTime, line_feeds
 from asof.wire import As, one_of, replace
 
 if TYPE_CHECKING:
@@ -47,6 +51,9 @@ FOLDER = "memory/"
 
 SHORT = 500
 """So many characters are shown of a document that a note supersedes as a whole."""
+
+MOST_TOLD = 100
+"""So many notes of one key, or of one text and day, are looked at."""
 
 NEAREST = 12
 """So many passages are looked at for what a note would supersede."""
@@ -72,18 +79,23 @@ class Remembered(Struct, frozen=True):
     document: Annotated[str, "its id"]
     state: Annotated[
         str, one_of("stored", "known", "unconfirmed"),
-        "known: it was there; unconfirmed: nothing is stored, since it would supersede something",
+        "known: it is there; unconfirmed: nothing is stored, for it would supersede or contradict something",
     ]  # fmt: skip
     supersedes: Annotated[tuple[Earlier, ...], "the passages that it supersedes, or would supersede"]
+    apart: Annotated[
+        tuple[Earlier, ...],
+        "notes that state the same with another value; one of both has no subject, so it supersedes none",
+    ]
     alike: Annotated[tuple[Earlier, ...], "other notes that say nearly the same, which it may correct"]
     at: Annotated[Instant, As("as_of"), "the moment at which it was told"]
+    in_force: Annotated[SourcedTime | None, "when it holds, as that was read; null: no time was given"]
 
 
 class Forgotten(Struct, frozen=True):
     """A note that is erased, or would be."""
 
     document: Annotated[str, "its id"]
-    erased: Annotated[bool, "false: nothing is erased yet, since that was not confirmed"]
+    erased: Annotated[bool, "false: nothing is erased yet, since that was not confirmed with this id"]
     title: str
     text: Annotated[str, "what it says, or said"]
     versions: Annotated[int, "how many wordings are erased with it"]
@@ -102,12 +114,14 @@ class Memory:
         confirm: bool = False,
     ) -> Remembered:  # fmt: skip
         """Stores a note. One that would supersede something is stored only with `confirm`; without it, what
-        that is comes back.
+        that is comes back. So is one that says the same as a note with another value and would not supersede
+        it, since one of both has no subject.
 
         `subject`: what it is about, its title. `valid_from`, `valid_until`: since and until when it holds, if
-        that is not from now on. `source`: who said so. `key`: a note is stored once for a key, however often
-        it is sent; without one, once for a text a day. Raises UsageError, also for a key that was used for
-        another text; Busy, NoSpace.
+        that is not from now on; without a year or a week the coming one is meant, up to half a year ahead.
+        `source`: who said so. `key`: a note is stored once for a key, however often it is sent; without one,
+        a text is stored once a day, as long as it holds. `[[links]]` in the text are links. Raises
+        UsageError, also for a key that was used for another text; Busy, NoSpace.
         """
         _check(text, subject, key)
         tags = tuple(tags)
@@ -117,16 +131,17 @@ class Memory:
         with self._alone():
             now = self.corpus.session.clock()
             name = f"{FOLDER}{f'key-{_hash(key)}' if key else iso(now)[:10]}-{_hash(told)}"
-            before = self._now(name)
-            if before is not None and before.text == line_feeds(text):
-                return Remembered(name, "known", (), (), now)
-            if key and (others := self._of_key(key)):
+            for each in self._called(f"{name}*"):
+                before = self._now(each)
+                if before is not None and before.text == line_feeds(text) and (key or self._holds(each)):
+                    return Remembered(each, "known", (), (), (), now, _force_of(before))
+            if key and (others := self._called(f"{FOLDER}key-{_hash(key)}-*")):
                 raise UsageError(f"the key {key!r} was used for {others[0]}, which says something else")
-            if before is not None:  # it was corrected since
+            if self._was_told(name):  # it was corrected or superseded since, or has ended
                 name = f"{name}-{now}"
             times = self._times(now, valid_from, valid_until)
             meta = {"told_by": source} if source else {}
-            note = Document(name, text, subject, moment(now), tags=tags, meta=meta, in_force=times)
+            note = _note(name, text, subject, now, tags=tags, meta=meta, in_force=times)
             return self._stored(note, now, confirm=confirm)
 
     def correct(
@@ -134,29 +149,35 @@ class Memory:
         confirm: bool = False,
     ) -> Remembered:  # fmt: skip
         """Gives a note another text, or other times in which it holds, from now on; times that are not given
-        stay. What it said before stays as of then. Raises UsageError, DocumentNotFound; Busy, NoSpace."""
+        stay. What it said before stays as of then. `document`: its id, the id of a passage of it, or its
+        title. Raises UsageError, DocumentNotFound; Busy, NoSpace."""
         _check(text)
         with self._alone():
             known = self._known(document)
             now = max(self.corpus.session.clock(), known.versions[-1].visible + 1)
-            times = self._times(now, valid_from, valid_until)
-            if known.text == line_feeds(text) and times is None:
-                return Remembered(document, "known", (), (), now)
-            about = [each for each in known.about if times is None or not is_of_force(each.by)]
-            note = Document(
-                document, text, known.summary.title, moment(now), about=about, tags=known.summary.tags,
+            kept = _force_of(known)
+            times = self._times(now, valid_from, valid_until, kept)
+            about = [each for each in known.about if not is_of_force(each.by)]
+            note = _note(
+                known.summary.id, text, known.summary.title, now, about=about, tags=known.summary.tags,
                 meta=known.summary.meta, in_force=times,
             )  # fmt: skip
+            told = _force_of(note)
+            if known.text == line_feeds(text) and (kept and kept.span) == (told and told.span):
+                return Remembered(known.summary.id, "known", (), (), (), now, kept)
             return self._stored(note, now, confirm=confirm)
 
     def forget(self, document: str, *, confirm: bool = False) -> Forgotten:
-        """Erases a note with all of its versions for good, with `confirm`; without it, what would be erased
-        comes back. Raises UsageError, DocumentNotFound; Busy, NoSpace."""
+        """Erases a note with all of its versions for good, with `confirm` and its whole id; without them,
+        what would be erased comes back, with that id. `document` as in `correct`. Raises UsageError,
+        DocumentNotFound; Busy, NoSpace."""
         with self._alone():
             known = self._known(document)
+            confirm &= document == known.summary.id
             if confirm:
                 self.corpus.purge(document)
-        return Forgotten(document, confirm, known.summary.title, known.text, len(known.versions))
+        summary = known.summary
+        return Forgotten(summary.id, confirm, summary.title, known.text, len(known.versions))
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -167,33 +188,79 @@ class Memory:
             remove_trials(folder)
             yield
 
-    def _of_key(self, key: str) -> list[str]:
-        """The notes that were stored with a key, by id."""
+    def _called(self, pattern: str) -> list[str]:
+        """The ids of the current notes that a pattern fits, the newest first."""
         then = self.corpus.at()
-        return [each.id for each in then.newest(1, then.filters(path=f"{FOLDER}key-{_hash(key)}-*"))[0]]
+        return [each.id for each in then.newest(MOST_TOLD, then.filters(path=pattern))[0]]
+
+    def _was_told(self, name: str) -> bool:
+        """True if there is or was a note of this id."""
+        return self.corpus.at().use(lambda view: view.store.was_published(name))
+
+    def _holds(self, name: str) -> bool:
+        """True if a note holds now, or is to hold: nothing superseded it, and it has not ended."""
+
+        def look(view: View) -> bool:
+            rows = [view.rows_of_document(number) for number in called(view.store, name)]
+            hits = current_hits(view, np.concatenate([np.zeros(0, np.int64), *rows]))
+            over = (hit.in_force is not None and hit.in_force.span.last < view.as_of for hit in hits)
+            return not any(hit.superseded for hit in hits) and not any(over)
+
+        return self.corpus.at().use(look)
 
     def _times(
-        self, now: int, first: When | None, last: When | None
+        self, now: int, first: When | None, last: When | None, kept: SourcedTime | None = None
     ) -> tuple[SourcedTime | None, SourcedTime | None] | None:
-        """Two times, which may be relative ("tomorrow"), as `Document` takes them."""
+        """Two times, which may be relative ("tomorrow"), as `Document` takes them; one that is not given is
+        that of the time that is `kept`."""
         from asof.time.moment import instant_bounds
 
-        how = self.corpus.session.times
+        how = replace(self.corpus.session.times, coming=True)
         bounds = [None if each is None else instant_bounds(each, now, how) for each in (first, last)]
         begin, end = (
             None if each is None else SourcedTime(span_of(each[0], each[1] + 1), str(said), "in_force")
             for each, said in zip(bounds, (first, last), strict=True)
         )
+        if kept is not None:
+            was = kept.text.partition("..")
+            if begin is None and kept.span.start is not None:
+                begin = SourcedTime(Span(kept.span.start, None), was[0].strip(), "in_force")
+            if end is None and kept.span.end is not None:
+                end = SourcedTime(Span(None, kept.span.end), was[2].strip(), "in_force")
         return None if begin is end is None else (begin, end)
 
     def _known(self, document: str) -> DocumentAsOf:
-        """A note by its whole id. Raises UsageError for another document, DocumentNotFound."""
-        if not document.startswith(FOLDER):
-            raise UsageError(f"{document[:200]!r} is no note: only ids that begin with {FOLDER!r} are")
-        found = self._now(document)
+        """A note by its id, the id of a passage of it, both also in brackets, or its title. Raises UsageError
+        for another document and for the title of several notes, DocumentNotFound."""
+        name = document.strip().removeprefix("[").removesuffix("]")
+        whole, _, digest = name.rpartition("#")
+        found = self._now(name) or (self._now(whole) if digest else None)
+        if found is None and not name.startswith(FOLDER):
+            titled = self._titled(name)
+            if len(titled) > 1:
+                listed = ", ".join(titled[:SHOWN]) + ", …" * (len(titled) > SHOWN)
+                raise UsageError(f"{len(titled)} notes have the title {name[:200]!r}: {listed}; give an id")
+            found = self._now(titled[0]) if titled else None
+        if found is not None and not found.summary.id.startswith(FOLDER):
+            found = None
+        if found is None and not name.startswith(FOLDER):
+            raise UsageError(f"{name[:200]!r} is no note: only ids that begin with {FOLDER!r} and titles are")
         if found is None:
-            raise DocumentNotFound(f"there is no note {document[:200]!r} now")
+            raise DocumentNotFound(f"there is no note {name[:200]!r} now")
         return found
+
+    def _titled(self, title: str) -> list[str]:
+        """The ids of the notes that have a title."""
+
+        def look(view: View) -> list[str]:
+            names = view.store.names_of(called(view.store, title))
+            same = title.casefold()
+            return [
+                each.name for each in names
+                if each.name.startswith(FOLDER) and each.title.casefold() == same
+            ]  # fmt: skip
+
+        return self.corpus.at().use(look)
 
     def _now(self, document: str) -> DocumentAsOf | None:
         return self.corpus.at().use(lambda view: document_as_of(view.store, document))
@@ -206,18 +273,19 @@ class Memory:
         words = _grammar(self.corpus.store.settings.languages)
         ends = self._superseded(note, [hit for hit in hits if _is_related(note, hit, *words)], now)
         superseded = (*self._acted_on(note), *(_earlier(hit) for hit in hits if hit.id in ends))
-        own = set(tokenize(note.text))
+        notes = [hit for hit in hits if hit.id not in ends and hit.document.startswith(FOLDER)]
+        apart = tuple(_earlier(hit) for hit in notes if _is_apart(note, hit, *words))
+        own, other = set(tokenize(note.text)), {each.id for each in apart}
         others = (
-            hit for hit in hits if hit.id not in ends and hit.document.startswith(FOLDER)
-            and _likeness(own, set(tokenize(hit.text))) >= LIKE
-        )  # fmt: skip
+            hit for hit in notes if hit.id not in other and _likeness(own, set(tokenize(hit.text))) >= LIKE
+        )
         alike = tuple(map(_earlier, islice(others, SHOWN)))
-        if superseded and not confirm:
-            return Remembered(note.id, "unconfirmed", superseded, alike, now)
-        report = self.corpus.add(note)
-        if report.failed:
-            raise UsageError("; ".join(each.message for each in report.problems))
-        return Remembered(note.id, "stored", superseded, alike, now)
+        state = "stored" if confirm or not (superseded or apart) else "unconfirmed"
+        if state == "stored":
+            report = self.corpus.add(note)
+            if report.failed:
+                raise UsageError("; ".join(each.message for each in report.problems))
+        return Remembered(note.id, state, superseded, apart, alike, now, _force_of(note))
 
     def _acted_on(self, note: Document) -> tuple[Earlier, ...]:
         """The documents that a note says that it supersedes, amends or corrects."""
@@ -244,7 +312,7 @@ class Memory:
         holds."""
         if not alike:
             return set()
-        copies = {_copy(hit, at).id: hit.id for at, hit in enumerate(alike)}
+        copies = {_copy(hit, at).id: hit for at, hit in enumerate(alike)}
         settings = replace(self.corpus.store.settings, encoder="")
         with (
             tempfile.TemporaryDirectory(prefix=TRIAL, dir=self.corpus.store.folder) as folder,
@@ -255,12 +323,32 @@ class Memory:
                 trial.snapshot(now).search(note.text[:LONGEST_QUESTION], len(alike) + 1, recipe="bm25").hits
             )
         return {
-            copies[hit.document] for hit in found
+            copies[hit.document].id for hit in found
             if hit.document in copies and (
                 (hit.superseded is not None and hit.superseded.document == note.id)
-                or (hit.in_force is not None and hit.in_force.span.end is not None)
+                or _end_of(hit) < _end_of(copies[hit.document])
             )
         }  # fmt: skip
+
+
+def _end_of(hit: Hit) -> int:
+    """The last instant at which a hit is in force."""
+    return NEVER if hit.in_force is None else hit.in_force.span.last
+
+
+def _note(name: str, text: str, subject: str, now: int, **more: Any) -> Document:
+    """A note: links in its text lead elsewhere, and those to its subject lead to it."""
+    inline = Inline()
+    inline.words(text)
+    return Document(
+        name, text, subject, moment(now), links=tuple(inline.links), aliases=(subject,) if subject else (),
+        **more,
+    )  # fmt: skip
+
+
+def _force_of(note: Document | DocumentAsOf) -> SourcedTime | None:
+    """The time in which a note is stated to hold."""
+    return next((each for each in note.about if is_of_force(each.by)), None)
 
 
 @lru_cache(maxsize=4)
@@ -287,6 +375,14 @@ def _is_related(note: Document, hit: Hit, grammar: Grammar, detect: Callable[[st
     return len(own & others) >= LEAST_UNTITLED and _likeness(own, others) >= NEARLY
 
 
+def _is_apart(note: Document, hit: Hit, grammar: Grammar, detect: Callable[[str], str]) -> bool:
+    """True if a passage states the same as a note with another value, and one of both has no subject."""
+    if bool(note.title) == bool(hit.title) or note.text.strip() == hit.text.strip():
+        return False
+    one, other = (frame_of(text, detect(text), grammar) for text in (note.text, hit.text))
+    return one.words >= LEAST_FRAME and one.hash == other.hash
+
+
 def _likeness(one: set[str], other: set[str]) -> float:
     """The share of the words of two texts that both have (Jaccard)."""
     return len(one & other) / max(len(one | other), 1)
@@ -297,8 +393,13 @@ def _earlier(hit: Hit) -> Earlier:
 
 
 def _copy(hit: Hit, at: int) -> Document:
-    """A passage as a document of its own, in the folder of its document."""
-    return Document(f"{hit.document}~{at}", hit.text, hit.title, hit.published)
+    """A passage as a document of its own, in the folder of its document, with the time in which it holds."""
+    held = hit.in_force
+    if held is None or held.by in (PUBLISHED, STATUS) or held.span == Span(None, None):
+        return Document(f"{hit.document}~{at}", hit.text, hit.title, hit.published)
+    begin, end = Span(held.span.start, None), Span(None, held.span.end)
+    force = (begin if begin.start else None, end if end.end else None)
+    return Document(f"{hit.document}~{at}", hit.text, hit.title, hit.published, in_force=force)
 
 
 def _check(text: str, subject: str = "", key: str = "") -> None:

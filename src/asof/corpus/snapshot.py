@@ -216,6 +216,15 @@ class Snapshot:
             view.store, chosen.since, chosen.until, most, view.documents_passing(chosen)
         ))  # fmt: skip
 
+    def beginnings(self, documents: Iterable[str]) -> dict[str, Hit]:
+        """The first passage of each of these current documents, by id."""
+
+        def look(view: View) -> dict[str, Hit]:
+            rows = view.first_rows(view.store.numbers_of(documents))
+            return {hit.document: hit for hit in engine.current_hits(view, rows)}
+
+        return self.use(look)
+
     def statements(self, filters: Filters | None = None) -> Iterator[DocumentStatement]:
         """All statements of the current passages that pass the filters, by the id of their document and in
         its order; read from the corpus a few documents at a time. Raises BeforeHorizon."""

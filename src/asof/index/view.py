@@ -301,6 +301,14 @@ class View:
         rows = np.flatnonzero(window.column("document") == document)
         return rows[window.visible(rows)]
 
+    def first_rows(self, documents: Sequence[int]) -> NDArray[np.int64]:
+        """The first current row of each of these documents, by number; none for one without a text."""
+        window = self.prefix.window()
+        rows = np.flatnonzero(np.isin(window.column("document"), np.array(documents, np.int64)))
+        rows = rows[window.visible(rows)]
+        rows = rows[np.argsort(self.column("number", rows), kind="stable")]
+        return rows[np.unique(self.column("document", rows), return_index=True)[1]]
+
     def count_published_since(self, first: int) -> int:
         """The number of current passages that were published from an instant on."""
         window = self.prefix.window(first)

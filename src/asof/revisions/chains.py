@@ -14,7 +14,6 @@ import contextlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -218,13 +217,6 @@ LONGEST = 100_000
 RowNumbers = NDArray[np.int64]
 
 
-class Successor(NamedTuple):
-    """The row that follows another, and since when it is visible (an instant)."""
-
-    row: int
-    instant: int
-
-
 class Succession(Struct, frozen=True):
     """The chains among the rows of a view, ended ones included. Rows are numbers of the view; -1 is none.
 
@@ -338,21 +330,6 @@ def succession(view: View) -> Succession:
     if cached is None:
         cached = view.prefix.memo[FOLDER] = SeriesCache.of(view.derived).succession(view)
     return cached
-
-
-def superseded(view: View, rows: RowNumbers) -> list[Successor | None]:
-    """For each row its successor in the view, None for none: the first one of no lower authority."""
-    after = succession(view).successors(rows)
-    while view.official:
-        lower = np.flatnonzero((after >= 0) & (view.authority(np.maximum(after, 0)) > view.authority(rows)))
-        if not len(lower):
-            break
-        after[lower] = succession(view).successors(after[lower])
-    visible = view.column("said", np.maximum(after, 0)).tolist() if len(rows) else []
-    return [
-        Successor(row, instant) if row >= 0 else None
-        for row, instant in zip(after.tolist(), visible, strict=True)
-    ]
 
 
 def status(folder: Path) -> list[str]:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.view import View
-from asof.revisions.chains import Successor, succession, superseded
+from asof.revisions.chains import succession
 from asof.revisions.edits import is_reworded
 from asof.store.digest import FORCE, SECTION, span_of
 from asof.store.names import called
@@ -359,20 +359,82 @@ def _actors(view: View, documents: Iterable[int]) -> dict[int, _Actor]:
 # -- when passages are in force, and what changes them, also by acts ----------------------------------
 
 
+class Successor(NamedTuple):
+    """The row that supersedes another, and since when it holds instead (an instant). The row of an act that
+    only its target tells of is -1."""
+
+    row: int
+    instant: int
+
+
 def followers(view: View, rows: NDArray[np.int64], instant: int, asked: str = "") -> list[Successor | None]:
-    """For each row what follows it in its series, or ends it by an act that still counts at an instant
-    (`ending_acts`), and since when that holds: not before it can be seen. The row of an act that only its
-    target tells of is -1."""
-    after = superseded(view, rows)
-    known = np.array([each.row for each in after if each is not None], np.int64)
-    begins = dict(zip(known.tolist(), validity(view, known).begins.tolist(), strict=True))
-    found = [each and each._replace(instant=max(each.instant, begins[each.row])) for each in after]
+    """For each row what holds instead of it, in its series (`_Series`) or by an act that ends it and still
+    counts at an instant (`ending_acts`); None for none."""
+    found = _Series(view, instant).followers(rows)
     for at, acts in enumerate(ending_acts(view, rows, asked)):
         ends = [act for act in acts if act.until > instant]
         earlier = found[at]
         if ends and (earlier is None or ends[0].since < earlier.instant):
             found[at] = Successor(first_row(view, ends[0]), ends[0].since)
     return found
+
+
+STEPS = 256
+"""The most statements of a series that are looked at before and after one."""
+
+
+class _Series:
+    """Which statement of a series holds instead of another, at an instant.
+
+    Chains are in order of publication. What was published later supersedes what was before, from the day on
+    from which it is stated to hold, if it is not published after it began. But what is stated to hold only
+    from a later day on comes after all that began before, whenever this was published: of "Red since 2025"
+    and "Blue from 2021 to 2024" the first supersedes the second. What had ended by that instant, or ended
+    before the other one began, supersedes nothing, so what it interrupted holds again. A version supersedes
+    the one before of its document in any case. Only passages of no lower authority count."""
+
+    def __init__(self, view: View, instant: int) -> None:
+        self.view, self.instant, self.chains = view, instant, succession(view)
+
+    def followers(self, rows: NDArray[np.int64]) -> list[Successor | None]:
+        """The one that holds instead of each row (n), the first by the instant from which on."""
+        found: list[Successor | None] = [None] * len(rows)
+        if not len(rows):
+            return found
+        for later, step in ((True, self.chains.successors), (False, self.chains.predecessors)):
+            at, beside = np.arange(len(rows)), rows
+            for _ in range(STEPS):
+                beside = step(beside)
+                at, beside = at[beside >= 0], beside[beside >= 0]
+                if not len(at):
+                    break
+                since, goes_on = self._since(rows[at], beside, later=later)
+                for place in np.flatnonzero(since < NEVER).tolist():
+                    of, known = int(at[place]), found[int(at[place])]
+                    if known is None or since[place] < known.instant:
+                        found[of] = Successor(int(beside[place]), int(since[place]))
+                at, beside = at[goes_on], beside[goes_on]
+        return found
+
+    def _since(
+        self, rows: NDArray[np.int64], others: NDArray[np.int64], *, later: bool
+    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Since when each of these others, published `later` than the row beside it or earlier, holds instead
+        of this (NEVER: it does not); and whether one that is farther away may do so earlier."""
+        view = self.view
+        own, other, said = validity(view, rows), validity(view, others), view.column("said", others)
+        one_document = view.column("document", rows) == view.column("document", others)
+        current = np.array([end is None for end in self.chains.ends(others)], bool)
+        holds = (other.ends >= np.maximum(own.begins, self.instant)) | (one_document & later)
+        holds &= view.authority(others) <= view.authority(rows)
+        if later:
+            holds &= one_document | ~own.stated | (other.begins >= own.begins)
+            since = np.where(other.stated & (other.begins > own.begins), other.begins, said)
+            goes_on = ~holds | (other.stated & ~one_document)
+        else:
+            holds &= current & ~one_document & other.stated & (other.begins > own.begins)
+            since, goes_on = other.begins, own.stated | other.stated
+        return np.where(holds, since, NEVER), goes_on
 
 
 def times_of_force(
@@ -392,6 +454,8 @@ def times_of_force(
             continue
         begin = int(held.begins[at]) if held.known[at] else BEGINNING
         begin = record.starts if begin == said[at] and record.starts is not None else begin
+        if held.ends[at] < begin and not held.stated[at]:
+            begin = BEGINNING  # it told of what was over: since when is not said
         end = int(ends[at]) + 1 if ends[at] < NEVER else NEVER
         if follower is not None and follower.instant > begin:
             end = min(end, follower.instant)

@@ -7,7 +7,7 @@ not count.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.revisions.force import acts_on, unresolved
+from asof.revisions.chains import succession
+from asof.revisions.force import acts_on, followers, unresolved
 from asof.store.names import find_document
 from asof.store.reader import LinkResolver, has_links
 from asof.time.span import Instant, format_instant
@@ -188,4 +189,24 @@ def _relations(view: View, document: int, graph: LinkGraph) -> tuple[RelatedDocu
         RelatedDocument(act.kind, "out", "", act.text, act.part, act.visible)
         for act in unresolved(view, document, targets)
     ]
+    found += _succession(view, document, graph, {each.document for each in found})
     return tuple(sorted(found, key=lambda each: (each.since, each.document, each.kind, each.part)))
+
+
+def _succession(view: View, document: int, graph: LinkGraph, told: set[str]) -> Iterator[RelatedDocument]:
+    """The current documents that hold instead of a document, as a whole or in part (`followers`), and those
+    instead of which it holds; without those that are `told`."""
+    rows, chains = view.rows_of_document(document), succession(view)
+    beside = np.unique(np.concatenate([chains.predecessors(rows), chains.successors(rows)]))
+    seen = {document}
+    for way, those in (("in", rows), ("out", beside[beside >= 0])):
+        of = view.column("document", those).tolist()
+        for number, later in zip(of, followers(view, those, view.as_of), strict=True):
+            if later is None or later.row < 0 or later.instant > view.as_of:
+                continue
+            by = int(view.column("document", np.array([later.row], np.int64))[0])
+            other = by if way == "in" else number
+            name = graph.titles.get(other)
+            if other not in seen and name is not None and name[0] not in told and document in (by, number):
+                seen.add(other)
+                yield RelatedDocument(SUPERSEDES, way, *name, "", later.instant)

@@ -15,14 +15,14 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.view import View
-from asof.revisions.chains import Succession, Successor, succession
+from asof.revisions.chains import Succession, succession
 from asof.revisions.edits import ALIKE, HEADED, values_of
-from asof.revisions.force import SAME, followers, joined_by_acts, times_of_force, validity
+from asof.revisions.force import SAME, Successor, followers, joined_by_acts, times_of_force, validity
 from asof.store.digest import STATUS, hit_id
 from asof.store.reader import StoredPassage, published_of, version_numbers
 from asof.text.statements import pieces
 from asof.text.tokens import term_hash, tokenize
-from asof.time.span import Instant, Validity
+from asof.time.span import NEVER, Instant, Validity
 from asof.values import CITED, PUBLISHED, Filters, Hit, SourcedTime, VersionNumber, cite
 from asof.wire import HIDDEN, As, replace
 
@@ -92,13 +92,14 @@ FIRST_HITS = 10
 """The statement is chosen among those of this many hits."""
 
 Interval = tuple[int, int | None]
-"""Since when and until when a statement was the newest; None: it still is."""
+"""Since when and until when a statement holds; None: without an end."""
 
 
 class TimelineEntry(Struct, frozen=True):
-    """A statement, and how long it was current.
+    """A statement, and how long it holds: as is stated of it, else since it was published, until another one
+    holds instead or it is removed.
 
-    From `start` until `end` (instants; None: it still is).
+    From `start`, which may be to come, until `end` (instants; None: without an end).
     """
 
     id: Annotated[str, "the passage"]
@@ -127,7 +128,7 @@ class TimelineEntry(Struct, frozen=True):
     @property
     def valid(
         self,
-    ) -> Annotated[Validity, "when it was current; `until` is null: it still is"]:
+    ) -> Annotated[Validity, "when it holds; `until` is null: without an end"]:
         return Validity(self.start, self.end)
 
 
@@ -139,7 +140,7 @@ class Timeline(Struct, frozen=True):
     known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
     entries: Annotated[
         tuple[TimelineEntry, ...],
-        "the statements of one series, and of those that acts join to it, oldest first",
+        "the statements of one series, and of those that acts join to it, by when they began to hold",
     ]
     left_out: Annotated[int, "how many older statements there are beside `entries`"]
     notes: Annotated[tuple[str, ...], "what of the query was read as a filter"] = ()
@@ -157,9 +158,9 @@ def timeline(
     """The timeline of one of these statements of hits, the best first; its last `most` entries.
 
     It is the first that says something else at another time, or else the best; with those of the documents
-    that supersede its own by an act, or that its own supersedes. Only values that were current
-    at some time from `since` to `until` (instants, both included) count, and only those of passages with the
-    words of the `filters`.
+    that supersede its own by an act, or that its own supersedes. Only values that held at some time from
+    `since` to `until` (instants, both included) count, and only those of passages with the words of the
+    `filters`.
     """
     chains = succession(view)
     known = [(row, said) for hit, said in statements for row in rows_of(view, chains, [hit]).tolist()]
@@ -259,7 +260,7 @@ def timeline_from(
     view: View, question: str, entries: Sequence[TimelineEntry], most: int, since: int | None,
     until: int | None,
 ) -> Timeline:  # fmt: skip
-    """The timeline of the last `most` of these entries that were current at some time from `since` to `until`
+    """The timeline of the last `most` of these entries that held at some time from `since` to `until`
     (instants, both included)."""
     values = [
         each for each in entries
@@ -284,17 +285,13 @@ def passages_of(view: View, hits: Sequence[Hit]) -> list[list[int]]:
     return [[row[0] for row in view.store.db.execute(query, each)] for each in named]
 
 
-def _spans(view: View, chains: Succession, rows: NDArray[np.int64]) -> list[Interval]:
-    """Since when and until when each row was the newest of its series: until it ended, or the next began."""
-    starts = view.column("said", rows).tolist()
-    ends = chains.ends(rows)
-    after = chains.successors(rows)
-    nexts = view.column("said", np.maximum(after, 0)).tolist()
-    spans: list[Interval] = []
-    for start, end, row, follows in zip(starts, ends, after.tolist(), nexts, strict=True):
-        until = [each for each in (end, follows if row >= 0 else None) if each is not None]
-        spans.append((start, min(until, default=None)))
-    return spans
+def _by_beginning(begins: Sequence[int], documents: Sequence[int]) -> list[int]:
+    """The places of rows in order of when they began to hold; no version of a document comes before the one
+    that it replaced."""
+    keys, first = list(begins), dict[int, int]()
+    for at in range(len(keys) - 1, -1, -1):
+        keys[at] = first[documents[at]] = min(keys[at], first.get(documents[at], NEVER))
+    return sorted(range(len(keys)), key=keys.__getitem__)
 
 
 def _line_of(
@@ -303,32 +300,24 @@ def _line_of(
     """The line of the series of a statement; of one alone, that of the dated sections beside it."""
     row, said = statement
     rows = chains.series(row)
-    spans = _spans(view, chains, rows) if len(rows) > 1 else None
-    if spans is None:
-        rows, spans = _sections(view, chains, row)
-    return _SeriesTimeline(view, chains, rows, question, row, said, filters, spans)
+    if len(rows) == 1:
+        rows = _sections(view, chains, row)
+    return _SeriesTimeline(view, chains, rows, question, row, said, filters)
 
 
-def _sections(view: View, chains: Succession, row: int) -> tuple[NDArray[np.int64], list[Interval]]:
+def _sections(view: View, chains: Succession, row: int) -> NDArray[np.int64]:
     """The sections of a row's document that headings date and that say the same as the row with other values,
-    in order of the times since which they hold, and these; the row alone where no heading dates it."""
+    in order of the times since which they hold; the row alone where no heading dates it."""
     rows = view.rows_of_document(int(view.column("document", np.array([row]))[0]))
     held = validity(view, rows)
     dated = held.section & (held.begins <= view.as_of) & (chains.nodes(rows) >= 0)
     alike = chains.shared_words(np.append(row, rows))[0, 1:] >= SAME
     chosen = np.flatnonzero(dated & alike)
     if row not in rows[chosen]:
-        alone = np.array([row], np.int64)
-        return alone, _spans(view, chains, alone)
+        return np.array([row], np.int64)
     chosen = chosen[np.argsort(rows[chosen] != row, kind="stable")]  # of those since one time the row
-    times, first = np.unique(held.begins[chosen], return_index=True)
-    begins: list[int] = times.tolist()
-    return rows[chosen[first]], list(zip(begins, [*begins[1:], None], strict=True))
-
-
-def _ended_by(follower: Successor | None, start: int, view: View) -> int | None:
-    """The instant at which what follows ends a statement that was said since `start`; None: not by now."""
-    return follower.instant if follower is not None and start < follower.instant <= view.as_of else None
+    _, first = np.unique(held.begins[chosen], return_index=True)
+    return rows[chosen[first]]
 
 
 @dataclass(slots=True)
@@ -342,21 +331,38 @@ class _SeriesTimeline:
     row: int
     statement: str
     filters: Filters
-    spans: list[Interval]
+    spans: list[Interval] = field(init=False)
     records: list[StoredPassage] = field(init=False)
     force: list[SourcedTime | None] = field(init=False)
 
     def __post_init__(self) -> None:
+        held = validity(self.view, self.rows)
+        documents = self.view.column("document", self.rows).tolist()
+        order = _by_beginning(held.begins.tolist(), documents)
+        self.rows = self.rows[order]
         after = followers(self.view, self.rows, self.view.as_of, self.statement)
-        self.spans = [
-            (
-                start,
-                min([each for each in (end, _ended_by(follower, start, self.view)) if each], default=None),
-            )
-            for (start, end), follower in zip(self.spans, after, strict=True)
-        ]
         self.records = self.view.records(self.rows)
         self.force = times_of_force(self.view, self.rows, self.records, after)
+        self.spans = self._spans(held.begins[order].tolist(), held.ends[order].tolist(), after)
+
+    def _spans(
+        self, begins: Sequence[int], ends: Sequence[int], after: Sequence[Successor | None]
+    ) -> list[Interval]:
+        """Since when and until when each row holds; one that a version of its document replaces until that
+        holds."""
+        documents = self.view.column("document", self.rows).tolist()
+        follows = np.array([-1 if each is None else each.row for each in after], np.int64)
+        by = np.where(follows < 0, -1, self.view.column("document", np.maximum(follows, 0))).tolist()
+        spans: list[Interval] = []
+        for at, (begin, last, removed) in enumerate(
+            zip(begins, ends, self.succession.ends(self.rows), strict=True)
+        ):
+            later = after[at]
+            until = [] if last >= NEVER else [last + 1]
+            until += [] if later is None else [later.instant]
+            until += [] if removed is None or by[at] == documents[at] else [removed]
+            spans.append((begin, max(begin, min(until)) if until else None))
+        return spans
 
     def values(self) -> list[TimelineEntry]:
         """An entry for each value of the statement, oldest first; edits of its wording are in one."""

@@ -505,6 +505,13 @@ class AsOfReader(Struct, frozen=True):
             f" ON l.version = force.id WHERE {NO_ACT}", self.moment,
         ).fetchall()  # fmt: skip
 
+    def numbers_of(self, names: Iterable[str]) -> list[int]:
+        """The numbers of documents by their ids."""
+        return [row[0] for row in self.db.execute(
+            "SELECT d.id FROM json_each(?) AS asked JOIN documents AS d ON d.name = asked.value",
+            (json.dumps(list(names)),),
+        )]  # fmt: skip
+
     def names_of(self, documents: Iterable[int]) -> list[CurrentName]:
         """The current versions of these documents, and what these are called."""
         return [CurrentName(*row) for row in self.db.execute(

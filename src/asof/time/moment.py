@@ -71,6 +71,7 @@ def read(
     *,
     fiscal_start: int = 1,
     order: Literal["", "dmy", "mdy"] = "",
+    coming: bool = False,
 ) -> Span:
     """The span that `text` names, in UTC: a time of ISO 8601, or an expression of the grammar that is the
     whole text, as its best reading. A day in figures may begin with its year, or end with it (`20.05.2023`,
@@ -80,12 +81,13 @@ def read(
     span around both. A day is the same in every zone: that of UTC. `anchor` (aware) is the moment from which
     relative texts count: `now` is that instant, `3 months ago` a day (from today in `zone`), `2 hours ago` a
     minute. Without it only dates and periods are read (`5 March 2024`), no open time (`since 2020`). Fiscal
-    years start in the month `fiscal_start`. The end of the year 9999 is None.
+    years start in the month `fiscal_start`. The end of the year 9999 is None. A time without a year is the
+    last one that has begun; with `coming`, where that is over, the next one if it begins within SOON.
 
     Raises BadTime for any text that is not such a time, and for a relative one when there is no anchor;
     AmbiguousDate where `order` is missing.
     """
-    span, plain = _span_of(text, anchor, zone, fiscal_start, order)
+    span, plain = _span_of(text, anchor, zone, fiscal_start, order, coming=coming)
     if span is not None:
         return span
     if not _is_relative(plain):
@@ -107,7 +109,7 @@ def is_time(text: str) -> bool:
 
 
 def _span_of(
-    text: str, anchor: datetime | None, zone: tzinfo, fiscal_start: int, order: str
+    text: str, anchor: datetime | None, zone: tzinfo, fiscal_start: int, order: str, *, coming: bool = False
 ) -> tuple[Span | None, str]:
     """The span that a text names, or None, and the text as it was compared."""
     if len(text) > LONGEST:
@@ -120,15 +122,16 @@ def _span_of(
         raise _refusal(text, "in UTC it is outside the years 1 to 9999") from None
     except (ValueError, BadTime) as why:
         raise _refusal(text, str(why)) from None
-    return span if span is not None else _said(plain, anchor, zone, fiscal_start), plain
+    return span if span is not None else _said(plain, anchor, zone, fiscal_start, coming=coming), plain
 
 
 class TimeOptions(Struct, frozen=True):
     """How times are read: fiscal years start in the month `fiscal_start`, times of day without an offset are
-    meant in `zone` (None: in UTC, and naive datetimes are refused)."""
+    meant in `zone` (None: in UTC, and naive datetimes are refused); `coming`: see `read`."""
 
     fiscal_start: int = 1
     zone: tzinfo | None = None
+    coming: bool = False
 
 
 PLAIN = TimeOptions()
@@ -161,7 +164,7 @@ def read_bounded(
 
     Raises BadTime for what `read` refuses, and for a span that is open on a side that is wanted.
     """
-    span = read(text, anchor, how.zone or UTC, fiscal_start=how.fiscal_start)
+    span = read(text, anchor, how.zone or UTC, fiscal_start=how.fiscal_start, coming=how.coming)
     if start and span.start is None:
         raise BadTime(f"{text!r} has no start; give a time that has one: 2021, since 2021, 2019-2021")
     if end and span.end is None and (span.start is None or span.start.year < MAXYEAR):
@@ -220,7 +223,13 @@ def _lasting(start: datetime, unit: timedelta) -> Span:
     return Span(once, span_of_length(again, unit).end)
 
 
-def _said(plain: str, anchor: datetime | None, zone: tzinfo, fiscal_start: int) -> Span | None:
+SOON = timedelta(days=183)
+"""Of the two days with a date without a year, the one before and the one after a moment, one is as near."""
+
+
+def _said(
+    plain: str, anchor: datetime | None, zone: tzinfo, fiscal_start: int, *, coming: bool
+) -> Span | None:
     """The expression of the grammar that is the whole text; None if none is, or its days are in doubt."""
     from asof.time.expressions import TimeContext, parse  # which few readers of dates need
 
@@ -234,7 +243,13 @@ def _said(plain: str, anchor: datetime | None, zone: tzinfo, fiscal_start: int) 
     if anchor is None and found[0].relation != "in":
         return None
     before = _BETWEEN.split(plain[: found[0].start].casefold())
-    return found[0].span if _leading().issuperset(filter(None, before)) else None
+    if not _leading().issuperset(filter(None, before)):
+        return None
+    span = found[0].span
+    if coming and anchor is not None and span.end is not None and span.end <= anchor:
+        soon = (each for each in found[0].alternatives if each.start and anchor < each.start)
+        return next((each for each in soon if each.start and each.start <= anchor + SOON), span)
+    return span
 
 
 @cache

@@ -47,7 +47,7 @@ VALID: list[tuple[str, dict[str, Any], str]] = [
     ("list", {"since": "2021", "k": 2}, "documents, newest first"),
     ("list", {"tag": ["nowhere"]}, "Nothing found"),
     ("changes", {"since": "2021-06", "as_of": "2022"}, "documents changed from 2021-06-01 on"),
-    ("context", {"q": "harbour master", "reply_tokens": 200}, "[1] "),
+    ("context", {"q": "harbour master", "reply_tokens": 200}, "passages left out: ask with more tokens"),
     ("stale", {}, "stale"),
     ("stale", {"path": ["The Mole"], "as_of": "2020"}, "Nothing is stale, as of 2020-12-31."),
 ]
@@ -163,9 +163,12 @@ def test_a_document_is_read_on_from_where_it_was_cut(example):
     assert read.split() == whole.split()
 
 
-def test_what_a_search_cites_can_be_opened(example):
-    found = call(server_of(example), "search", q="harbour master", as_of="2019-06-01", k=3)
-    for hit in re.findall(r"^\[(\S.*?#[0-9a-f]{12})\]", text_of(found), re.MULTILINE):
+@pytest.mark.parametrize(("tool", "given"), [("search", {"k": 3}), ("context", {"reply_tokens": 400})])
+def test_what_is_cited_can_be_opened(example, tool, given):
+    found = call(server_of(example), tool, q="harbour master", as_of="2019-06-01", **given)
+    cited = re.findall(r"^\[(\S.*?#[0-9a-f]{12})\]", text_of(found), re.MULTILINE)
+    assert len(cited) > 1
+    for hit in cited:
         opened = call(server_of(example), "open", id=hit, as_of="2019-06-01")
         assert not opened.is_error
         assert hit in text_of(opened)
@@ -208,3 +211,89 @@ def test_text_of_documents_stays_between_the_marks(tmp_path):
             assert words not in before + behind
         listed = talk(server_of(corpus), lambda client: client.list_tools())
         assert words not in str(listed)
+
+
+@pytest.fixture
+def told(tmp_path):
+    """Calls a tool of an empty corpus that may be written, on 1 January 2025; returns its text."""
+    with corpus_with(tmp_path) as corpus:
+        server = server_of(corpus, write=True)
+
+        def call_it(tool: str, **given: Any) -> str:
+            return text_of(call(server, tool, **given))
+
+        yield call_it
+
+
+def test_replies_tell_when_a_note_holds(told):
+    stored = told("remember", text="The gym is closed.", valid_from="friday", valid_until="6 January")
+    assert stored.endswith("], takes effect on 2025-01-03, until 2025-01-06.")
+    note = re.findall(r"\[(memory/\S+)\]", stored)[0]
+    assert told("correct", document=note, text="The gym is closed.", valid_from="2024").endswith(
+        "], in force since 2024-01-01 until 2025-01-06."
+    )
+    listed = told("list", path="memory/*")
+    assert re.search(
+        r"\] 2025-01-01T\S+, in force since 2024-01-01 until 2025-01-06: The gym is closed.", listed
+    )
+
+
+def test_a_timeline_tells_what_takes_effect(told):
+    told("remember", text="Lea's boss is Kim.")
+    told("remember", text="Lea's boss is Pia.", valid_from="2027-01-01", confirm=True)
+    line = told("timeline", q="Lea's boss")
+    assert re.search(r"from 2025-01-01 until 2027-01-01 \[.*\nLea's boss is Kim", line)
+    assert re.search(r"takes effect on 2027-01-01 \[.*\nLea's boss is Pia", line)
+
+
+def test_what_is_left_out_is_counted(told):
+    """Of 60 notes a list shows 50, of which some do not fit into the reply."""
+    for number in range(60):
+        told(
+            "remember",
+            text=f"Crane {number} lifts.",
+            subject=f"{chr(97 + number // 26)}{chr(97 + number % 26)}",
+        )
+    for tool, given in (("list", {}), ("changes", {"since": "last week"})):
+        whole = told(tool, **given, reply_tokens=50_000)
+        assert whole.endswith("10 more documents left out: ask with a larger k, more tokens, or narrower")
+        short = told(tool, **given, reply_tokens=200)
+        found = re.search(r"(\d+) more documents left out", short)
+        assert found is not None
+        assert int(found[1]) == 60 - len(re.findall(r"^\[memory/", short, re.MULTILINE))
+        assert "left out" not in told(tool, **given, reply_tokens=50_000, k=60)
+
+
+def test_statements_that_changes_do_not_show_are_counted(told):
+    told("remember", text="Ada likes red. Bo likes blue.\n\nCy likes green.\n\nDee likes black.")
+    assert "not shown: 2 more statements" in told("changes", since="yesterday")
+
+
+def test_versions_of_one_day_have_their_time(tmp_path):
+    versions = [doc("quay", day, f"The quay is {at} metres long.", "Quay") for at, day in enumerate((
+        "2024-05-01T10:00Z", "2024-05-01T11:30Z", "2024-06-01",
+    ), 10)]  # fmt: skip
+    with corpus_with(tmp_path, *versions) as corpus:
+        server = server_of(corpus)
+        opened = text_of(call(server, "open", id="Quay"))
+        line = text_of(call(server, "timeline", q="how long is the quay"))
+    assert "versions until then: 2024-05-01 10:00:59 UTC, 2024-05-01 11:30:59 UTC, 2024-06-01" in opened
+    assert re.search(r"from 2024-05-01 10:00:59 UTC until 2024-05-01 11:30:59 UTC \[", line)
+
+
+def test_a_text_that_is_too_long_is_said_in_plain_words(told):
+    said = told("remember", text="a" * 20_001)
+    assert said == "the text has 20,001 characters; accepted: up to 20,000"
+
+
+def test_what_keeps_two_facts_is_told(told):
+    told("remember", text="Ada's daughter is Mia.")
+    shown = told("remember", text="Ada's daughter is Eva.")
+    assert "to keep both, correct that to say both" in shown
+
+
+def test_only_what_was_known_is_read(tmp_path):
+    with corpus_with(tmp_path, doc("quay", "2019-01-01", "The quay is 10 metres long.")) as corpus:
+        server = server_of(corpus)
+        assert "10 metres" not in text_of(call(server, "search", q="quay", known_at="2020"))
+        assert "10 metres" in text_of(call(server, "search", q="quay", known_at="2026"))

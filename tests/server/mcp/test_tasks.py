@@ -86,7 +86,11 @@ TASKS: dict[str, tuple[list[Call], str]] = {
     "what it was between two dates": (
         [Call("timeline", {"q": "harbour master", "since": "2018", "until": "2022"})], "statements",
     ),
-    "prepare a talk": ([Call("context", {"q": "the ferry and its fares", "reply_tokens": 400})], "[2] "),
+    "prepare a talk": (
+        [Call("context", {"q": "the ferry and its fares", "reply_tokens": 400}, HIT),
+         Call("open", {"id": "$1"})],
+        "of the document",
+    ),
     "which pages lead here": ([Call("links", {"document": "The Mole"})], "is linked from"),
     "what is out of date": ([Call("stale", {})], "Nothing is stale"),
     "what nobody wrote down": ([Call("ask", {"q": "what is the password of the wifi"})], "Refused"),

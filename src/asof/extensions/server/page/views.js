@@ -115,9 +115,10 @@ export async function compare() {
 function entriesOf(line) {
   return line.entries.map((entry, at) => {
     const before = entry.words_removed.length ? line.entries[at - 1]?.sentence : null;
-    const until = entry.valid.until ? told(entry.valid.until) : "now";
+    const { from, until } = entry.valid, coming = !until && from > line.as_of, told_on = entry.published?.from ?? from;
+    const seen = told_on > from ? told_on : from;  // it holds since then, but could be seen only when it was published
     return el("article", { class: "entry" },
-      el("h3", {}, el("a", { href: address({ view: "", as_of: entry.valid.from.slice(0, 10) }) }, told(entry.valid.from)), ` – ${until}`),
+      el("h3", {}, coming ? "from " : "", el("a", { href: address({ view: "", as_of: seen.slice(0, 10) }) }, told(from)), coming ? "" : ` – ${until ? told(until) : "now"}`),
       before || at ? changed(before, entry.sentence) : el("p", {}, entry.sentence),
       el("p", { class: "meta" }, joined(documentLink(entry), entry.reworded ? `said again in other words ${count(entry.reworded, "time")}` : null)));
   });

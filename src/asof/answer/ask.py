@@ -22,7 +22,7 @@ from asof.answer.table import TableCell
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.chains import succession
-from asof.revisions.force import followers, validity
+from asof.revisions.force import STEPS, followers, validity
 from asof.store.digest import KIND, TEXT, span_of
 from asof.store.reader import VisibleInterval
 from asof.text.figures import NONE, language_of, lexicon
@@ -95,27 +95,17 @@ def promote_current(question: ParsedQuestion, view: View, passages: Passages, mo
 
 def _current(view: View, row: int) -> int | None:
     """The row of its series that holds instead of a row, if it is another one and current: the last, unless
-    that is stated to hold at another time."""
+    that is stated to hold at another time, or another one from a later day on."""
     chains = succession(view)
     series = chains.series(row)
-    last = int(series[-1])
-    if last == row or _held_later(view, last):
-        among, last = set(series.tolist()), row
-        for _ in range(len(among)):
-            (later,) = followers(view, np.array([last], np.int64), view.as_of)
-            if later is None or later.row not in among or later.instant > view.as_of:
-                break
-            last = later.row
-    return None if last == row or chains.ends(np.array([last], np.int64))[0] is not None else last
-
-
-def _held_later(view: View, row: int) -> bool:
-    """True if a row does not hold at the moment of a view by what is stated of it, or another one does
-    instead."""
-    one = np.array([row], np.int64)
-    held, (later,) = validity(view, one), followers(view, one, view.as_of)
-    now = bool((held.begins[0] <= view.as_of) & (held.ends[0] >= view.as_of))
-    return not now or (later is not None and later.instant <= view.as_of)
+    held = validity(view, series[-1:])
+    at = int(series[-1]) if held.begins[0] <= view.as_of <= held.ends[0] else row
+    for _ in range(STEPS):
+        (later,) = followers(view, np.array([at], np.int64), view.as_of)
+        if later is None or later.row not in series or later.instant > view.as_of:
+            break
+        at = later.row
+    return None if at == row or chains.ends(np.array([at], np.int64))[0] is not None else at
 
 
 def wanted(question: ParsedQuestion) -> frozenset[str]:

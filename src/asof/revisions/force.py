@@ -379,7 +379,7 @@ def followers(view: View, rows: NDArray[np.int64], instant: int, asked: str = ""
     return found
 
 
-STEPS = 256
+STEPS = 32
 """The most statements of a series that are looked at before and after one."""
 
 

@@ -181,6 +181,29 @@ def test_leads_are_what_statements_say_before_their_values(text: str, number: in
     assert leads_of(text.replace("4", "5").replace("9 May", "3 June"), grammar) == leads_of(text, grammar)
 
 
+def test_a_yearly_report_follows_though_a_number_in_words_beside_its_figures_changed() -> None:
+    said = (
+        "At 31 December {} reserves stood at £{}. The policy is to hold between {} and six months of costs."
+    )
+    years = ((2019, "88,000", "three"), (2020, "61,200", "three"), (2021, "74,900", "four"))
+    with fresh(
+        *(document(f"r{year}", said.format(year, *rest), f"{year + 1}-05", title=f"Annual report {year}")
+          for year, *rest in years)
+    ) as corpus:  # fmt: skip
+        assert follows(corpus) == {"r2020": "r2019", "r2021": "r2020"}
+
+
+@pytest.mark.parametrize("mark", ["Re: ", "RE: AW: ", "Fwd: Re[2]: "])
+def test_an_answer_follows_the_mail_that_it_answers(mark: str) -> None:
+    said = "The guest wifi password is {} from today."
+    with fresh(
+        Document("in.mbox!/1", said.format("heron-47"), "Wifi password", "2022-03-01"),
+        Document("in.mbox!/2", said.format("otter-12"), f"{mark}Wifi password", "2023-08-21"),
+        Document("in.mbox!/3", said.format("plover-9"), f"{mark}Staff wifi password", "2023-09-21"),
+    ) as corpus:
+        assert follows(corpus) == {"in.mbox!/2": "in.mbox!/1"}
+
+
 def test_prices_are_no_versions() -> None:
     """2022 has the crown of 2020 in common, and follows 2021."""
     notes = [

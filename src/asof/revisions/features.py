@@ -265,7 +265,7 @@ def _distinct(values: Iterable[tuple[str, str]]) -> tuple[list[tuple[str, str]],
 def title_of(text: str, calendar: frozenset[str] = frozenset()) -> TitleSubject:
     """The subject of a title, with headings in the lines below it.
 
-    Words in `calendar`, and numbers, are no part of the subject.
+    Words in `calendar`, numbers, and the mark of an answer ("Re: ") are no part of the subject.
 
     >>> title_of("Node.js 21.7.0").version, title_of("Council minutes July 2023", frozenset({"july"})).version
     ('21.7.0', '')
@@ -278,11 +278,15 @@ def title_of(text: str, calendar: frozenset[str] = frozenset()) -> TitleSubject:
     return TitleSubject(term_hash(subject) or 1 if subject else 0, version)
 
 
+_ANSWER = re.compile(r"\A(?:\s*(?:re|aw|antw|sv|fwd?|wg)(?:\[\d+\])?\s*:)+", re.IGNORECASE)
+"""What mail programs write before the subject of a mail that is answered or forwarded."""
+
+
 @lru_cache(maxsize=4096)
 def _title_line(text: str, calendar: frozenset[str]) -> tuple[str, bool, list[str]]:
     """The words of a line for a subject, whether it names a date, and its numbers that are no years or dates;
     cached, since many passages share titles and headings."""
-    tokens = tokenize(text)
+    tokens = tokenize(_ANSWER.sub("", text))
     words = [
         left for token in tokens if (
             left := token if token.isalpha() else _DIGITS.sub("", token).strip(".,")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from asof.lang import codes, of_all, set_of, tables
+from asof.lang import codes, numerals, of_all, set_of, tables
 from asof.text.tokens import any_of, term_hash
 
 DIGIT = re.compile(r"\d")
@@ -78,13 +78,20 @@ def _label(text: str) -> str:
     return text[: label.start()] if label and short else ""
 
 
+@cache
+def _numbers(language: str) -> frozenset[str]:
+    """Numbers in words from two on."""
+    return frozenset(numerals(language))
+
+
 def _without_values(
     text: str, language: str, grammar: Grammar, begins: bool = True
 ) -> tuple[list[str], int, int]:
-    """The words of a text with "_" for its values, how many of content are left, and how many values there
-    are; `begins`: at the beginning of a sentence, where a capital is no sign of a name."""
+    """The words of a text with "_" for its values (names, times, numbers, in words too), how many of content
+    are left, and how many values there are; `begins`: at the beginning of a sentence, where a capital is no
+    sign of a name."""
     nouns = tables(language, "questions").get("capital_nouns", False)
-    calendar, stop = grammar.calendar, grammar.stop
+    calendar, stop, numbers = grammar.calendar, grammar.stop, _numbers(language)
     words: list[str] = []
     count = values = 0
     named = begins  # behind a word that begins a sentence and has a capital
@@ -94,7 +101,12 @@ def _without_values(
             continue
         folded = word.lower()
         capital = folded != word and word[0].isupper() and not nouns
-        if (capital and not begins) or folded in calendar or not (word.isalpha() or not DIGIT.search(word)):
+        if (
+            (capital and not begins)
+            or folded in calendar
+            or folded in numbers
+            or (DIGIT.search(word) is not None and not word.isalpha())
+        ):
             if capital and named and words and words[-1] not in stop:  # the name that begins a sentence
                 count -= words.pop() != "_"
             if not words or words[-1] != "_":

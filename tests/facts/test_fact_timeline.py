@@ -65,6 +65,20 @@ def test_a_state_holds_until_the_next_one_that_differs():
         assert shown(line(corpus, "Lowtide", "2020-12-31")) == [("mayor", "Ada Marsh", "2019-03-01", None)]
 
 
+def test_a_state_ends_where_another_document_supersedes_all_that_say_so():
+    lowtide = "Lowtide | mayor | Ada Marsh"
+    with corpus_of(
+        note("a", "2019-03-01", lowtide), note("b", "2020-03-01", lowtide),
+        note("c", "2021-03-01", "Hightide | town | yes", meta={"supersedes": "a"}),
+    ) as corpus:  # fmt: skip
+        assert shown(line(corpus, "Lowtide")) == [("mayor", "Ada Marsh", "2019-03-01", None)], (
+            "b still says so"
+        )
+        add(corpus, note("d", "2022-03-01", "Hightide | port | yes", meta={"supersedes": "b"}))
+        assert shown(line(corpus, "Lowtide")) == [("mayor", "Ada Marsh", "2019-03-01", "2022-03-01")]
+        assert shown(line(corpus, "Lowtide", "2022-02")) == [("mayor", "Ada Marsh", "2019-03-01", None)]
+
+
 def test_a_value_without_a_period_of_its_own_is_a_state():
     with corpus_of(
         note("a", "2019-03-01", "ferry | fare | 4 euros"), note("b", "2020-03-01", "ferry | fare | 5 euros"),

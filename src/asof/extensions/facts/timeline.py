@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
+import numpy as np
+
 from asof.extensions.facts.consistency import (
     CorroboratingPassage,
     HoldingInterval,
@@ -27,8 +29,10 @@ from asof.extensions.facts.names import EntityResolver, NameMerge
 from asof.extensions.facts.store import CHANGE, NAME, VALUE
 from asof.extensions.facts.visible import StatedFact, facts_about
 from asof.index.view import View
+from asof.revisions.force import ending_acts
+from asof.store.reader import has_acts
 from asof.text.query import key
-from asof.time.span import Instant, Validity
+from asof.time.span import NEVER, Instant, Validity
 from asof.values import SourcedTime
 from asof.wire import FLAT, HIDDEN, As, one_of, replace
 
@@ -115,6 +119,8 @@ def timeline_of(
         if group[0] == root or _is_object(entities, root, each.line.best)
     ]  # fmt: skip
     _end_offices(view, entities, everything)
+    for interval in everything if has_acts(view.store.db) else ():
+        _end_by_acts(view, interval.line)
     lines = [
         each
         for each in everything
@@ -225,6 +231,20 @@ def _lines(group: tuple[str, ...], facts: Iterable[StatedFact]) -> list[_GroupIn
     """The intervals of one subject and relation, in order of their time."""
     lines = holding_intervals(facts)
     return [_GroupInterval(group, line, lines, at) for at, line in enumerate(lines)]
+
+
+def _end_by_acts(view: View, line: HoldingInterval) -> None:
+    """End an open state where acts of other documents ended all that still say so: with the last of them."""
+    said = [each for each in line.statements if each.passage.ended is None]
+    if line.end is not None or not said or not is_state(line.fact):
+        return
+    ends = []
+    for each in said:
+        row = view.prefix.rows_of(np.array([each.passage.passage], np.int64))
+        acts = ending_acts(view, row, each.sentence)[0]
+        ends.append(min((act.since for act in acts if act.since <= view.as_of < act.until), default=NEVER))
+    if line.start is not None and line.start < max(ends) < NEVER:
+        line.end = max(ends)
 
 
 def _end_offices(view: View, entities: EntityResolver, lines: Iterable[_GroupInterval]) -> None:

@@ -1063,9 +1063,8 @@ class StepUsage(Struct, frozen=True):
     """The usage of models in one step of a question."""
 
     step: Annotated[
-        str, one_of("parts", "reports", "points", "answer"),
-        "the times of the question, its parts (recipes that split it), reports on periods, points of the "
-        "evidence, the answer",
+        str, one_of("reports", "points", "answer"),
+        "reports on periods, points of the evidence, the answer",
     ]  # fmt: skip
     usage: Annotated[Usage, FLAT]
 

@@ -260,18 +260,6 @@ class Asker(Struct, frozen=True):
 
             yield QuestionModel(metered)
 
-    def _in_parts(
-        self, query: Query, as_of: int, model: QuestionModel | None
-    ) -> tuple[Query, tuple[str, ...]]:
-        """The query with the sub-questions of the model; without a usable reply, those of the rules."""
-        if model is None:
-            return query, ("split into parts by rules: no language model is configured",)
-        from asof.answer.question import split_by_model
-
-        parts, note = split_by_model(query.text, as_of, model)
-        notes = (note,) if note else ()
-        return (query if parts is None else replace(query, parts=parts)), notes
-
     def _answer(self, request: AskRequest, model: QuestionModel | None) -> Answer:
         from asof.answer.ask import (
             BUDGET_NEEDS_MODEL,
@@ -294,10 +282,8 @@ class Asker(Struct, frozen=True):
         notes: tuple[str, ...] = ()
         if not chosen.typed:
             query = replace(query, about=reading.query.about)
-        if chosen.splits:
-            split, more = self._in_parts(query, reading.as_of, model)
-            ruled = first.notes if chosen.typed and split is query else ()
-            query, notes = split, (*notes, *ruled, *more)
+        if chosen.splits and chosen.typed:
+            notes = first.notes
         way = mode_for(mode, reading)
         parsed = ParsedQuestion.of(reading)
         if model is None and way == LOCAL and not (parsed.grain or parsed.after):

@@ -144,7 +144,7 @@ class ListedRecipes(Struct, frozen=True):
 # -- how the times of a query were read ----------------------------------------------------------------
 
 DIGITS = 4
-"""Decimals of recency and volatility."""
+"""Decimals of recency."""
 
 
 class WhenResult(Struct, frozen=True):
@@ -158,13 +158,8 @@ class WhenResult(Struct, frozen=True):
         float, Decimals(DIGITS), "how much it asks for the newest, 0 to 1; 1 only by words that say so"
     ]
     direction: Annotated[str | None, one_of("past", "recent", "future", "timeless"), "that it looks to"]
-    volatility: Annotated[
-        float | None, Decimals(DIGITS), "how fast its answer changes: 0 never, 1 within hours"
-    ]
     lexical: Annotated[str, "what of the text the index is asked"]
-    reasons: Annotated[
-        tuple[str, ...], "the words and structures that decided recency, direction, volatility"
-    ]
+    reasons: Annotated[tuple[str, ...], "the words and structures that decided recency and direction"]
     notes: Annotated[tuple[str, ...], 'what was decided about "as of"']
 
     @classmethod
@@ -172,7 +167,7 @@ class WhenResult(Struct, frozen=True):
         query, intent = reading.query, reading.intent
         return cls(
             asked_at, reading.as_of, query.date_of_force(reading.as_of), reading.mentions, query.recency,
-            intent.direction if intent else None, intent.volatility if intent else None, query.lexical,
+            intent.direction if intent else None, query.lexical,
             intent.reasons if intent else (), reading.notes,
         )  # fmt: skip
 

@@ -226,17 +226,6 @@ def test_a_mention_that_is_the_wish_is_no_date() -> None:
     assert intent(question, (today,), ANCHOR) == intent(question, (), ANCHOR)
 
 
-def test_faster_answers_have_more_volatility() -> None:
-    questions = (
-        "who wrote the song of the mill", "who owns the mill", "what is the current depth of the harbour",
-        "what is the water level right now within the last hour",
-    )  # fmt: skip
-    speeds = [intent(question).volatility for question in questions]
-    assert speeds == sorted(speeds)
-    assert 0 < speeds[0] < 0.15
-    assert 0.8 < speeds[-1] < 1
-
-
 def test_reasons_name_what_decided() -> None:
     found = intent("who is the current captain of the ferry")
     assert found.reasons[0] == "current"
@@ -269,7 +258,7 @@ def test_no_other_word_has_a_say(shape: str, words: list[str]) -> None:
     one, other = shape.format(*known[:gaps]), shape.format(*words[:gaps])
     found, again = intent(one, (), ANCHOR), intent(other, (), ANCHOR)
     assert found.recency == again.recency
-    assert (found.direction, found.volatility) == (again.direction, again.volatility)
+    assert found.direction == again.direction
     assert [one[slice(*wish)] for wish in found.wishes] == [other[slice(*wish)] for wish in again.wishes]
 
 
@@ -284,7 +273,6 @@ PIECES = WORDS | st.sampled_from("'\"„- ?İß\n")
 def test_any_text(question: str, language: str) -> None:
     found = intent(question, (), ANCHOR, language)
     assert 0 <= found.recency <= 1
-    assert 0 <= found.volatility <= 1
     assert not found.wishes or found.recency == WISHED
     ends = [end for wish in found.wishes for end in wish]
     assert ends == sorted(ends)
@@ -359,11 +347,11 @@ def test_the_language_of_a_question() -> None:
 
 def test_weights_are_of_features_that_can_occur() -> None:
     kept = weights()
-    assert all(len(row) == len(DIRECTIONS) for row in kept.direction.values())
+    assert all(len(row) == len(DIRECTIONS) for row in kept.values())
     listed = {kind for options in phrases("en").values() for _, kind in options}
     heads = {kind.split(".")[0] for kind in listed}
     asks = {kind[3:] for kind in listed if kind.startswith("wh.")} | {"whether", "keywords"}
-    for name in (*kept.direction, *kept.volatility):
+    for name in kept:
         head, _, rest = name.partition(".")
         assert name in listed or head in heads | asks | {"any", "kind", "date", "tense"}, name
         if head == "kind" and rest:

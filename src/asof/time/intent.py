@@ -1,14 +1,12 @@
-"""The intent of a question about time: newest, past or future, and how fast its answer changes.
+"""The intent of a question about time: newest, past or future.
 
-`recency` and `wishes` follow from words of time and from structure alone. `direction` and `volatility` come
-from two small linear models over the question's form, its words of time and the kinds of answers it names:
-direction = the class of the largest sum of weights; volatility = 1 / (1 + e^-s) of one sum s. The weights in
-`weights.toml` are fitted.
+`recency` and `wishes` follow from words of time and from structure alone. `direction` is the class of the
+largest sum of weights in a small linear model over the question's form, its words of time and the kinds of
+answers that it names. The weights in `weights.toml` are fitted.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -343,7 +341,7 @@ def _side(span: Span, anchor: datetime | None) -> Side:
     return "coming" if span.start is not None and span.start > anchor else "now"
 
 
-# -- direction and volatility --------------------------------------------------------------------------
+# -- direction -----------------------------------------------------------------------------------------
 
 Direction = Literal["past", "recent", "future", "timeless"]
 DIRECTIONS: tuple[Direction, ...] = ("past", "recent", "future", "timeless")
@@ -354,7 +352,6 @@ MAIN_REASONS = 3
 ANY = "any"
 """The feature of every question."""
 
-_WORDS = frozenset(("word.person", "verb.course", "verb.conditional", "word.conjunction"))
 _DATES = {
     "past": "a past date", "now": "a date around now", "coming": "a coming date", "unknown": "a date",
     "none": "no date",
@@ -362,26 +359,15 @@ _DATES = {
 _LISTS = frozenset(("past", "future", "still", "change", "unit", "degree", "relation"))
 
 
-class TendencyWeights(NamedTuple):
-    """Feature -> its weights, in the order of `DIRECTIONS`; feature -> its weight for volatility."""
-
-    direction: dict[str, tuple[float, ...]]
-    volatility: dict[str, float]
-
-
-def tendency(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> tuple[Direction, float, list[str]]:
-    """Direction and volatility of a question by its form and by the kinds of answers that it names, and what
-    spoke most for the direction, then most for or against a fast change."""
-    told = features(asked, kinds, language)
-    by_direction, by_volatility = weights()
-    shares = [(name, by_direction[name]) for name in told if name in by_direction]
+def tendency(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> tuple[Direction, list[str]]:
+    """The direction of a question by its form and by the kinds of answers that it names, and what spoke most
+    for it."""
+    told, rows = features(asked, kinds, language), weights()
+    shares = [(name, rows[name]) for name in told if name in rows]
     sums = [sum(column) for column in zip(*(row for _, row in shares), strict=True)]
     best = sums.index(max(sums))
-    speeds = [(name, by_volatility[name]) for name in told if name in by_volatility]
-    volatility = 1 / (1 + math.exp(-sum(speed for _, speed in speeds)))
     spoke = sorted((-row[best], told[name]) for name, row in shares if row[best] > 0 and name != ANY)
-    moved = sorted((-abs(speed), told[name]) for name, speed in speeds if name != ANY)
-    return DIRECTIONS[best], volatility, [reason for _, reason in (*spoke[:MAIN_REASONS], *moved[:1])]
+    return DIRECTIONS[best], [reason for _, reason in spoke[:MAIN_REASONS]]
 
 
 def features(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> dict[str, str]:
@@ -396,7 +382,7 @@ def features(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> dict[s
             for rest, kind in phrases(language).get(cue.word, ()):
                 if head != "unit" and not rest and kind.startswith("unit."):  # "this week", "last year"
                     told[kind] = cue.text
-        elif cue.kind in _WORDS:
+        elif cue.kind == "word.person":
             told[cue.kind] = cue.text
     sides: list[str] = sorted(asked.sides) or ["none"]
     for side in sides:
@@ -409,13 +395,13 @@ def features(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> dict[s
 
 
 @cache
-def weights() -> TendencyWeights:
-    """The fitted weights."""
+def weights() -> dict[str, tuple[float, ...]]:
+    """The fitted weights of each feature, in the order of `DIRECTIONS`."""
     import tomllib
     from importlib.resources import files
 
     kept = tomllib.loads((files("asof.time") / "weights.toml").read_text("utf-8"))
-    return TendencyWeights({name: tuple(row) for name, row in kept["direction"].items()}, kept["volatility"])
+    return {name: tuple(row) for name, row in kept.items()}
 
 
 # -- intent --------------------------------------------------------------------------------------------
@@ -433,15 +419,13 @@ _LASTING = frozenset(("why", "how", "to", "long", "keywords"))
 class Intent(Struct, frozen=True):
     """The intent of a question about time.
 
-    `recency` in [0, 1]: how strongly the newest is asked for, 1 only by explicit words. `volatility` in [0,
-    1]: how fast the answer to such a question changes, 0 never, 1 within hours. `reasons`: the words and
-    structures that decided, the strongest first. `wishes`: character offsets [start, end) of words that only
-    ask for the newest; they leave the lexical query.
+    `recency` in [0, 1]: how strongly the newest is asked for, 1 only by explicit words. `reasons`: the
+    words and structures that decided, the strongest first. `wishes`: character offsets [start, end) of words
+    that only ask for the newest; they leave the lexical query.
     """
 
     recency: float
     direction: Direction
-    volatility: float
     reasons: tuple[str, ...]
     wishes: tuple[tuple[int, int], ...]
 
@@ -462,11 +446,11 @@ def intent(
     asked = question_form(question, cues(question, words, phrases(spoken)), mentions, anchor)
     wanted, reasons = _recency(asked)
     named = cues(question, words, kinds(spoken), every=False)
-    direction, volatility, more = tendency(asked, named, spoken)
+    direction, more = tendency(asked, named, spoken)
     if direction == "timeless" and wanted == STATE and not named and _asks_for_holder(asked):
         direction = "recent"
     wishes = tuple((cue.start, cue.end) for cue in asked.wishes if wanted == WISHED or cue in asked.windows)
-    return Intent(wanted, direction, volatility, tuple(dict.fromkeys((*reasons, *more))), wishes)
+    return Intent(wanted, direction, tuple(dict.fromkeys((*reasons, *more))), wishes)
 
 
 def _asks_for_holder(asked: QuestionForm) -> bool:

@@ -16,13 +16,11 @@ from asof import plugins, wire
 from asof.corpus.memory import Forgotten, Remembered
 from asof.corpus.snapshot import Context
 from asof.engine import Results
-from asof.index.manifest import EmbeddingReport
 from asof.rank.gather import query_terms
 from asof.rank.whynot import WhyNot
 from asof.revisions.edits import Changes
 from asof.revisions.links import Reach
 from asof.revisions.timeline import Timeline
-from asof.schema import plain
 from asof.store.reader import (
     DocumentAsOf,
     DocumentLink,
@@ -40,7 +38,6 @@ from asof.wire import FLAT, Decimals, one_of
 
 if TYPE_CHECKING:
     from asof.corpus.snapshot import Snapshot
-    from asof.rank.stage import Recipe
     from asof.text.question import QuestionReading
 
 AsOf = Annotated[Instant, "the moment whose state of the documents was asked"]
@@ -110,35 +107,6 @@ class WhyNotResult(Struct, frozen=True):
     found: Annotated[WhyNot, FLAT]
     as_of: AsOf
     known_at: KnownAt
-
-
-class ListedRecipe(Struct, frozen=True):
-    """A recipe."""
-
-    name: str
-    about: Annotated[str, "what it is for"]
-    default: Annotated[bool, "whether `asof search` takes it"]
-    stages: Annotated[tuple[str, ...], "in their order"]
-    fields: Annotated[dict[str, Any], "what asof.toml can set, with its present value"]
-
-
-class ListedRecipes(Struct, frozen=True):
-    """The recipes."""
-
-    recipes: tuple[ListedRecipe, ...]
-
-    @classmethod
-    def of(cls, recipes: Iterable[Recipe], default: str) -> ListedRecipes:
-        """Recipes as they are configured; `default`: the name of that of a search."""
-        return cls(
-            tuple(
-                ListedRecipe(
-                    each.name, each.about, each.name == default, tuple(each.stages_by_name()),
-                    {key: plain(value) for key, value in each.fields()},
-                )
-                for each in recipes
-            )
-        )  # fmt: skip
 
 
 # -- how the times of a query were read ----------------------------------------------------------------
@@ -298,18 +266,6 @@ class IndexResult(Struct, frozen=True):
         return cls(tuple(IndexedSource(report, name, 1000 * seconds) for name, report, seconds in runs))
 
 
-class EmbedResult(Struct, frozen=True):
-    """The result of a change of the encoder."""
-
-    report: Annotated[EmbeddingReport, FLAT]
-    previous_encoder: Annotated[str | None, "whose vectors it held before; null: words only"]
-    took_ms: Annotated[float, Decimals(1)]
-
-    @property
-    def encoder(self) -> Annotated[str | None, "whose vectors the corpus holds now; null: words only"]:
-        return self.report.encoder or None
-
-
 class StatusResult(Struct, frozen=True):
     """The content of a corpus."""
 
@@ -343,8 +299,6 @@ SHAPES: Shapes = {
     "forget": ("POST /api/v1/forget", Forgotten),
     "index": ("asof index --json", IndexResult),
     "status": ("asof status --json", StatusResult),
-    "embed": ("asof embed --json", EmbedResult),
-    "recipes": ("asof recipes --json", ListedRecipes),
 }
 """Those of the core; extensions offer theirs (`asof.plugins.SHAPES`)."""
 

@@ -267,7 +267,7 @@ class Snapshot:
 
     def timeline(
         self, question: str, most: int = 20, *, since: When | None = None, until: When | None = None,
-        recipe: str | Recipe | None = None, filters: Filters | None = None,
+        filters: Filters | None = None,
     ) -> Timeline:  # fmt: skip
         """The changes of the answer to a question: the last `most` statements of its series, newest last.
         Where no document says anything on it any more, those of what was said until then.
@@ -284,7 +284,7 @@ class Snapshot:
         then = Filters(since=asked.filters.since, until=asked.filters.until)
         bounds = self.filters(since, until).both(then)
         asked = replace(asked, filters=replace(asked.filters, since=None, until=None))
-        results = self._search(asked, FIRST_HITS, filters or Filters(), "passage", recipe)
+        results = self._search(asked, FIRST_HITS, filters or Filters(), "passage", None)
         reading, hard = self.reader.read(asked), results.query.filters
 
         def look(view: View) -> Timeline:
@@ -304,14 +304,13 @@ class Snapshot:
         return replace(found, question=question, notes=asked.notes)
 
     def diff(
-        self, question: str, other: Snapshot, most: int = 20, *, recipe: str | Recipe | None = None,
-        filters: Filters | None = None,
-    ) -> Timeline:  # fmt: skip
+        self, question: str, other: Snapshot, most: int = 20, *, filters: Filters | None = None
+    ) -> Timeline:
         """The answers to a question here, in another snapshot and between: the timeline of the later one from
         the earlier one on. Raises UsageError, BeforeHorizon."""
         first, last = sorted((self, other), key=lambda each: each.as_of)
         since, until = (nearest_moment(each.as_of) for each in (first, last))
-        return last.timeline(question, most, since=since, until=until, recipe=recipe, filters=filters)
+        return last.timeline(question, most, since=since, until=until, filters=filters)
 
     # -- asking -------------------------------------------------------------------------------------
 

@@ -206,7 +206,7 @@ MAX_PASSAGES, FEW_PASSAGES = 100, 40
 
 
 class AskRequest(Struct, frozen=True):
-    """A question and the options of its answer; None: the value of [ask] in asof.toml. See `Snapshot.ask`."""
+    """A question and the options of its answer; None: the value in asof.toml. See `Snapshot.ask`."""
 
     question: str
     mode: str | None = None
@@ -262,6 +262,7 @@ class Asker(Struct, frozen=True):
 
     def _answer(self, request: AskRequest, model: QuestionModel | None) -> Answer:
         from asof.answer.ask import (
+            AUTO,
             BUDGET_NEEDS_MODEL,
             AnswerOptions,
             PendingAnswer,
@@ -272,11 +273,11 @@ class Asker(Struct, frozen=True):
 
         asking, question = self.session.config.asking, request.question
         reader = self.reader
-        mode = asking.mode if request.mode is None else request.mode
+        mode = AUTO if request.mode is None else request.mode
         if mode not in MODES:
             raise UsageError(f"mode is {mode!r}; accepted: {', '.join(MODES)}")
         first, query, chosen = reader.query_for(
-            question, MAX_PASSAGES, request.filters, "passage", request.recipe or asking.recipe, None
+            question, MAX_PASSAGES, request.filters, "passage", request.recipe, None
         )
         reading = reader.read(question) if chosen.typed else first
         notes: tuple[str, ...] = ()

@@ -176,7 +176,7 @@ class SearchDefaults(Struct, frozen=True):
 SEARCH = Table("What asof search does unless an option says otherwise.", {
     "k": Setting(whole(1, 100), "How many hits, 1 to 100."),
     "unit": Setting(one_of(*UNITS), 'What is ranked: "passage" or "document".'),
-    "recipe": Setting(converting(_recipe), "How it is ranked, by asof ask, too; asof recipes lists the ways."),
+    "recipe": Setting(converting(_recipe), "How asof search and ask rank; asof recipes lists the ways."),
     "rerank": Setting(boolean(), "Whether the model of [rerank] re-ranks the first few."),
 }, SearchDefaults)  # fmt: skip
 

@@ -322,10 +322,10 @@ class Snapshot:
         """Answer a question from what was current then, with citations; or refuse, with the reason.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
-        "auto" (by default) whichever fits. `tokens`: how much of the passages found is read. Quotes, unless a language
-        model is configured; `on_text` gets its words as they arrive. `budget`: the most that a model may cost
-        (US dollars; tokens without prices). None: that of [ask] in asof.toml. `filters` and `options`
-        (`tags=`, `since=` ...) as in `search`. Raises UsageError, BeforeHorizon, ModelError.
+        "auto" (None) whichever fits. `tokens`: how much of the passages found is read. Quotes, unless a
+        language model is configured; `on_text` gets its words as they arrive. `budget`: the most that a model
+        may cost (US dollars; tokens without prices). None: that of [ask] in asof.toml. `filters` and
+        `options` (`tags=`, `since=` ...) as in `search`. Raises UsageError, BeforeHorizon, ModelError.
         """
         hard = self.filters(**options).both(filters or Filters())
         return self.answer(AskRequest(question, mode, hard, recipe, tokens, on_text, budget))

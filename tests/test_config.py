@@ -68,7 +68,6 @@ OF_TABLES = {
         ("model", "prices = { prompt = 1, reply = 2 }", Prices(1, 2)),
         ("facts", 'extractor = "model"', "model"),
         ("facts", 'entity_types = ["ships"]\nextractor = "model"', ("ships",)),
-        ("ask", 'recipe = "tgrag"', "tgrag"), ("ask", 'mode = "global"', "global"),
         ("ask", "tokens = 500", 500), ("ask", "budget = 0.5", 0.5),
     ],
 )  # fmt: skip
@@ -120,13 +119,11 @@ def _field(made: config.Config, recipe: str, key: str) -> object:
         (LEAST + "prices = { prompt = 1 }", "[model] prices = {'prompt': 1}: a table of two numbers"),
         ('[facts]\nextractor = "magic"', "[facts] extractor = 'magic': one of rules, model is expected"),
         ("[facts]\nentity_types = [1]", "[facts] entity_types = [1]: a list of 1 to 32 short names"),
-        ('[ask]\nmode = "both"', "[ask] mode = 'both': one of auto, local, global is expected"),
         ("[ask]\ntokens = 1", "[ask] tokens = 1: a whole number from 100 to 1000000 is expected"),
         ("[ask]\ntokens = true", "[ask] tokens = True: a whole number"),
-        ('[ask]\nrecipe = "magic"', "[ask] recipe = 'magic': accepted: asof, twe"),
         ("[ask]\nbudget = -1", "[ask] budget = -1: a number from 0"),
         ("[ask]\nbudget = nan", "[ask] budget = nan: a number from 0"),
-        ("[ask]\nmodel = 1", "[ask] no key model; did you mean mode?"),
+        ("[ask]\ntoken = 1", "[ask] no key token; did you mean tokens?"),
     ],
 )
 def test_what_is_refused(text: str, message: str) -> None:

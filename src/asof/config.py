@@ -32,7 +32,6 @@ from asof.sources.source import Fields, scheme_named
 from asof.store.schema import UNDATED, CorpusSettings
 from asof.text.tokens import Analyzer
 from asof.time.moment import zone_named
-from asof.values import MODES
 
 if TYPE_CHECKING:
     from asof.rank.stage import Recipe
@@ -177,13 +176,11 @@ class SearchDefaults(Struct, frozen=True):
 SEARCH = Table("What asof search does unless an option says otherwise.", {
     "k": Setting(whole(1, 100), "How many hits, 1 to 100."),
     "unit": Setting(one_of(*UNITS), 'What is ranked: "passage" or "document".'),
-    "recipe": Setting(converting(_recipe), "How it is ranked; asof recipes lists the ways."),
+    "recipe": Setting(converting(_recipe), "How asof search and ask rank; asof recipes lists the ways."),
     "rerank": Setting(boolean(), "Whether the model of [rerank] re-ranks the first few."),
 }, SearchDefaults)  # fmt: skip
 
 ASK = Table("How asof ask answers.", {
-    "recipe": Setting(converting(_recipe), "How passages are found."),
-    "mode": Setting(one_of(*MODES), '"local" (single passages), "global" (reports), "auto".'),
     "tokens": Setting(
         whole(100, 1_000_000), "How much of what is found is read. Default: 12000, global 24000.", 12_000
     ),
@@ -216,7 +213,7 @@ class Config(Struct, frozen=True):
     [encoder] the model that makes vectors, see `providers.encoders`; `asof embed` changes it.
     [rerank] the model that reranks, see `providers.rerankers`.
     [model] the language model, see `providers.chat`; nothing asks one that is not named.
-    [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer`.
+    [ask] tokens, budget: defaults of `asof ask`, see `asof.answer`.
     [authority] official: the order of sources, tags and folders.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.

@@ -158,10 +158,6 @@ class AskParameters(Question, frozen=True, kw_only=True):
         Literal["auto", "local", "global"] | None,
         Meta(description="local (single passages), global (reports over periods), auto (whichever fits)"),
     ] = None
-    tokens: Annotated[
-        Annotated[int, Meta(ge=100, le=100_000)] | None,
-        Meta(description="how much is read (default: 12000, global 24000)"),
-    ] = None
 
 
 class ContextParameters(Question, frozen=True, kw_only=True):
@@ -176,7 +172,6 @@ class TimelineParameters(OfDocumentsThen, frozen=True, kw_only=True):
     q: Text
     since: Annotated[Moment | None, Meta(description="only what was current after the start of this")] = None
     until: Annotated[Moment | None, Meta(description="only what was current before the end of this")] = None
-    recipe: RecipeName = None
     k: Annotated[int, Meta(ge=1, le=1_000, description="the newest k statements")] = 20
 
 
@@ -186,7 +181,6 @@ class DiffParameters(OfDocuments, frozen=True, kw_only=True):
     q: Text
     a: Annotated[Moment, Meta(description="the one moment")]
     b: Annotated[Moment, Meta(description="the other moment")]
-    recipe: RecipeName = None
 
 
 class ListParameters(OfDocumentsThen, frozen=True, kw_only=True):

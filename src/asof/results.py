@@ -16,13 +16,11 @@ from asof import plugins, wire
 from asof.corpus.memory import Forgotten, Remembered
 from asof.corpus.snapshot import Context
 from asof.engine import Results
-from asof.index.manifest import EmbeddingReport
 from asof.rank.gather import query_terms
 from asof.rank.whynot import WhyNot
 from asof.revisions.edits import Changes
 from asof.revisions.links import Reach
 from asof.revisions.timeline import Timeline
-from asof.schema import plain
 from asof.store.reader import (
     DocumentAsOf,
     DocumentLink,
@@ -37,11 +35,10 @@ from asof.text.passages import body
 from asof.time.expressions import TimeExpression
 from asof.time.span import BEGINNING, NEVER, Instant, Validity
 from asof.values import Answer, Halting, Heading, Hit, condition_text, shortened, status_of
-from asof.wire import FLAT, Decimals, one_of
+from asof.wire import FLAT, Decimals
 
 if TYPE_CHECKING:
     from asof.corpus.snapshot import Snapshot
-    from asof.rank.stage import Recipe
     from asof.text.question import QuestionReading
 
 AsOf = Annotated[Instant, "the moment whose state of the documents was asked"]
@@ -113,39 +110,10 @@ class WhyNotResult(Struct, frozen=True):
     known_at: KnownAt
 
 
-class ListedRecipe(Struct, frozen=True):
-    """A recipe."""
-
-    name: str
-    about: Annotated[str, "what it is for"]
-    default: Annotated[bool, "whether `asof search` takes it"]
-    stages: Annotated[tuple[str, ...], "in their order"]
-    fields: Annotated[dict[str, Any], "what asof.toml can set, with its present value"]
-
-
-class ListedRecipes(Struct, frozen=True):
-    """The recipes."""
-
-    recipes: tuple[ListedRecipe, ...]
-
-    @classmethod
-    def of(cls, recipes: Iterable[Recipe], default: str) -> ListedRecipes:
-        """Recipes as they are configured; `default`: the name of that of a search."""
-        return cls(
-            tuple(
-                ListedRecipe(
-                    each.name, each.about, each.name == default, tuple(each.stages_by_name()),
-                    {key: plain(value) for key, value in each.fields()},
-                )
-                for each in recipes
-            )
-        )  # fmt: skip
-
-
 # -- how the times of a query were read ----------------------------------------------------------------
 
 DIGITS = 4
-"""Decimals of recency and volatility."""
+"""Decimals of recency."""
 
 
 class WhenResult(Struct, frozen=True):
@@ -158,14 +126,8 @@ class WhenResult(Struct, frozen=True):
     recency: Annotated[
         float, Decimals(DIGITS), "how much it asks for the newest, 0 to 1; 1 only by words that say so"
     ]
-    direction: Annotated[str | None, one_of("past", "recent", "future", "timeless"), "that it looks to"]
-    volatility: Annotated[
-        float | None, Decimals(DIGITS), "how fast its answer changes: 0 never, 1 within hours"
-    ]
     lexical: Annotated[str, "what of the text the index is asked"]
-    reasons: Annotated[
-        tuple[str, ...], "the words and structures that decided recency, direction, volatility"
-    ]
+    reasons: Annotated[tuple[str, ...], "the words and structures that decided the recency"]
     notes: Annotated[tuple[str, ...], 'what was decided about "as of"']
 
     @classmethod
@@ -173,8 +135,7 @@ class WhenResult(Struct, frozen=True):
         query, intent = reading.query, reading.intent
         return cls(
             asked_at, reading.as_of, query.date_of_force(reading.as_of), reading.mentions, query.recency,
-            intent.direction if intent else None, intent.volatility if intent else None, query.lexical,
-            intent.reasons if intent else (), reading.notes,
+            query.lexical, intent.reasons if intent else (), reading.notes,
         )  # fmt: skip
 
 
@@ -324,18 +285,6 @@ class IndexResult(Struct, frozen=True):
         return cls(tuple(IndexedSource(report, name, 1000 * seconds) for name, report, seconds in runs))
 
 
-class EmbedResult(Struct, frozen=True):
-    """The result of a change of the encoder."""
-
-    report: Annotated[EmbeddingReport, FLAT]
-    previous_encoder: Annotated[str | None, "whose vectors it held before; null: words only"]
-    took_ms: Annotated[float, Decimals(1)]
-
-    @property
-    def encoder(self) -> Annotated[str | None, "whose vectors the corpus holds now; null: words only"]:
-        return self.report.encoder or None
-
-
 class StatusResult(Struct, frozen=True):
     """The content of a corpus."""
 
@@ -369,8 +318,6 @@ SHAPES: Shapes = {
     "forget": ("POST /api/v1/forget", Forgotten),
     "index": ("asof index --json", IndexResult),
     "status": ("asof status --json", StatusResult),
-    "embed": ("asof embed --json", EmbedResult),
-    "recipes": ("asof recipes --json", ListedRecipes),
 }
 """Those of the core; extensions offer theirs (`asof.plugins.SHAPES`)."""
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, timedelta, tzinfo
@@ -18,10 +17,9 @@ from functools import partial, reduce
 from numbers import Integral, Real
 from operator import add, mul
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, NoReturn, Protocol, TypeAlias, TypeVar
+from typing import Annotated, Any, NoReturn, Protocol, TypeAlias, TypeVar
 
-import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from asof.errors import BadTime, UsageError
 from asof.time.moment import ACCEPTED_TIMES, read, span_of
@@ -29,11 +27,6 @@ from asof.time.span import NEVER, Instant, Period, Span, iso, label
 from asof.wire import FLAT, HIDDEN, UNLESS_EMPTY, As, Only, field_values, one_of
 
 # -- explanations: numbers with their formula ----------------------------------------------------------
-
-MAX_DEPTH = 100
-"""The most levels of a tree that is read: a recursive function can walk it."""
-MAX_NODES = 100_000
-"""The most nodes of a tree that is read."""
 
 _OPS: dict[str, Callable[[list[float]], float]] = {
     "sum": lambda parts: reduce(add, parts) if parts else 0.0,
@@ -43,11 +36,6 @@ _OPS: dict[str, Callable[[list[float]], float]] = {
     "exp": lambda parts: math.exp(parts[0]),
     "log": lambda parts: math.log(parts[0]),
 }
-_PARTS: dict[str, tuple[int, int]] = {
-    "given": (0, 0), "sum": (0, MAX_NODES), "product": (0, MAX_NODES), "ratio": (2, 2),
-    "max": (1, MAX_NODES), "exp": (1, 1), "log": (1, 1),
-}  # fmt: skip
-"""The number of parts of an op: at least, at most."""
 
 
 class MadeAt(Struct, frozen=True):
@@ -90,65 +78,6 @@ class Why:
         if self.op == "given":
             return self.value
         return _OPS[self.op]([part.recomputed() for part in self.parts])
-
-    @classmethod
-    def from_json(cls, node: object) -> Why:
-        """The tree that `wire.encode` made this of, its numbers bit for bit.
-
-        Values are taken as they are; `recomputed` tests whether they follow from their parts. Raises
-        UsageError for anything else, and for more than 100 levels or 100,000 nodes.
-        """
-        try:
-            return _TreeReader().tree(msgspec.convert(node, RecordedNode), 1)
-        except (msgspec.ValidationError, RecursionError) as wrong:
-            raise UsageError(f"this is no tree of a score: {wrong}") from wrong
-
-
-Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
-StageField = Annotated[str, Meta(pattern=r"\.")]
-
-
-class RecordedMade(Struct, forbid_unknown_fields=True):
-    """`MadeAt` as JSON; `field`: stage.field."""
-
-    field: StageField
-    value: Finite
-    of: Annotated[tuple[Finite, ...], Meta(min_length=1)]
-
-
-class RecordedNode(Struct, forbid_unknown_fields=True):
-    """A node of a tree as JSON; `constant`: stage.field."""
-
-    label: str
-    value: Finite
-    op: Literal["given", "sum", "product", "ratio", "max", "exp", "log"]
-    parts: tuple[RecordedNode, ...] = ()
-    constant: StageField | None = None
-    made: RecordedMade | None = None
-
-
-class _TreeReader:
-    """Makes one tree, and counts its nodes."""
-
-    def __init__(self) -> None:
-        self.nodes = 0
-
-    def tree(self, node: RecordedNode, depth: int) -> Why:
-        self.nodes += 1 + (len(node.made.of) if node.made else 0)
-        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
-            raise UsageError(f"the tree has more than {MAX_DEPTH} levels or {MAX_NODES:,} nodes")
-        least, most = _PARTS[node.op]
-        if not least <= len(node.parts) <= most:
-            raise UsageError(f"{node.label!r:.40}: so many parts are not what {node.op} takes")
-        if node.constant is not None and node.op != "given":
-            raise UsageError(f"{node.label!r:.40}: only a leaf has a constant")
-        constant = (node.constant.partition(".")[::2]) if node.constant else None
-        made = None
-        if node.made is not None:
-            stage, _, field_name = node.made.field.partition(".")
-            made = MadeAt(stage, field_name, node.made.value, node.made.of)
-        parts = tuple(self.tree(part, depth + 1) for part in node.parts)
-        return Why(node.label, node.value, node.op, parts, constant, made)
 
 
 # -- times as a source states them ---------------------------------------------------------------------
@@ -237,7 +166,7 @@ _UNFIT = re.compile("[\x00\ud800-\udfff]")
 
 
 class TooDeep(ValueError):
-    """A value that is nested deeper than `MAX_DEPTH`."""
+    """A value that is nested deeper than MAX_NESTING."""
 
 
 def line_feeds(text: str) -> str:
@@ -1070,9 +999,8 @@ class StepUsage(Struct, frozen=True):
     """The usage of models in one step of a question."""
 
     step: Annotated[
-        str, one_of("parts", "reports", "points", "answer"),
-        "the times of the question, its parts (recipes that split it), reports on periods, points of the "
-        "evidence, the answer",
+        str, one_of("reports", "points", "answer"),
+        "reports on periods, points of the evidence, the answer",
     ]  # fmt: skip
     usage: Annotated[Usage, FLAT]
 

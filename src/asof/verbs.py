@@ -138,8 +138,8 @@ def ask(
 ) -> Answer:
     then = asked.at(corpus)
     return then.ask(
-        asked.q, mode=asked.mode, tokens=asked.tokens, on_text=on_text, budget=budget,
-        filters=asked.filters(then), recipe=asked.recipe,
+        asked.q, mode=asked.mode, on_text=on_text, budget=budget, filters=asked.filters(then),
+        recipe=asked.recipe,
     )  # fmt: skip
 
 
@@ -152,15 +152,13 @@ def context(corpus: Corpus, asked: ContextParameters) -> Context:
 
 def timeline(corpus: Corpus, asked: TimelineParameters) -> Timeline:
     then = asked.at(corpus)
-    return then.timeline(
-        asked.q, asked.k, since=asked.since, until=asked.until, recipe=asked.recipe,
-        filters=replace(asked.filters(then), since=None, until=None),
-    )  # fmt: skip
+    filters = replace(asked.filters(then), since=None, until=None)
+    return then.timeline(asked.q, asked.k, since=asked.since, until=asked.until, filters=filters)
 
 
 def diff(corpus: Corpus, asked: DiffParameters) -> Timeline:
     before, after = corpus.at(asked.a), corpus.at(asked.b)
-    return before.diff(asked.q, after, recipe=asked.recipe, filters=asked.filters(after))
+    return before.diff(asked.q, after, filters=asked.filters(after))
 
 
 def list_documents(corpus: Corpus, asked: ListParameters) -> DocumentList:

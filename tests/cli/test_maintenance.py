@@ -409,8 +409,7 @@ def test_from_words_to_vectors_and_back(asof, sea, toml, server):
     assert result.out.endswith("; before: words only\n")
     assert ships(asof)[0] == "sea/ferry.md"
     assert ships(asof, "--as-of", "2019") == []
-    again = asof("embed", "--json").json()
-    assert (again["encoded"], again["changed"], again["dimensions"]) == (0, False, 8)
+    assert "8 dimensions; 3 passages, 0 encoded" in asof("embed").out
     assert asof("embed", "--encoder", "none").out.startswith("encoder: words only; 3 passages in ")
     assert ships(asof) == []
 

@@ -40,7 +40,7 @@ COMMANDS = (
     ["ask", "Who is the harbour master of Neverland?"], ["timeline", "harbour master", "--as-of", "2021"],
     ["diff", "harbour master", "2016", "2024"], ["links", "The Mole"], ["facts", "ferry"],
     ["facts", "ferry", "--graph"], ["report", "2019"], ["status"], ["status", "--check"],
-    ["why-not", "Harbour office notice 2016", "ferry fares", "-k", "1", "-v"],
+    ["why-not", "Harbour office notice 2016", "ferry fares", "-k", "1"],
     ["why-not", "Harbour office notice 2016", "harbour", "--as-of", "2015"], ["papers", "--feedback"],
     ["recipes"], ["links", "harbour"], ["why-not", "harbour master", "The Mole"],
     ["vacuum", "2015", "--yes"],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from tests.support.answers import corpus_with, doc
-from tests.support.scripted import ScriptedModel
 
 from asof.answer.question import combined
 from asof.recipes import named
@@ -65,42 +64,3 @@ def test_the_parts_are_bounded_and_it_is_said():
     parts, note = combined(tuple("abcdef"), ("x", "y", "z"), ())
     assert (len(parts), note) == (16, "the question has 18 parts: the first 16 are searched")
     assert combined(("a",), ("x",), ("2020",)) == ((), "")
-
-
-def asked(firms, *replies):
-    model = ScriptedModel(list(replies))
-    firms.models.model = model
-    return firms.at().ask(QUESTION, mode="local", recipe=BY_WORDS), model
-
-
-def test_a_model_splits_the_question(firms):
-    """First the parts, then the answer; what the split took is a step of its own."""
-    found, model = asked(
-        firms, '{"questions": ["How are swans fed?", "How does the mill turn?"]}', "On Sundays [1]."
-    )
-    assert "Otter" in model.prompts[0].user
-    assert "5 million" not in model.prompts[0].user
-    first = model.prompts[1].user.index("fed beside"), model.prompts[1].user.index("7 million")
-    assert first[0] < first[1]
-    assert [(each.step, each.usage.calls) for each in found.cost.steps if each.step == "parts"] == [
-        ("parts", 1)
-    ]
-    assert found.citations[0].document in ("swan", "mill")
-
-
-def test_rules_split_where_the_model_does_not(firms):
-    found, _ = asked(firms, "no", "no", "5 million [1].")
-    assert any("split by rules" in note for note in found.notes)
-    firms.models.model = None
-    alone = firms.at().ask(QUESTION, mode="local", recipe=BY_WORDS)
-    assert any("split into parts by rules: no language model" in note for note in alone.notes)
-
-
-def test_parts_that_are_too_long_are_dropped_and_it_is_said(firms):
-    """Once the first 400 characters were searched, to the middle of a word."""
-    long, note = "swans " * 67, "longer than 400 characters"  # 401 without the last blank
-    found, _ = asked(firms, f'{{"questions": ["{long}", "How does the mill turn?"]}}', "In the water [1].")
-    assert f"1 of the 2 parts by scripted are {note} and were dropped" in found.notes
-    assert found.citations[0].document == "mill"
-    found, _ = asked(firms, f'{{"questions": ["{long}"]}}', "5 million [1].")
-    assert f"no parts by scripted: all are {note}; split by rules" in found.notes

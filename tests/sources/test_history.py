@@ -11,7 +11,6 @@ from tests.support.sources import stated
 
 import asof
 from asof.errors import SourceError
-from asof.sources.git import ALL
 from asof.sources.history import open_source
 from asof.sources.source import InputLimits
 from asof.values import Document, Ended, Problem
@@ -115,10 +114,6 @@ def test_a_merge_is_settled_as_the_branch_has_it(repository):
     events = told(history(repository.folder))
     assert as_of(events, 99) == {"a.md": "main", "b.md": "base", "c.md": "base"}
     assert as_of(events, 100) == {"a.md": "resolved", "b.md": "base"}
-    events = told(history(repository.folder, branch=ALL))
-    assert as_of(events, 20) == {"a.md": "main", "b.md": "base", "c.md": "base"}
-    assert as_of(events, 50) == {"a.md": "side", "b.md": "side"}
-    assert as_of(events, 100) == {"a.md": "resolved", "b.md": "base"}
 
 
 def test_a_merge_beside_a_branch_that_is_still_apart(repository):
@@ -129,10 +124,9 @@ def test_a_merge_beside_a_branch_that_is_still_apart(repository):
     repository.git("checkout", "-q", "main")
     repository.git("merge", "-q", "--no-ff", "near", at=30)
     repository.git("merge", "-q", "--no-ff", "far", at=40)
-    assert as_of(told(history(repository.folder)), 39) == {"a.md": "near", "b.md": "base"}
-    events = told(history(repository.folder, branch=ALL))
-    assert as_of(events, 20) == {"a.md": "near", "b.md": "far"}
-    assert as_of(events, 30) == {"a.md": "near", "b.md": "base"}
+    events = told(history(repository.folder))
+    assert as_of(events, 29) == {"a.md": "base", "b.md": "base"}
+    assert as_of(events, 39) == {"a.md": "near", "b.md": "base"}
     assert as_of(events, 40) == {"a.md": "near", "b.md": "far"}
 
 

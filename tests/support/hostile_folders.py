@@ -148,7 +148,7 @@ class Case:
         parts = [self.table(table) for table in tables]
         parts += rng.sample(
             ["[search]\nrerank = true\n", '[facts]\nextractor = "model"\nahead = true\n',
-             '[ask]\nmode = "global"\nbudget = 1000\n', "[search]\nk = 3\n", '[index]\nencoder = "hashed"\n'],
+             '[ask]\ntokens = 24000\nbudget = 1000\n', "[search]\nk = 3\n", '[index]\nencoder = "hashed"\n'],
             rng.randint(0, 3),
         )  # fmt: skip
         # what stands outside of tables has to come first

@@ -33,6 +33,7 @@ from asof.extensions.systems.judgements import (
     judged,
     pack,
     prompt,
+    read_tree,
     recorded_scores,
     unpack,
 )
@@ -346,7 +347,7 @@ def test_what_can_be_tried_and_what_cannot() -> None:
     other = PAPERS.replaced({"combine.weights": {"similarity": 1.0}})
     assert recorded_scores(asked, other, box_of(PAPERS), [0.0, 0.0]) is None
     # trees that name no numbers
-    bare = [hit._replace(why=pack(Why.from_json(encode(unpack(hit.why))), ())) for hit in asked.shown]
+    bare = [hit._replace(why=pack(read_tree(encode(unpack(hit.why))), ())) for hit in asked.shown]
     assert replayed(replace(asked, shown=tuple(bare)), PAPERS) is None
 
 

@@ -6,14 +6,10 @@ from msgspec import Struct
 
 
 class AskSettings(Struct, frozen=True):
-    """`recipe` retrieves the passages; `mode` is one of `asof.values.MODES`.
-
-    `tokens`: the tokens of retrieved text that are read, None for 12,000 (global: 24,000; TG-RAG, section
+    """`tokens`: the tokens of retrieved text that are read, None for 12,000 (global: 24,000; TG-RAG, section
     V-D). `budget`: the most that a model may cost for an answer, in US dollars (tokens without prices);
     None: no limit.
     """
 
-    recipe: str = "asof"
-    mode: str = "auto"
     tokens: int | None = None
     budget: float | None = None

@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from asof.lang import FIRST, codes, detect, tables
-from asof.models.ports import Prompt, between, prompt_text
 from asof.text.query import key
 from asof.text.question import AS_OF, MOST_PARTS, QuestionReading
 from asof.text.tokens import any_of
 from asof.text.versions import asked
 from asof.time.intent import WISHED
-from asof.time.span import DAY, GRAINS, Grain, Period, Span, iso
+from asof.time.span import DAY, GRAINS, Grain, Period, Span
 from asof.values import Query
 from asof.wire import replace
 
 if TYPE_CHECKING:
-    from asof.models.ports import Model
     from asof.time.expressions import TimeExpression
 
 
@@ -476,38 +474,11 @@ def _covered(ranges: Iterable[tuple[int, int]]) -> int:
     return count
 
 
-# -- sub-questions, by rules or by a language model ----------------------------------------------------
-
-MAX_PARTS_TOKENS = 600
-LONGEST_PART = 400
-
-
-def split_by_model(question: str, as_of: int, model: Model) -> tuple[tuple[str, ...] | None, str]:
-    """The sub-questions that a model finds, () for a question that is one, None where its reply is of no use;
-    and a note on what cannot be used of it. Nothing of the corpus is in the prompt. Raises ModelError."""
-    from asof.answer.replies import QuestionParts
-
-    user = f"Asked on {iso(as_of)[:10]}\n\n{between(question)}"
-    prompt = Prompt(prompt_text("asof.answer", "parts"), user, schema=QuestionParts, most=MAX_PARTS_TOKENS)
-    reply = model.complete([prompt])[0]
-    if reply.problem or not isinstance(reply.value, QuestionParts):
-        return None, f"no parts by {model.name}: {reply.problem or 'no list of questions'}; split by rules"
-    found = [" ".join(each.split()) for each in reply.value.questions]
-    parts = tuple(dict.fromkeys(each for each in found if 0 < len(each) <= LONGEST_PART))
-    long = sum(len(each) > LONGEST_PART for each in found)
-    if long and not parts:
-        return (
-            None,
-            f"no parts by {model.name}: all are longer than {LONGEST_PART} characters; split by rules",
-        )
-    dropped = (
-        f"{long:,} of the {len(found):,} parts by {model.name} are longer than {LONGEST_PART} characters"
-    )
-    return parts, f"{dropped} and were dropped" if long else ""
+# -- sub-questions -------------------------------------------------------------------------------------
 
 
 def sub_questions(reading: QuestionReading) -> tuple[tuple[str, ...], str]:
-    """The sub-questions of a question by rules: for each topic, each name, each time; and a note."""
+    """The sub-questions of a question: for each topic, each name, each time; and a note."""
     parsed = ParsedQuestion.of(reading)
     times = periods_named(reading, parsed.grain)
     return combined(parsed.names, parsed.topics, times.words, times.beyond)

@@ -184,16 +184,12 @@ def _read(moments: Moments, context: AnswerContext, text: str, by: str) -> Answe
 
 # -- cost of a question, by step -----------------------------------------------------------------------
 
-PARTS, REPORTS, POINTS, ANSWER = "parts", "reports", "points", "answer"
+REPORTS, POINTS, ANSWER = "reports", "points", "answer"
 
-STEPS = (PARTS, REPORTS, POINTS, ANSWER)
+STEPS = (REPORTS, POINTS, ANSWER)
 """The steps in their order."""
 
-_STEP_OF = {
-    "QuestionParts": PARTS,
-    "WrittenReport": REPORTS,
-    "ExtractedPoints": POINTS,
-}
+_STEP_OF = {"WrittenReport": REPORTS, "ExtractedPoints": POINTS}
 """The step by the schema of a reply; a reply with another one, or none, is the answer."""
 
 

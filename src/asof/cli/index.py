@@ -174,9 +174,6 @@ def check(
 )  # fmt: skip
 @click.option("--branch", default="", metavar="NAME", help="The history of this branch (default: of HEAD).")
 @click.option(
-    "--all-branches", "branch", flag_value="*", help="With commits of merged branches by their own dates."
-)
-@click.option(
     "--set", "options", multiple=True, metavar="NAME=VALUE",
     help="An option of the scheme, e.g. since=2024-03 (again: and that).",
 )  # fmt: skip

@@ -31,7 +31,7 @@ from asof.cli.main import (
 from asof.cli.terminal import count_progress, counted, plain, problem_lines, show
 from asof.errors import AsofError, UsageError
 from asof.parameters import ExportParameters
-from asof.results import EmbedResult, ListedRecipes, StatusResult
+from asof.results import StatusResult
 
 if TYPE_CHECKING:
     from asof.index.manifest import EmbeddingReport
@@ -302,8 +302,7 @@ def _list() -> int:
 )  # fmt: skip
 @click.option("--yes", is_flag=True, help="Download the recommended encoder without asking.")
 @index_option
-@json_option
-def embed(name: str | None, yes: bool, index: Path | None, as_json: bool) -> int:
+def embed(name: str | None, yes: bool, index: Path | None) -> int:
     """Give all passages vectors, so that a question finds what is said in other words.
 
     The encoder is the one that asof.toml names, else the recommended one. Existing vectors are used, so an
@@ -330,10 +329,7 @@ def embed(name: str | None, yes: bool, index: Path | None, as_json: bool) -> int
                 _remember(encoder.name, name)
         with count_progress("embedding", "passages") as advance:
             report = corpus.embed(encoder, advance)
-        if as_json:
-            print_json(EmbedResult(report, before or None, 1000 * (time.perf_counter() - started)))
-        else:
-            _show(report, before, time.perf_counter() - started)
+        _show(report, before, time.perf_counter() - started)
     return DONE
 
 
@@ -370,8 +366,7 @@ def _show(report: EmbeddingReport, before: str, seconds: float) -> None:
 @click.command()
 @click.argument("name", required=False)
 @index_option
-@json_option
-def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
+def recipes(name: str | None, index: Path | None) -> int:
     """List the recipes; with NAME its stages and all fields that can be set.
 
     `asof search --recipe NAME` uses one; asof.toml chooses one for good ([search] recipe = "twe") and sets
@@ -383,9 +378,6 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
 
     configured = environment.configuration(Path.cwd() if isinstance(index, str) else corpus_root(index))
     chosen = [configured.recipe_named(each) for each in ([name] if name else known.all_names())]
-    if as_json:
-        print_json(ListedRecipes.of(chosen, configured.recipe))
-        return DONE
     for each in chosen:
         default = "  (default)" if each.name == configured.recipe else ""
         show(f"{click.style(f'{each.name:<10}', bold=True)} {each.about}{default}", hang=11)

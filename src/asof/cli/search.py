@@ -52,8 +52,7 @@ def search(asked: SearchParameters, index: Path | None, as_json: bool, how: str 
 
 
 @verb_command(WhyNotParameters, document="ID", q="QUERY")
-@click.option("-v", "--verbose", is_flag=True, help="The rank that each stage of the recipe gave it.")
-def why_not(asked: WhyNotParameters, index: Path | None, as_json: bool, verbose: bool) -> int:
+def why_not(asked: WhyNotParameters, index: Path | None, as_json: bool) -> int:
     """Explain why ID is not among the hits for QUERY, or show its rank.
 
     ID is a document's id or a hit's; or a title, a file name or part of a path that only one has. It may have
@@ -67,15 +66,8 @@ def why_not(asked: WhyNotParameters, index: Path | None, as_json: bool, verbose:
     if as_json:
         print_json(result)
     else:
-        widest = max((len(step.stage) for step in verdict.steps), default=0)
         moment = format_instant(result.as_of) if asked.as_of else "now"
         click.secho(f"{plain(verdict.id)} as of {moment}", bold=True)
-        for step in verdict.steps if verbose else ():
-            place = "out" if step.rank is None else f"rank {step.rank:,} of {step.candidates:,}"
-            score = "" if step.score is None else f"  {step.score:.4f}"
-            click.echo(f"  {step.stage:<{widest}} {place}{score}")
-            for note in step.notes:
-                show(f"{'':{widest + 3}}{plain(note)}", dim=True)
         show(plain(verdict.reason))
     return DONE if verdict.rank else NOTHING
 

@@ -206,7 +206,7 @@ MAX_PASSAGES, FEW_PASSAGES = 100, 40
 
 
 class AskRequest(Struct, frozen=True):
-    """A question and the options of its answer; None: the value of [ask] in asof.toml. See `Snapshot.ask`."""
+    """A question and the options of its answer; None: the value in asof.toml. See `Snapshot.ask`."""
 
     question: str
     mode: str | None = None
@@ -260,20 +260,9 @@ class Asker(Struct, frozen=True):
 
             yield QuestionModel(metered)
 
-    def _in_parts(
-        self, query: Query, as_of: int, model: QuestionModel | None
-    ) -> tuple[Query, tuple[str, ...]]:
-        """The query with the sub-questions of the model; without a usable reply, those of the rules."""
-        if model is None:
-            return query, ("split into parts by rules: no language model is configured",)
-        from asof.answer.question import split_by_model
-
-        parts, note = split_by_model(query.text, as_of, model)
-        notes = (note,) if note else ()
-        return (query if parts is None else replace(query, parts=parts)), notes
-
     def _answer(self, request: AskRequest, model: QuestionModel | None) -> Answer:
         from asof.answer.ask import (
+            AUTO,
             BUDGET_NEEDS_MODEL,
             AnswerOptions,
             PendingAnswer,
@@ -284,20 +273,18 @@ class Asker(Struct, frozen=True):
 
         asking, question = self.session.config.asking, request.question
         reader = self.reader
-        mode = asking.mode if request.mode is None else request.mode
+        mode = AUTO if request.mode is None else request.mode
         if mode not in MODES:
             raise UsageError(f"mode is {mode!r}; accepted: {', '.join(MODES)}")
         first, query, chosen = reader.query_for(
-            question, MAX_PASSAGES, request.filters, "passage", request.recipe or asking.recipe, None
+            question, MAX_PASSAGES, request.filters, "passage", request.recipe, None
         )
         reading = reader.read(question) if chosen.typed else first
         notes: tuple[str, ...] = ()
         if not chosen.typed:
             query = replace(query, about=reading.query.about)
-        if chosen.splits:
-            split, more = self._in_parts(query, reading.as_of, model)
-            ruled = first.notes if chosen.typed and split is query else ()
-            query, notes = split, (*notes, *ruled, *more)
+        if chosen.splits and chosen.typed:
+            notes = first.notes
         way = mode_for(mode, reading)
         parsed = ParsedQuestion.of(reading)
         if model is None and way == LOCAL and not (parsed.grain or parsed.after):

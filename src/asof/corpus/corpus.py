@@ -248,8 +248,7 @@ class Corpus:
         """The source that a path or `SCHEME:...` names, for `add`; nothing is read or requested yet.
 
         `history`: every version in the git history of a folder's branch, by default that of HEAD; `branch`
-        names another one, or with "*" all branches that HEAD has merged, whose versions then count from
-        their own commits. `options` are those of the scheme: of `arxiv:...` since, until, per_day and full
+        names another one. `options` are those of the scheme: of `arxiv:...` since, until, per_day and full
         (see `asof.extensions.systems.arxiv_source.open_arxiv`). Raises SourceError, UsageError, BadTime,
         MissingExtra.
         """

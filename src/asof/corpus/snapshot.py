@@ -276,7 +276,7 @@ class Snapshot:
 
     def timeline(
         self, question: str, most: int = 20, *, since: When | None = None, until: When | None = None,
-        recipe: str | Recipe | None = None, filters: Filters | None = None,
+        filters: Filters | None = None,
     ) -> Timeline:  # fmt: skip
         """The changes of the answer to a question: the last `most` statements of its series, newest last.
         Where no document says anything on it any more, those of what was said until then.
@@ -293,7 +293,7 @@ class Snapshot:
         then = Filters(since=asked.filters.since, until=asked.filters.until)
         bounds = self.filters(since, until).both(then)
         asked = replace(asked, filters=replace(asked.filters, since=None, until=None))
-        results = self._search(asked, FIRST_HITS, filters or Filters(), "passage", recipe)
+        results = self._search(asked, FIRST_HITS, filters or Filters(), "passage", None)
         reading, hard = self.reader.read(asked), results.query.filters
 
         def look(view: View) -> Timeline:
@@ -313,14 +313,13 @@ class Snapshot:
         return replace(found, question=question, notes=asked.notes)
 
     def diff(
-        self, question: str, other: Snapshot, most: int = 20, *, recipe: str | Recipe | None = None,
-        filters: Filters | None = None,
-    ) -> Timeline:  # fmt: skip
+        self, question: str, other: Snapshot, most: int = 20, *, filters: Filters | None = None
+    ) -> Timeline:
         """The answers to a question here, in another snapshot and between: the timeline of the later one from
         the earlier one on. Raises UsageError, BeforeHorizon."""
         first, last = sorted((self, other), key=lambda each: each.as_of)
         since, until = (nearest_moment(each.as_of) for each in (first, last))
-        return last.timeline(question, most, since=since, until=until, recipe=recipe, filters=filters)
+        return last.timeline(question, most, since=since, until=until, filters=filters)
 
     # -- asking -------------------------------------------------------------------------------------
 
@@ -332,10 +331,10 @@ class Snapshot:
         """Answer a question from what was current then, with citations; or refuse, with the reason.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
-        "auto" whichever fits. `tokens`: how much of the passages found is read. Quotes, unless a language
-        model is configured; `on_text` gets its words as they arrive. `budget`: the most that a model may cost
-        (US dollars; tokens without prices). None: the value of [ask] in asof.toml. `filters` and `options`
-        (`tags=`, `since=` ...) as in `search`. Raises UsageError, BeforeHorizon, ModelError.
+        "auto" (None) whichever fits. `tokens`: how much of the passages found is read. Quotes, unless a
+        language model is configured; `on_text` gets its words as they arrive. `budget`: the most that a model
+        may cost (US dollars; tokens without prices). None: that of [ask] in asof.toml. `filters` and
+        `options` (`tags=`, `since=` ...) as in `search`. Raises UsageError, BeforeHorizon, ModelError.
         """
         hard = self.filters(**options).both(filters or Filters())
         return self.answer(AskRequest(question, mode, hard, recipe, tokens, on_text, budget))

@@ -4,9 +4,6 @@ The history of a branch is its first parents: as of a moment its state is the tr
 what another branch did counts from its merge. Commits are taken in the order of their effective dates: the
 committer's date, or the latest of the parents' where that is later (a clock that went back). A file that was
 moved goes on living under its new path, by what `git diff -M` finds between a commit and its parent.
-
-With all branches the state is what had been committed by then on any that was merged since. A merge sets
-every file to what it is in the merge, whatever the branches had before.
 """
 
 from __future__ import annotations
@@ -14,9 +11,9 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
@@ -209,10 +206,10 @@ def _environment() -> dict[str, str]:
     return inherited(_INHERITED) | _HARDENED
 
 
-def tree(git: Git, commit: str, *options: str) -> dict[str, str]:
-    """The regular files of a commit below the folder: path from there -> blob. `--full-tree`: all of them."""
+def tree(git: Git, commit: str) -> dict[str, str]:
+    """The regular files of a commit below the folder: path from there -> blob."""
     files: dict[str, str] = {}
-    for entry in git.ask("ls-tree", "-r", "-z", *options, commit).split(b"\0"):
+    for entry in git.ask("ls-tree", "-r", "-z", commit).split(b"\0"):
         about, _, path = entry.partition(b"\t")
         if about.startswith(b"100"):
             files[os.fsdecode(path)] = about.split()[2].decode()
@@ -290,35 +287,27 @@ def _last_touched(log: bytes, prefix: str) -> dict[str, int]:
 Blob = str | None
 """The id of a file's content; None: the file does not exist."""
 
-ALL = "*"
-"""In place of a branch: all branches that HEAD has merged."""
-
 
 class GitCommit(Struct, frozen=True):
-    """`when` is the effective date, in seconds since 1970."""
+    """A commit, its first parent ("": none), and its effective date, in seconds since 1970."""
 
     id: str
-    parents: tuple[str, ...]
+    parent: str
     when: int
 
 
-def commits(git: Git, head: str, *, every: bool) -> tuple[list[GitCommit], int]:
-    """A commit and its first parents in order, or `every` ancestor of it, and how many were dated before a
-    parent. Raises GitFailed."""
-    which = ("--topo-order",) if every else ("--first-parent",)
-    listed = git.ask("rev-list", *which, "--reverse", "--parents", "--timestamp", head)
-    effective: dict[str, int] = {}
+def commits(git: Git, head: str) -> tuple[list[GitCommit], int]:
+    """A commit and its first parents, oldest first, and how many were dated before their parent. Raises
+    GitFailed."""
+    listed = git.ask("rev-list", "--first-parent", "--reverse", "--parents", "--timestamp", head)
     history: list[GitCommit] = []
-    clamped = 0
+    clamped, when = 0, -inf
     for line in listed.decode().splitlines():
         stamp, commit, *parents = line.split()
-        own = int(stamp)
-        before = parents if every else parents[:1]
-        when = max([own, *(effective[parent] for parent in before)])
-        clamped += when > own
-        effective[commit] = when
-        history.append(GitCommit(commit, tuple(before), when))
-    return sorted(history, key=lambda commit: commit.when), clamped  # stable: parents stay first
+        clamped += when > int(stamp)
+        when = max(int(stamp), when)
+        history.append(GitCommit(commit, parents[0] if parents else "", int(when)))
+    return history, clamped
 
 
 class CommitChanges(Struct):
@@ -334,7 +323,7 @@ def differences(
 ) -> tuple[dict[str, CommitChanges], str]:
     """The changes of each commit to accepted files, and why files that were moved and changed at once are not
     known to be the same, "" where they are. Raises GitFailed."""
-    pairs = "".join(f"{each.id} {parent}\n" for each in history for parent in each.parents or ("",))
+    pairs = "".join(f"{each.id} {each.parent}\n" for each in history)
     command = ("diff-tree", "--stdin", "-r", "-z", "--root", "-l2000")
     try:
         answer, unknown = git.ask(*command, "-M", stdin=pairs.encode()), ""
@@ -392,21 +381,16 @@ class Replay(Struct):
     history: list[GitCommit]
     differences: dict[str, CommitChanges]
     living: dict[str, FileLife] = msgspec.field(default_factory=dict)
-    owner: dict[str, int] = msgspec.field(default_factory=dict)  # which commit (by number) set a path last
 
     def lives(self) -> list[FileLife]:
         """All files of the history, each with its changes, oldest first; of one second the last state, and
         the commit that set it. Raises GitFailed."""
         every: list[FileLife] = []
         touched: dict[int, FileLife] = {}
-        for number, (commit, ancestors) in enumerate(self._with_ancestors()):
+        for number, commit in enumerate(self.history):
             changes = self.differences.get(commit.id, CommitChanges())
-            files = changes.files
-            if len(commit.parents) > 1:
-                files = self._apart(number, commit, ancestors) | files
-            self._move(files, changes.moved)
-            for path, blob in files.items():
-                self.owner[path] = number
+            self._move(changes.files, changes.moved)
+            for path, blob in changes.files.items():
                 life = self.living.get(path)
                 if life is None:
                     if blob is None:
@@ -438,27 +422,3 @@ class Replay(Struct):
         if before != (life.path, life.blob):
             commit = self.history[life.owner].id
             life.changes.append(FileChange(life.path, life.blob, commit, when))
-
-    def _apart(self, number: int, commit: GitCommit, ancestors: int) -> dict[str, Blob]:
-        """The files that a branch outside this merge has set last, as they are in the merge."""
-        apart = ((1 << number) - 1) & ~ancestors
-        if not apart:
-            return {}
-        paths = [path for path, owner in self.owner.items() if apart >> owner & 1]
-        files = tree(self.git, commit.id, "--full-tree") if paths else {}
-        return {path: files.get(path) for path in paths}
-
-    def _with_ancestors(self) -> Iterator[tuple[GitCommit, int]]:
-        """Each commit with its ancestors as the bits of a number, in memory while a child needs it."""
-        needed = Counter(parent for commit in self.history for parent in commit.parents)
-        known: dict[str, int] = {}
-        for number, commit in enumerate(self.history):
-            ancestors = 1 << number
-            for parent in commit.parents:
-                ancestors |= known[parent]
-                needed[parent] -= 1
-                if not needed[parent]:
-                    del known[parent]
-            if needed[commit.id]:
-                known[commit.id] = ancestors
-            yield commit, ancestors

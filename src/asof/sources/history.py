@@ -25,7 +25,6 @@ from asof.sources.files import (
     unreadable,
 )
 from asof.sources.git import (
-    ALL,
     Blobs,
     FileChange,
     FileLife,
@@ -116,7 +115,7 @@ def documents_of(lives: Iterable[FileLife], accepted: Callable[[str], bool]) -> 
 class History:
     """The documents of a folder as they were committed, and as they are in the work tree now.
 
-    `branch`: the branch whose history it is (empty: that of HEAD; ALL: all that HEAD has merged). It is
+    `branch`: the branch whose history it is (empty: that of HEAD). It is
     complete, for all times: files that the work tree had and does not have any more have ended. Files with
     the states that they had in an earlier run are not read again, those with more from there on.
 
@@ -153,7 +152,7 @@ class History:
         blobs = Blobs(git)
         try:
             layout = git.layout()
-            head = layout.head if self.branch in ("", ALL) else git.layout(self.branch).head
+            head = git.layout(self.branch).head if self.branch else layout.head
             if layout.shallow:
                 raise SourceError(
                     f"{self.naming.shown} is a shallow clone, which lacks older versions; get them with:"
@@ -173,7 +172,7 @@ class History:
             blobs.close()
 
     def _past(self, git: Git, blobs: Blobs, head: str) -> Iterator[SourceEvent]:
-        ordered, clamped = commits(git, head, every=self.branch == ALL)
+        ordered, clamped = commits(git, head)
         if clamped:
             are = "1 commit is" if clamped == 1 else f"{clamped} commits are"
             said = f"{are} dated before a parent, and taken to be as late as that"

@@ -397,7 +397,7 @@ class IndexRun(Struct):
 
 def _said(way: SourceWay) -> str:
     """The way in which a source is read, in words."""
-    branch = {"": "its branch", "*": "all branches"}.get(way.branch, way.branch)
+    branch = way.branch or "its branch"
     return f"with the history of {branch}" if way.kind == HISTORY else "as its files are"
 
 

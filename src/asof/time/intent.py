@@ -1,17 +1,13 @@
-"""The intent of a question about time: newest, past or future, and how fast its answer changes.
+"""The intent of a question about time: does it ask for the newest?
 
-`recency` and `wishes` follow from words of time and from structure alone. `direction` and `volatility` come
-from two small linear models over the question's form, its words of time and the kinds of answers it names:
-direction = the class of the largest sum of weights; volatility = 1 / (1 + e^-s) of one sum s. The weights in
-`weights.toml` are fitted.
+That follows from its words of time and its structure alone.
 """
 
 from __future__ import annotations
 
-import math
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -24,7 +20,7 @@ if TYPE_CHECKING:
     from asof.time.expressions import TimeExpression
     from asof.time.span import Span
 
-# -- cues: words of time, of recency and of structure (`lang/<code>/intent.toml`, `answer_kinds.toml`) --
+# -- cues: words of time, of recency and of structure (`lang/<code>/intent.toml`) ----------------------
 
 CONTENT = ""
 """The kind of a word that is in no list."""
@@ -91,11 +87,9 @@ def _tokens(question: str, start: int, end: int) -> list[Word]:
     return words
 
 
-def cues(question: str, words: list[Word], listed: Phrases, *, every: bool = True) -> list[Cue]:
-    """The longest phrases at each place from left to right, each as one; words in no phrase only if `every`.
-
-    `listed`: the `phrases` of a language, or its `kinds` of answers.
-    """
+def cues(question: str, words: list[Word], listed: Phrases) -> list[Cue]:
+    """The longest phrases at each place from left to right, each as one, and the words in none. `listed`: the
+    `phrases` of a language."""
     found: list[Cue] = []
     after = 0
     for at, (start, end, word, possessive) in enumerate(words):
@@ -113,8 +107,7 @@ def cues(question: str, words: list[Word], listed: Phrases, *, every: bool = Tru
                 )
                 break
         else:
-            if every:
-                found.append(Cue(CONTENT, start, end, word, word, possessive))
+            found.append(Cue(CONTENT, start, end, word, word, possessive))
     return found
 
 
@@ -129,29 +122,13 @@ def _stands(question: str, words: list[Word], at: int, rest: tuple[str, ...]) ->
 @cache
 def phrases(language: str) -> Phrases:
     """The lists of a language."""
-    return _by_first_word(
-        (phrase, f"{table}.{entry}")
-        for table, entries in tables(language, "intent").items()
-        for entry, listed in entries.items()
-        for phrase in listed
-    )
-
-
-@cache
-def kinds(language: str) -> Phrases:
-    """The words of a language that name kinds of answers."""
-    return _by_first_word(
-        (phrase, entry) for entry, listed in tables(language, "answer_kinds").items() for phrase in listed
-    )
-
-
-def _by_first_word(named: Iterable[tuple[str, str]]) -> Phrases:
     listed: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for phrase, kind in named:
-        first, *rest = phrase.split()
-        listed.setdefault(first, []).append((tuple(rest), kind))
+    for table, entries in tables(language, "intent").items():
+        for entry, words in entries.items():
+            for first, *rest in map(str.split, words):
+                listed.setdefault(first, []).append((tuple(rest), f"{table}.{entry}"))
     return {
-        first: tuple(sorted(options, key=lambda option: -len(option[0]))) for first, options in listed.items()
+        first: tuple(sorted(options, key=lambda each: -len(each[0]))) for first, options in listed.items()
     }
 
 
@@ -343,81 +320,6 @@ def _side(span: Span, anchor: datetime | None) -> Side:
     return "coming" if span.start is not None and span.start > anchor else "now"
 
 
-# -- direction and volatility --------------------------------------------------------------------------
-
-Direction = Literal["past", "recent", "future", "timeless"]
-DIRECTIONS: tuple[Direction, ...] = ("past", "recent", "future", "timeless")
-
-MAIN_REASONS = 3
-"""The number of features in favour of the direction that are reported."""
-
-ANY = "any"
-"""The feature of every question."""
-
-_WORDS = frozenset(("word.person", "verb.course", "verb.conditional", "word.conjunction"))
-_DATES = {
-    "past": "a past date", "now": "a date around now", "coming": "a coming date", "unknown": "a date",
-    "none": "no date",
-}  # fmt: skip
-_LISTS = frozenset(("past", "future", "still", "change", "unit", "degree", "relation"))
-
-
-class TendencyWeights(NamedTuple):
-    """Feature -> its weights, in the order of `DIRECTIONS`; feature -> its weight for volatility."""
-
-    direction: dict[str, tuple[float, ...]]
-    volatility: dict[str, float]
-
-
-def tendency(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> tuple[Direction, float, list[str]]:
-    """Direction and volatility of a question by its form and by the kinds of answers that it names, and what
-    spoke most for the direction, then most for or against a fast change."""
-    told = features(asked, kinds, language)
-    by_direction, by_volatility = weights()
-    shares = [(name, by_direction[name]) for name in told if name in by_direction]
-    sums = [sum(column) for column in zip(*(row for _, row in shares), strict=True)]
-    best = sums.index(max(sums))
-    speeds = [(name, by_volatility[name]) for name in told if name in by_volatility]
-    volatility = 1 / (1 + math.exp(-sum(speed for _, speed in speeds)))
-    spoke = sorted((-row[best], told[name]) for name, row in shares if row[best] > 0 and name != ANY)
-    moved = sorted((-abs(speed), told[name]) for name, speed in speeds if name != ANY)
-    return DIRECTIONS[best], volatility, [reason for _, reason in (*spoke[:MAIN_REASONS], *moved[:1])]
-
-
-def features(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> dict[str, str]:
-    """The features a question has, each with the word or structure that shows it."""
-    asks, tense, structure = asked.asks, f"tense.{asked.tense}", asked.structure
-    told = {ANY: ANY, asks: structure, tense: structure, f"{asks}.{tense}": structure}
-    wishes = set(asked.wishes)
-    for cue in asked.cues:
-        head = cue.kind.partition(".")[0]
-        if head in _LISTS or cue in wishes:
-            told[cue.kind] = told[head] = cue.text
-            for rest, kind in phrases(language).get(cue.word, ()):
-                if head != "unit" and not rest and kind.startswith("unit."):  # "this week", "last year"
-                    told[kind] = cue.text
-        elif cue.kind in _WORDS:
-            told[cue.kind] = cue.text
-    sides: list[str] = sorted(asked.sides) or ["none"]
-    for side in sides:
-        told[f"date.{side}"] = told[f"{asks}.date.{side}"] = _DATES[side]
-    for cue in kinds:
-        told["kind"] = told[f"kind.{cue.kind}"] = cue.text
-        for side in sides:
-            told[f"kind.{cue.kind}.date.{side}"] = cue.text
-    return told
-
-
-@cache
-def weights() -> TendencyWeights:
-    """The fitted weights."""
-    import tomllib
-    from importlib.resources import files
-
-    kept = tomllib.loads((files("asof.time") / "weights.toml").read_text("utf-8"))
-    return TendencyWeights({name: tuple(row) for name, row in kept["direction"].items()}, kept["volatility"])
-
-
 # -- intent --------------------------------------------------------------------------------------------
 
 WISHED = 1.0  # "latest", "now": in so many words
@@ -433,15 +335,12 @@ _LASTING = frozenset(("why", "how", "to", "long", "keywords"))
 class Intent(Struct, frozen=True):
     """The intent of a question about time.
 
-    `recency` in [0, 1]: how strongly the newest is asked for, 1 only by explicit words. `volatility` in [0,
-    1]: how fast the answer to such a question changes, 0 never, 1 within hours. `reasons`: the words and
-    structures that decided, the strongest first. `wishes`: character offsets [start, end) of words that only
-    ask for the newest; they leave the lexical query.
+    `recency` in [0, 1]: how strongly the newest is asked for, 1 only by explicit words. `reasons`: the
+    words and structures that decided, the strongest first. `wishes`: character offsets [start, end) of words
+    that only ask for the newest; they leave the lexical query.
     """
 
     recency: float
-    direction: Direction
-    volatility: float
     reasons: tuple[str, ...]
     wishes: tuple[tuple[int, int], ...]
 
@@ -461,21 +360,8 @@ def intent(
     spoken = language_of(words, language)
     asked = question_form(question, cues(question, words, phrases(spoken)), mentions, anchor)
     wanted, reasons = _recency(asked)
-    named = cues(question, words, kinds(spoken), every=False)
-    direction, volatility, more = tendency(asked, named, spoken)
-    if direction == "timeless" and wanted == STATE and not named and _asks_for_holder(asked):
-        direction = "recent"
     wishes = tuple((cue.start, cue.end) for cue in asked.wishes if wanted == WISHED or cue in asked.windows)
-    return Intent(wanted, direction, volatility, tuple(dict.fromkeys((*reasons, *more))), wishes)
-
-
-def _asks_for_holder(asked: QuestionForm) -> bool:
-    """True for "who is the harbour master": who holds an office now, whatever its word."""
-    if asked.structure != "who + present":
-        return False
-    heads = [cue.kind for cue in asked.cues]
-    at = heads.index("wh.who")
-    return heads[at + 1 : at + 4] == ["verb.present", "word.determiner", CONTENT]
+    return Intent(wanted, tuple(dict.fromkeys(reasons)), wishes)
 
 
 def recency(question: str, language: str = "") -> float:

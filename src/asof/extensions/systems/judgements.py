@@ -9,15 +9,18 @@ from __future__ import annotations
 import json
 import re
 import secrets
+import sys
 import zlib
 from base64 import b32encode
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import msgspec
 import numpy as np
+from msgspec import Meta, Struct
 
 from asof.corpus.session import ModelProvider, Session
 from asof.engine import Results
@@ -42,7 +45,7 @@ from asof.store.reader import StoredPassage, published_of, records
 from asof.text.query import parse
 from asof.time.moment import When, last_instant
 from asof.time.span import iso
-from asof.values import Usage, Why
+from asof.values import MadeAt, Usage, Why
 from asof.wire import As, replace
 
 if TYPE_CHECKING:
@@ -129,9 +132,79 @@ def unpack(packed: bytes, max_bytes: int = LARGEST_TREE) -> Why:
         text = reader.decompress(packed, max_bytes)
         if not reader.eof:
             raise DamagedStore(f"the tree of a score is cut off, or longer than {max_bytes:,} bytes")
-        return Why.from_json(json.loads(text))
+        return read_tree(json.loads(text))
     except (zlib.error, ValueError, RecursionError, UsageError) as error:
         raise DamagedStore(f"the tree of a score cannot be read: {error}") from error
+
+
+MAX_DEPTH = 100
+"""The most levels of a tree that is read: a recursive function can walk it."""
+MAX_NODES = 100_000
+"""The most nodes of a tree that is read."""
+
+_PARTS: dict[str, tuple[int, int]] = {
+    "given": (0, 0), "sum": (0, MAX_NODES), "product": (0, MAX_NODES), "ratio": (2, 2),
+    "max": (1, MAX_NODES), "exp": (1, 1), "log": (1, 1),
+}  # fmt: skip
+"""The number of parts of an op: at least, at most."""
+
+Finite = Annotated[float, Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+StageField = Annotated[str, Meta(pattern=r"\.")]
+
+
+class RecordedMade(Struct, forbid_unknown_fields=True):
+    """`MadeAt` as JSON; `field`: stage.field."""
+
+    field: StageField
+    value: Finite
+    of: Annotated[tuple[Finite, ...], Meta(min_length=1)]
+
+
+class RecordedNode(Struct, forbid_unknown_fields=True):
+    """A node of a tree as JSON; `constant`: stage.field."""
+
+    label: str
+    value: Finite
+    op: Literal["given", "sum", "product", "ratio", "max", "exp", "log"]
+    parts: tuple[RecordedNode, ...] = ()
+    constant: StageField | None = None
+    made: RecordedMade | None = None
+
+
+def read_tree(node: object) -> Why:
+    """The tree that `wire.encode` made this of, its numbers bit for bit.
+
+    Values are taken as they are; `recomputed` tests whether they follow from their parts. Raises UsageError
+    for anything else, and for more than 100 levels or 100,000 nodes.
+    """
+    try:
+        return _TreeReader().tree(msgspec.convert(node, RecordedNode), 1)
+    except (msgspec.ValidationError, RecursionError) as wrong:
+        raise UsageError(f"this is no tree of a score: {wrong}") from wrong
+
+
+class _TreeReader:
+    """Makes one tree, and counts its nodes."""
+
+    def __init__(self) -> None:
+        self.nodes = 0
+
+    def tree(self, node: RecordedNode, depth: int) -> Why:
+        self.nodes += 1 + (len(node.made.of) if node.made else 0)
+        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
+            raise UsageError(f"the tree has more than {MAX_DEPTH} levels or {MAX_NODES:,} nodes")
+        least, most = _PARTS[node.op]
+        if not least <= len(node.parts) <= most:
+            raise UsageError(f"{node.label!r:.40}: so many parts are not what {node.op} takes")
+        if node.constant is not None and node.op != "given":
+            raise UsageError(f"{node.label!r:.40}: only a leaf has a constant")
+        constant = (node.constant.partition(".")[::2]) if node.constant else None
+        made = None
+        if node.made is not None:
+            stage, _, field_name = node.made.field.partition(".")
+            made = MadeAt(stage, field_name, node.made.value, node.made.of)
+        parts = tuple(self.tree(part, depth + 1) for part in node.parts)
+        return Why(node.label, node.value, node.op, parts, constant, made)
 
 
 _QUOTED = re.compile("“([^”]*)”")

@@ -154,8 +154,8 @@ HYBRID_RRF = Recipe(
 #     naive-rag    passages by the cosine of their vectors and the question's (NaiveRAG; Lewis et al. 2020)
 #     qd-rag       the same for each part of the question, the lists joined (QD-RAG; Ammann et al. 2025)
 #
-# Vectors are those of the corpus's encoder, or of LSA without one. The parts of a question are found by the
-# language model of the configuration where one answers, else by rules.
+# Vectors are those of the corpus's encoder, or of LSA without one. The parts of a question are found
+# by rules, as `asof ask` finds the cells of a table.
 
 
 NAIVE_RAG = Recipe(

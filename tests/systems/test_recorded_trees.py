@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
-from asof.values import MAX_DEPTH, MadeAt, Why
+from asof.extensions.systems.judgements import MAX_DEPTH, read_tree
+from asof.values import MadeAt, Why
 from asof.wire import encode
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -21,7 +22,7 @@ ARITIES = {"sum": (0, 4), "product": (0, 4), "ratio": (2, 2), "max": (1, 4), "ex
 
 
 def nodes(below: st.SearchStrategy[Why]) -> st.SearchStrategy[Why]:
-    """Any value above any parts: from_json takes values as they stand."""
+    """Any value above any parts: read_tree takes values as they stand."""
     return st.one_of([
         st.builds(Why, st.text(max_size=8), finite, st.just(op),
                   st.lists(below, min_size=least, max_size=most).map(tuple))
@@ -35,7 +36,7 @@ def bits(tree: Why) -> list[bytes]:
 
 @given(st.recursive(leaves, nodes, max_leaves=12))
 def test_there_and_back(tree: Why) -> None:
-    back = Why.from_json(json.loads(json.dumps(encode(tree), allow_nan=False)))
+    back = read_tree(json.loads(json.dumps(encode(tree), allow_nan=False)))
     assert back == tree
     assert bits(back) == bits(tree)  # -0.0 is equal to 0.0, and not the same
 
@@ -43,7 +44,7 @@ def test_there_and_back(tree: Why) -> None:
 def test_a_tree_that_was_made_recomputes() -> None:
     third = Why.of("a third", "ratio", Why("one", 1.0), Why("three", 3.0))
     tree = Why.of("all", "sum", third, Why.of("e", "exp", Why("minus a tenth", -0.1)), third)
-    back = Why.from_json(encode(tree))
+    back = read_tree(encode(tree))
     assert back.recomputed() == tree.value == 1 / 3 + math.exp(-0.1) + 1 / 3
 
 
@@ -74,13 +75,13 @@ MADE = {"field": "coverage.above", "value": 0.5, "of": [0.25, 0.75]}
 )  # fmt: skip
 def test_what_is_no_tree(node: Any, told: str) -> None:
     with pytest.raises(UsageError, match=told):
-        Why.from_json(node)
+        read_tree(node)
 
 
 def test_of_what_a_node_was_made_is_read_and_not_shown() -> None:
-    tree = Why.from_json({**LEAF, "made": MADE})
+    tree = read_tree({**LEAF, "made": MADE})
     assert tree.made == MadeAt("coverage", "above", 0.5, (0.25, 0.75))
-    assert tree == Why.from_json(LEAF)
+    assert tree == read_tree(LEAF)
     assert encode(tree) == LEAF
 
 
@@ -92,8 +93,8 @@ def chain(levels: int) -> dict[str, Any]:
 
 
 def test_trees_are_bounded() -> None:
-    assert Why.from_json(chain(MAX_DEPTH)).recomputed() == 1.0
+    assert read_tree(chain(MAX_DEPTH)).recomputed() == 1.0
     with pytest.raises(UsageError, match="more than 100 levels"):
-        Why.from_json(chain(MAX_DEPTH + 1))
+        read_tree(chain(MAX_DEPTH + 1))
     with pytest.raises(UsageError, match="100,000 nodes"):
-        Why.from_json({"label": "x", "value": 1.0, "op": "sum", "parts": [LEAF] * 100_000})
+        read_tree({"label": "x", "value": 1.0, "op": "sum", "parts": [LEAF] * 100_000})

@@ -113,6 +113,16 @@ def trusted() -> Trusted:
     return Trusted(_home("XDG_STATE_HOME", ".local/state"), owners(os.environ))
 
 
+LARGEST_REMEMBERED = 4_000_000
+"""The most bytes of a file of what is remembered for the user."""
+
+
+def remembered(name: str) -> PrivateFile | None:
+    """A file of what is remembered for the user, beside the list of trusted folders; None without a home."""
+    folder = _home("XDG_STATE_HOME", ".local/state")
+    return None if folder is None else PrivateFile(folder / name, owners(os.environ), LARGEST_REMEMBERED)
+
+
 def trust(folder: Path) -> dict[str, str]:
     """Trust asof.toml of a folder until it changes; returns what it names outside, in words by table. Raises
     UsageError, also where there is nothing to trust, and BadConfig."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import os
 from pathlib import Path
 
@@ -41,6 +42,24 @@ def test_changes_by_document(asof, notes):
     assert old.split() == ["2021-05-01", "-", *["A", "berth", "costs", "3", "euros."]]
     assert new.split() == ["2021-05-01", "+", *["A", "berth", "costs", "5", "euros."]]
     assert asof("changes", "xylophone", "--since", "2020", "--as-of", "2021-06").code == 1
+
+
+def test_changes_since_the_last_look(asof, notes, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    assert asof("changes").code == 1  # nothing within a week; the look is remembered
+    looks = tmp_path / "state" / "asof" / "looks.json"
+    assert list(json.loads(looks.read_text())) == [str(notes.resolve())]
+    looks.write_text(json.dumps({str(notes.resolve()): "2021-04-15T00:00:00Z"}))
+    assert "Fees" in asof("changes", "berth").out  # a look at a part is none at all
+    assert asof("changes", "--path", "mole.md").code == 1
+    assert "Fees" in asof("changes").out
+    assert asof("changes").code == 1
+    looks.write_text("{")
+    damaged = asof("changes")
+    assert (damaged.code, damaged.out) == (2, "")
+    assert "looks.json" in damaged.err
+    assert "remove it" in damaged.err
+    assert asof("changes", "--since", "2021").code == 0  # it is not read
 
 
 def test_a_list_of_documents(asof, notes):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
+import msgspec
 
 from asof import verbs
 from asof.cli.main import (
@@ -21,6 +23,8 @@ from asof.cli.main import (
     verb_command,
 )
 from asof.cli.terminal import counted, moment_text, plain, readable, shortened, show
+from asof.errors import UsageError
+from asof.files import PrivateFile, WritableByOthers
 from asof.parameters import (
     ChangesParameters,
     DiffParameters,
@@ -31,6 +35,7 @@ from asof.parameters import (
 from asof.results import WhenResult
 from asof.time.span import format_instant, instant, iso, label
 from asof.values import PUBLISHED, force_words
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.revisions.edits import Changes, Edit
@@ -96,12 +101,58 @@ def _show_entry(entry: TimelineEntry, at: int, *, dated: bool) -> None:
 # -- asof changes, asof list ---------------------------------------------------------------------------
 
 
+LOOKS = "looks.json"
+"""The file of when changes were last looked at, by the folder of the corpus."""
+
+
+class Looks(NamedTuple):
+    """When a user last looked at the changes of the corpus in a folder. None where there is no home."""
+
+    file: PrivateFile | None
+    root: str
+
+    @classmethod
+    def at(cls, root: Path) -> Looks:
+        from asof import environment
+
+        return cls(environment.remembered(LOOKS), str(root.resolve()))
+
+    def last(self) -> str | None:
+        """The instant of the last look, in ISO 8601. Raises UsageError where the file is damaged."""
+        return self._all().get(self.root)
+
+    def _all(self) -> dict[str, str]:
+        if self.file is None:
+            return {}
+        try:
+            content = self.file.read()
+            return {} if content is None else msgspec.convert(json.loads(content), dict[str, str])
+        except (ValueError, OSError, WritableByOthers, msgspec.ValidationError) as error:
+            raise UsageError(f"{self.file.path} cannot be read: {error}; remove it") from error
+
+    def remember(self, moment: int) -> None:
+        """Remember a look at an instant. Raises AsofError where that cannot be written."""
+        if self.file is None:
+            return
+        with self.file.locked():
+            self.file.write(json.dumps({**self._all(), self.root: iso(moment)}, indent=2) + "\n")
+
+
 @verb_command(ChangesParameters, q="QUESTION")
 @format_option
 def changes(asked: ChangesParameters, index: Path | None, as_json: bool, how: str | None) -> int:
-    """List what was added, changed or removed in documents, about QUESTION if there is one."""
+    """List what was added, changed or removed in documents, about QUESTION if there is one.
+
+    Without --since: since you last looked (asof changes remembers that for each corpus), or of a week.
+    """
     with open_corpus(index) as corpus:
+        present = asked.since is None and asked.as_of is None and asked.known_at is None
+        looks = Looks.at(corpus.root)
+        if present and (last := looks.last()):
+            asked = replace(asked, since=last)
         found = verbs.changes(corpus, asked)
+        if present and not (asked.q or asked.source or asked.path or asked.tag or asked.meta):
+            looks.remember(found.as_of)  # a look at a part is none at all
     if not print_result(found, how, as_json=as_json):
         show_changes(found)
     return DONE if found.documents else NOTHING

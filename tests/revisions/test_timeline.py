@@ -115,7 +115,8 @@ RENT = [
 CAR = [
     document("Car.md", "Insurance is with AXA: 612 euros a year.", "2020-06-15", title="Car"),
     document(
-        "new.md", "Car insurance is with Ethias: 540 euros a year, since 1 February 2023. It supersedes [[Car]].",
+        "new.md",
+        "Car insurance is with Ethias: 540 euros a year, since 1 February 2023. It supersedes [[Car]].",
         "2023-01-12", title="Car insurance 2023",
     ),
 ]  # fmt: skip

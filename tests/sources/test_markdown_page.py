@@ -64,7 +64,8 @@ def test_headings_stand_where_their_lines_start():
     ("broken", "line", "message"),
     [
         ("a: [1", 3, "not YAML"),
-        ("ok: 1\nb: {{date}}", 3, "as a key"),
+        ("ok: 1\nb: {{date}}", 3, "is a template"),
+        ("ok: 1\nb: {{date: 1}: 2}", 3, "as a key"),
         ("- a", 2, "is a list"),
         ("only words", 2, "is a text"),
         ("a: &x 1\nb: *x", 2, "anchor"),

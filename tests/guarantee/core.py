@@ -177,7 +177,10 @@ OBSERVABLES: dict[str, Observable] = {
         moment.then.ask(f"{each.format(asked.question)} -closed path:*.md".replace("?", "")) for each in PAST
     ],
     "verb search": verb("search", lambda asked: {**_searched(asked), "explain": True}),
-    "verb ask": verb("ask", lambda asked: {"q": asked.question, "tokens": asked.tokens, **_filters(asked)}),
+    "verb ask": verb("ask", lambda asked: {"q": asked.question, **_filters(asked)}),
+    "ask, of so many tokens": lambda moment, asked: moment.then.ask(
+        asked.question, tokens=asked.tokens, **asked.filters
+    ),
     "answers of the past": of_the_past,
     "answers in tables": cells,
     "verb context": verb(

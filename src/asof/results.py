@@ -35,7 +35,7 @@ from asof.text.passages import body
 from asof.time.expressions import TimeExpression
 from asof.time.span import BEGINNING, NEVER, Instant, Validity
 from asof.values import Answer, Halting, Heading, Hit, condition_text, shortened, status_of
-from asof.wire import FLAT, Decimals
+from asof.wire import FLAT, Decimals, one_of
 
 if TYPE_CHECKING:
     from asof.corpus.snapshot import Snapshot
@@ -126,8 +126,9 @@ class WhenResult(Struct, frozen=True):
     recency: Annotated[
         float, Decimals(DIGITS), "how much it asks for the newest, 0 to 1; 1 only by words that say so"
     ]
+    direction: Annotated[str | None, one_of("past", "recent", "future", "timeless"), "that it looks to"]
     lexical: Annotated[str, "what of the text the index is asked"]
-    reasons: Annotated[tuple[str, ...], "the words and structures that decided the recency"]
+    reasons: Annotated[tuple[str, ...], "the words and structures that decided recency and direction"]
     notes: Annotated[tuple[str, ...], 'what was decided about "as of"']
 
     @classmethod
@@ -135,7 +136,8 @@ class WhenResult(Struct, frozen=True):
         query, intent = reading.query, reading.intent
         return cls(
             asked_at, reading.as_of, query.date_of_force(reading.as_of), reading.mentions, query.recency,
-            query.lexical, intent.reasons if intent else (), reading.notes,
+            intent.direction if intent else None, query.lexical,
+            intent.reasons if intent else (), reading.notes,
         )  # fmt: skip
 
 

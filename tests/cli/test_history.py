@@ -101,7 +101,7 @@ def test_as_of_moves_the_view_never_forward(asof):
 
 def test_the_wish_is_told_with_its_reasons(asof):
     result = asof("when", "Who", "is", "the", "current", "chair?", "--json").json()
-    assert result["recency"] == 1.0
+    assert (result["recency"], result["direction"]) == (1.0, "recent")
     assert "current" in result["reasons"]
     assert result["lexical"].split() == ["Who", "is", "the", "chair?"]
     shown = asof("when", "Who is the current chair?").out

@@ -36,7 +36,7 @@ APART = {
     "words": [{"stop", "calendar"}],
     "questions": [{"highest", "lowest"}, {"present", "past"}],
 }
-"""Lists of a file that have no word in common; in `intent` no two lists have one."""
+"""Lists of a file that have no word in common; in `intent` and `answer_kinds` no two lists have one."""
 
 
 def _is_number(low: int, high: int) -> Callable[[str], bool]:
@@ -130,7 +130,7 @@ def _word_faults(key: str, words: list[str], *, signs: bool) -> Iterator[str]:
 
 
 def _overlaps(name: str, flat: Mapping[str, list[str]]) -> Iterator[str]:
-    for lists in APART.get(name, [set(flat)] if name == "intent" else []):
+    for lists in APART.get(name, [set(flat)] if name in ("intent", "answer_kinds") else []):
         places: dict[str, list[str]] = {}
         for key in flat:
             for word in set(flat[key]) if key in lists else ():

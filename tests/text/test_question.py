@@ -159,6 +159,7 @@ def test_never_past_the_moment_it_is_asked(question: str) -> None:
         ("Who is the captain of the ferry?", 0.5),
         ("The mill burned. Who is the captain of the ferry?", 0.0),  # several sentences describe
         ("The mill burned. Who is the current captain?", 1.0),
+        ("what is the mechanism of a mill", 0.0),  # what does not change has no newest
     ],
 )
 def test_what_has_a_newest(question: str, recency: float) -> None:

@@ -1,4 +1,4 @@
-"""Which questions wish for what is newest, and which only look so."""
+"""Which questions wish for what is newest, which only look so, and which way in time they look."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from asof.lang import codes, every, of_all, tables
 from asof.time.expressions import TimeExpression
 from asof.time.intent import (
+    DIRECTIONS,
     INSTANCE,
     NONE,
     PRESENT,
@@ -22,11 +23,13 @@ from asof.time.intent import (
     QuestionForm,
     cues,
     intent,
+    kinds,
     language_of,
     mentions_termination,
     phrases,
     question_form,
     recency,
+    weights,
     words_of,
 )
 from asof.time.span import Span
@@ -165,6 +168,24 @@ def test_every_wish_is_found_in_whatever_case_and_only_as_whole_words(language: 
 
 
 @pytest.mark.parametrize(
+    ("questions", "direction"),
+    [
+        ("what is the latest on the flood|who is the current captain|water level today", "recent"),
+        ("who is the harbour master|wer ist der Hafenmeister|qui est le maître du port", "recent"),
+        ("wer leitet derzeit die Werft", "recent"),
+        ("history of the mill|when did the mill burn|what was the weather yesterday", "past"),
+        ("boat race of 1990|Geschichte der Mühle", "past"),
+        ("upcoming regattas|when is the next ferry|will the mill open again", "future"),
+        ("regatta 2031|wann fährt die nächste Fähre", "future"),
+        ("difference between a boat and a ship|how to mend a sail|who is Ada Marsh", "timeless"),
+    ],
+)
+def test_direction(questions: str, direction: str) -> None:
+    for question in questions.split("|"):
+        assert intent(question, (), ANCHOR, every("intent")).direction == direction, question
+
+
+@pytest.mark.parametrize(
     ("question", "expected"),
     [
         ("current depth in 1990", NONE),
@@ -193,6 +214,7 @@ def test_mentions_tell_where_a_date_lies() -> None:
     coming = mention(question, "the flood week", may, june)
     now = mention(question, "the flood week", april, may)
     since = mention(question, "the flood week", april, None)
+    assert [intent(question, (m,), ANCHOR).direction for m in (past, coming)] == ["past", "future"]
     found = [intent(question, (m,), ANCHOR).recency for m in (past, coming, now, since)]
     assert found == [NONE, STATE, STATE, STATE]
     assert intent(question, (past,)).recency == NONE
@@ -207,6 +229,7 @@ def test_a_mention_that_is_the_wish_is_no_date() -> None:
 def test_reasons_name_what_decided() -> None:
     found = intent("who is the current captain of the ferry")
     assert found.reasons[0] == "current"
+    assert "captain" in found.reasons
     assert intent("history of the mill").reasons[0] == "history of"
     assert intent("who is she").reasons[0] == "who + present"
 
@@ -235,6 +258,7 @@ def test_no_other_word_has_a_say(shape: str, words: list[str]) -> None:
     one, other = shape.format(*known[:gaps]), shape.format(*words[:gaps])
     found, again = intent(one, (), ANCHOR), intent(other, (), ANCHOR)
     assert found.recency == again.recency
+    assert found.direction == again.direction
     assert [one[slice(*wish)] for wish in found.wishes] == [other[slice(*wish)] for wish in again.wishes]
 
 
@@ -292,19 +316,26 @@ def test_a_possessive_and_offsets_of_the_question() -> None:
     assert [question[cue.start : cue.end] for cue in cues_of(question) if cue.kind] == ["now", "latest"]
 
 
+def test_kinds_of_answers() -> None:
+    question = "stock price and the exchange rate of 'price'"
+    found = cues(question, words_of(question), kinds("en"), every=False)
+    assert [cue.text for cue in found] == ["stock", "price", "exchange rate"]
+    assert {cue.kind for cue in found} == {"market"}
+
+
 @pytest.mark.parametrize("language", codes("intent"))
 def test_a_phrase_stands_in_one_list_and_is_written_as_it_is_read(language: str) -> None:
-    listing = tables(language, "intent").values()
-    said = Counter(phrase for lists in listing for listed in lists.values() for phrase in listed)
-    assert [phrase for phrase, count in said.items() if count > 1] == []
-    for phrase in said:
-        words = [word + ("'s" if possessive else "") for _, _, word, possessive in words_of(phrase)]
-        assert words == phrase.split()
+    for listing in (tables(language, "intent"), {"": tables(language, "answer_kinds")}):
+        said = Counter(phrase for lists in listing.values() for listed in lists.values() for phrase in listed)
+        assert [phrase for phrase, count in said.items() if count > 1] == []
+        for phrase in said:
+            words = [word + ("'s" if possessive else "") for _, _, word, possessive in words_of(phrase)]
+            assert words == phrase.split()
 
 
-def test_languages_have_the_same_tables() -> None:
-    every_table = {code: set(tables(code, "intent")) for code in codes("intent")}
-    assert [code for code, named in every_table.items() if named != every_table["en"]] == []
+@pytest.mark.parametrize("lists", ["intent", "answer_kinds"])
+def test_languages_have_the_same_tables(lists: str) -> None:
+    assert [code for code in codes(lists) if set(tables(code, lists)) != set(tables("en", lists))] == []
 
 
 def test_the_language_of_a_question() -> None:
@@ -312,6 +343,19 @@ def test_the_language_of_a_question() -> None:
     assert language_of(german, "en de") == language_of(german, "de") == "de"
     assert language_of(english, "en de") == language_of(english, "de") == "en"
     assert language_of(german, "en") == language_of(german, "") == language_of(german, "model") == "en"
+
+
+def test_weights_are_of_features_that_can_occur() -> None:
+    kept = weights()
+    assert all(len(row) == len(DIRECTIONS) for row in kept.values())
+    listed = {kind for options in phrases("en").values() for _, kind in options}
+    heads = {kind.split(".")[0] for kind in listed}
+    asks = {kind[3:] for kind in listed if kind.startswith("wh.")} | {"whether", "keywords"}
+    for name in kept:
+        head, _, rest = name.partition(".")
+        assert name in listed or head in heads | asks | {"any", "kind", "date", "tense"}, name
+        if head == "kind" and rest:
+            assert rest.split(".")[0] in tables("en", "answer_kinds")
 
 
 # -- form ----------------------------------------------------------------------------------------------

@@ -296,8 +296,8 @@ def _show_times(result: WhenResult, *, dated: bool) -> None:
     if result.in_force != result.as_of:
         rows.append(("in force", f"what holds on {iso(result.in_force)[:10]} comes first"))
     rows.append(("newest", f"{_wish(result.recency)} (recency {result.recency:.2g})"))
-    if result.reasons:
-        rows.append(("because", ", ".join(result.reasons)))
+    if result.direction is not None:
+        rows += [("direction", result.direction), ("because", ", ".join(result.reasons))]
     rows += [("note", note) for note in result.notes]
     for name, value in rows:
         click.echo(f"{click.style(f'{name:>10}', dim=True)}  {shortened(plain(value))}")

@@ -4,6 +4,7 @@
     files.toml         what the name of a copy of a file looks like
     time.toml          words for times: months, "yesterday", "ago"
     intent.toml        words of a question that ask for the newest or the past, or mark a tense
+    answer_kinds.toml  words that name the kind of answer: a price, a result, a record
     facts.toml         words by which sentences state facts
     questions.toml     words that tell what a question asks for: "each quarter", "highest"
     statements.toml    words by which a statement that stands alone says what is so, and what no longer is

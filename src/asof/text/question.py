@@ -16,7 +16,7 @@ from asof.text.passages import sentences
 from asof.text.tokens import any_of
 from asof.text.versions import asked
 from asof.time.expressions import TimeContext, TimeExpression, parse
-from asof.time.intent import STATE, WISHED, Intent, intent, recency
+from asof.time.intent import INSTANCE, STATE, WISHED, Intent, intent, recency
 from asof.time.span import Span, format_instant, instant, nearest_moment
 from asof.values import Query
 
@@ -93,7 +93,7 @@ def read(
     if (asks := asked(question)) is not None:
         said += asks.words
     lexical = without(question, said)
-    if recency < WISHED and len(sentences(question)) > 1:
+    if recency < WISHED and (len(sentences(question)) > 1 or _lasting(detected)):
         recency = 0.0
     query = Query(question, lexical, recency, about=tuple(dict.fromkeys(about)))
     return QuestionReading(query, as_of, times, detected, tuple(notes), language)
@@ -117,6 +117,11 @@ def _is_rate(question: str, mention: TimeExpression, asked_at: datetime, languag
         if not one.isdisjoint(mention.text.lower().split()):
             return any_of(tables(code, "questions").get("figure", ())).search(question) is not None
     return False
+
+
+def _lasting(detected: Intent) -> bool:
+    """True if a question in the present is about something permanent ("what is the mechanism of …")."""
+    return detected.direction == "timeless" and detected.recency > INSTANCE
 
 
 def read_verbatim(question: str, asked_at: int) -> QuestionReading:

@@ -1,13 +1,15 @@
-"""The intent of a question about time: does it ask for the newest?
+"""The intent of a question about time: newest, past or future.
 
-That follows from its words of time and its structure alone.
+`recency` and `wishes` follow from words of time and from structure alone. `direction` is the class of the
+largest sum of weights in a small linear model over the question's form, its words of time and the kinds of
+answers that it names. The weights in `weights.toml` are fitted.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from asof.time.expressions import TimeExpression
     from asof.time.span import Span
 
-# -- cues: words of time, of recency and of structure (`lang/<code>/intent.toml`) ----------------------
+# -- cues: words of time, of recency and of structure (`lang/<code>/intent.toml`, `answer_kinds.toml`) --
 
 CONTENT = ""
 """The kind of a word that is in no list."""
@@ -87,9 +89,11 @@ def _tokens(question: str, start: int, end: int) -> list[Word]:
     return words
 
 
-def cues(question: str, words: list[Word], listed: Phrases) -> list[Cue]:
-    """The longest phrases at each place from left to right, each as one, and the words in none. `listed`: the
-    `phrases` of a language."""
+def cues(question: str, words: list[Word], listed: Phrases, *, every: bool = True) -> list[Cue]:
+    """The longest phrases at each place from left to right, each as one; words in no phrase only if `every`.
+
+    `listed`: the `phrases` of a language, or its `kinds` of answers.
+    """
     found: list[Cue] = []
     after = 0
     for at, (start, end, word, possessive) in enumerate(words):
@@ -107,7 +111,8 @@ def cues(question: str, words: list[Word], listed: Phrases) -> list[Cue]:
                 )
                 break
         else:
-            found.append(Cue(CONTENT, start, end, word, word, possessive))
+            if every:
+                found.append(Cue(CONTENT, start, end, word, word, possessive))
     return found
 
 
@@ -122,13 +127,29 @@ def _stands(question: str, words: list[Word], at: int, rest: tuple[str, ...]) ->
 @cache
 def phrases(language: str) -> Phrases:
     """The lists of a language."""
+    return _by_first_word(
+        (phrase, f"{table}.{entry}")
+        for table, entries in tables(language, "intent").items()
+        for entry, listed in entries.items()
+        for phrase in listed
+    )
+
+
+@cache
+def kinds(language: str) -> Phrases:
+    """The words of a language that name kinds of answers."""
+    return _by_first_word(
+        (phrase, entry) for entry, listed in tables(language, "answer_kinds").items() for phrase in listed
+    )
+
+
+def _by_first_word(named: Iterable[tuple[str, str]]) -> Phrases:
     listed: dict[str, list[tuple[tuple[str, ...], str]]] = {}
-    for table, entries in tables(language, "intent").items():
-        for entry, words in entries.items():
-            for first, *rest in map(str.split, words):
-                listed.setdefault(first, []).append((tuple(rest), f"{table}.{entry}"))
+    for phrase, kind in named:
+        first, *rest = phrase.split()
+        listed.setdefault(first, []).append((tuple(rest), kind))
     return {
-        first: tuple(sorted(options, key=lambda each: -len(each[0]))) for first, options in listed.items()
+        first: tuple(sorted(options, key=lambda option: -len(option[0]))) for first, options in listed.items()
     }
 
 
@@ -320,6 +341,69 @@ def _side(span: Span, anchor: datetime | None) -> Side:
     return "coming" if span.start is not None and span.start > anchor else "now"
 
 
+# -- direction -----------------------------------------------------------------------------------------
+
+Direction = Literal["past", "recent", "future", "timeless"]
+DIRECTIONS: tuple[Direction, ...] = ("past", "recent", "future", "timeless")
+
+MAIN_REASONS = 3
+"""The number of features in favour of the direction that are reported."""
+
+ANY = "any"
+"""The feature of every question."""
+
+_DATES = {
+    "past": "a past date", "now": "a date around now", "coming": "a coming date", "unknown": "a date",
+    "none": "no date",
+}  # fmt: skip
+_LISTS = frozenset(("past", "future", "still", "change", "unit", "degree", "relation"))
+
+
+def tendency(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> tuple[Direction, list[str]]:
+    """The direction of a question by its form and by the kinds of answers that it names, and what spoke most
+    for it."""
+    told, rows = features(asked, kinds, language), weights()
+    shares = [(name, rows[name]) for name in told if name in rows]
+    sums = [sum(column) for column in zip(*(row for _, row in shares), strict=True)]
+    best = sums.index(max(sums))
+    spoke = sorted((-row[best], told[name]) for name, row in shares if row[best] > 0 and name != ANY)
+    return DIRECTIONS[best], [reason for _, reason in spoke[:MAIN_REASONS]]
+
+
+def features(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> dict[str, str]:
+    """The features a question has, each with the word or structure that shows it."""
+    asks, tense, structure = asked.asks, f"tense.{asked.tense}", asked.structure
+    told = {ANY: ANY, asks: structure, tense: structure, f"{asks}.{tense}": structure}
+    wishes = set(asked.wishes)
+    for cue in asked.cues:
+        head = cue.kind.partition(".")[0]
+        if head in _LISTS or cue in wishes:
+            told[cue.kind] = told[head] = cue.text
+            for rest, kind in phrases(language).get(cue.word, ()):
+                if head != "unit" and not rest and kind.startswith("unit."):  # "this week", "last year"
+                    told[kind] = cue.text
+        elif cue.kind == "word.person":
+            told[cue.kind] = cue.text
+    sides: list[str] = sorted(asked.sides) or ["none"]
+    for side in sides:
+        told[f"date.{side}"] = told[f"{asks}.date.{side}"] = _DATES[side]
+    for cue in kinds:
+        told["kind"] = told[f"kind.{cue.kind}"] = cue.text
+        for side in sides:
+            told[f"kind.{cue.kind}.date.{side}"] = cue.text
+    return told
+
+
+@cache
+def weights() -> dict[str, tuple[float, ...]]:
+    """The fitted weights of each feature, in the order of `DIRECTIONS`."""
+    import tomllib
+    from importlib.resources import files
+
+    kept = tomllib.loads((files("asof.time") / "weights.toml").read_text("utf-8"))
+    return {name: tuple(row) for name, row in kept.items()}
+
+
 # -- intent --------------------------------------------------------------------------------------------
 
 WISHED = 1.0  # "latest", "now": in so many words
@@ -341,6 +425,7 @@ class Intent(Struct, frozen=True):
     """
 
     recency: float
+    direction: Direction
     reasons: tuple[str, ...]
     wishes: tuple[tuple[int, int], ...]
 
@@ -360,8 +445,21 @@ def intent(
     spoken = language_of(words, language)
     asked = question_form(question, cues(question, words, phrases(spoken)), mentions, anchor)
     wanted, reasons = _recency(asked)
+    named = cues(question, words, kinds(spoken), every=False)
+    direction, more = tendency(asked, named, spoken)
+    if direction == "timeless" and wanted == STATE and not named and _asks_for_holder(asked):
+        direction = "recent"
     wishes = tuple((cue.start, cue.end) for cue in asked.wishes if wanted == WISHED or cue in asked.windows)
-    return Intent(wanted, tuple(dict.fromkeys(reasons)), wishes)
+    return Intent(wanted, direction, tuple(dict.fromkeys((*reasons, *more))), wishes)
+
+
+def _asks_for_holder(asked: QuestionForm) -> bool:
+    """True for "who is the harbour master": who holds an office now, whatever its word."""
+    if asked.structure != "who + present":
+        return False
+    heads = [cue.kind for cue in asked.cues]
+    at = heads.index("wh.who")
+    return heads[at + 1 : at + 4] == ["verb.present", "word.determiner", CONTENT]
 
 
 def recency(question: str, language: str = "") -> float:

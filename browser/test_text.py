@@ -16,7 +16,7 @@ def of(page, module, call, *arguments):
 
 RENDER = """(m, text, more) => {
     const made = document.createElement("div");
-    made.append(...m.rendered(text, more));
+    for (const part of m.rendered(text, more)) made.append(part);
     return made.innerHTML;
 }"""
 
@@ -183,3 +183,34 @@ def test_places_are_counted_in_characters(page):
     text = "🛶\n\nA\n\nwords"
     html = of(page, "text", RENDER, text, {"headings": [{"offset": 3, "level": 1}], "cited": [6, 11]})
     assert html == '<p>🛶</p><h3>A</h3><div class="cited"><p>words</p></div>'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a line\n" * 100_000,
+        "a paragraph\n\n" * 140_000,
+        ">" * 20_000 + " deep",
+        "> " * 4_000 + "deep",
+        "| " + "a | " * 100_000,
+        "- a\n" * 80_000,
+        "".join(f"{'  ' * level}- a\n" for level in range(2_000)),
+    ],
+    ids=["lines", "paragraphs", "quotations", "quotations within", "cells", "items", "deep items"],
+)
+def test_odd_texts_take_no_time(page, text):
+    """Three seconds are long: what is beyond some thousand blocks is shown as it stands."""
+    call = """(m, text) => {
+        const begin = performance.now(), made = m.rendered(text);
+        return [made.length, performance.now() - begin];
+    }"""
+    count, took = of(page, "text", call, text)
+    assert count > 0
+    assert took < 3_000
+
+
+def test_many_links_on_one_line(page):
+    links = [{"text": f"w{number}", "href": f"/?{number}"} for number in range(9_000)]
+    html = of(page, "text", RENDER, " ".join(link["text"] for link in links), {"links": links})
+    assert html.count("<a ") == 500
+    assert html.endswith(" w8999</p>")

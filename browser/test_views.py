@@ -121,6 +121,12 @@ def test_the_file_of_a_document_opens(page):
     assert opened.value.evaluate("document.contentType") == "text/plain"
 
 
+def test_a_file_is_shown_by_no_other_page(page, served):
+    reply = page.request.get(f"{served}/file?document=papers/Lease.md")
+    assert reply.status == 200
+    assert "frame-ancestors 'none'" in reply.headers["content-security-policy"]
+
+
 @pytest.mark.parametrize(
     "name", ["", "pier", "../page.toml", "papers/../../etc/passwd", "papers", "papers/none.md", "pier%20"]
 )

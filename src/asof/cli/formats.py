@@ -101,16 +101,22 @@ def write_csv(out: BinaryIO, columns: Sequence[str], rows: Iterable[Sequence[Cel
     writer.writerow(columns)
     count = 0
     for row in rows:
-        writer.writerow(
-            [f"'{each}" if isinstance(each, str) and each.startswith(FORMULA) else each for each in row]
-        )
+        writer.writerow([f"'{each}" if isinstance(each, str) and is_formula(each) else each for each in row])
         count += 1
     text.detach()  # flushed, and `out` stays open
     return count
 
 
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""A text that begins so would be a formula in a spreadsheet."""
+FORMULA, UNSEEN = (
+    ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠"),
+    " \u00a0\u200b\u200c\u200d\u2060\ufeff",
+)
+"""A text that begins so would be a formula in a spreadsheet, also behind signs that nobody sees."""
+
+
+def is_formula(text: str) -> bool:
+    """True if a spreadsheet may take a text for a formula."""
+    return text.lstrip(UNSEEN).startswith(FORMULA)
 
 
 def clean(row: Sequence[Cell]) -> list[Cell]:

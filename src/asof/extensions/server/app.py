@@ -26,7 +26,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, TypeAlias
 
 from msgspec import Meta, Struct
@@ -57,7 +57,7 @@ from asof.extensions.server.guard import (
 )
 from asof.parameters import Name
 from asof.results import DeletedDocument, all_shapes, schema
-from asof.store.store import PATHS, stored_ways
+from asof.store.store import PATHS
 from asof.values import Answer, document_file
 from asof.verbs import WRITES, Verb, all_verbs, ask
 from asof.version import __version__
@@ -251,8 +251,12 @@ SHOWN_TYPES = {
 }  # fmt: skip
 """The files that a browser shows, by their ending; it saves all others. None of these types runs a script."""
 
-FILE_POLICY = "default-src 'none'; object-src 'self'; img-src 'self'; style-src 'unsafe-inline'"
-"""What a shown file may load: a browser's PDF viewer needs the first two, its viewer of images the last."""
+FILE_POLICY = (
+    "default-src 'none'; object-src 'self'; img-src 'self'; style-src 'unsafe-inline'; base-uri 'none';"
+    " form-action 'none'; frame-ancestors 'none'"
+)
+"""What a shown file may load (a browser's viewers of PDFs and images need it): nothing of others, nor may they
+show it."""
 
 LONGEST_FILE = 256 * 2**20
 """Bytes of a file that is handed out."""
@@ -281,18 +285,28 @@ def file_route(corpus: Corpus) -> Route:
 
 
 def file_of(corpus: Corpus, name: str) -> Path | None:
-    """The file of the current document with this id, which may be one of several in it; None without one, or
-    outside of the source's folder."""
+    """The file of the current document with this id, which may be one of several in it; None without one.
+
+    The document has to be read from a folder or a file, and nothing from there to its file may be a symbolic
+    link: what was indexed may have been replaced by one since.
+    """
     if corpus.at().text(name) is None:
         return None
     with corpus.session.connection() as db:
-        folders = [way.name for way in stored_ways(db).values() if way.kind in PATHS]
-    try:
-        path = (corpus.root / document_file(name)).resolve(strict=True)
-    except OSError:
+        row = db.execute(
+            "SELECT s.name, s.kind FROM documents AS d JOIN sources AS s ON s.id = d.source WHERE d.name = ?",
+            (name,),
+        ).fetchone()
+    if row is None or row[1] not in PATHS:
         return None
-    inside = any(path.is_relative_to((corpus.root / folder).resolve()) for folder in folders)
-    return path if inside and path.is_file() else None
+    source, inner = PurePosixPath(row[0]), PurePosixPath(document_file(name))
+    if ".." in inner.parts or inner.is_absolute() or not (source == inner or source in inner.parents):
+        return None
+    within = (each for each in (inner, *inner.parents) if each == source or source in each.parents)
+    steps = [corpus.root / each for each in within if each.parts]
+    if not steps or source.is_absolute() or any(each.is_symlink() for each in steps):
+        return None
+    return steps[0] if steps[0].is_file() else None
 
 
 # -- the application -------------------------------------------------------------------------------

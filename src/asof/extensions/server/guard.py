@@ -105,19 +105,24 @@ def replayed(body: bytes, receive: Receive) -> Receive:
     return received
 
 
+AHEAD = 8
+"""The messages of a reply that may wait for their client: a file has one for each 64 KB."""
+
+
 @dataclass(slots=True)
 class ReplyQueue:
-    """Messages of a reply: `put` takes them at once, `written` waits until the client has them.
+    """Messages of a reply: `put` takes them at once, but for those of a long one, `write` waits until the
+    client has them.
 
     A client that takes nothing of a message for `patience` seconds is given up.
     """
 
     send: Send
     patience: float
-    _messages: asyncio.Queue[Message | None] = field(default_factory=asyncio.Queue)
+    _messages: asyncio.Queue[Message | None] = field(default_factory=lambda: asyncio.Queue(AHEAD))
 
     async def put(self, message: Message) -> None:
-        self._messages.put_nowait(message)
+        await self._messages.put(message)
 
     async def write(self) -> None:
         """Send the messages that are put, until the end. Raises Gone."""
@@ -132,18 +137,21 @@ class ReplyQueue:
         """Run what makes the reply while it is written, and write the rest. Raises Gone, and what the work
         raises."""
         writing, working = asyncio.ensure_future(self.write()), asyncio.ensure_future(work)
+        ending: asyncio.Future[None] | None = None
         try:
             await asyncio.wait({writing, working}, return_when=asyncio.FIRST_COMPLETED)
             if writing.done():  # the client is gone: what is under way is for nobody
                 working.cancel()
                 with suppress(asyncio.CancelledError):
                     await working
-            self._messages.put_nowait(None)
+            else:
+                ending = asyncio.ensure_future(self._messages.put(None))
             await writing
             await working
         finally:
-            working.cancel()
-            writing.cancel()
+            for each in (working, writing, ending):
+                if each is not None:
+                    each.cancel()
 
 
 # -- metrics for Prometheus ------------------------------------------------------------------------
@@ -532,8 +540,8 @@ OPEN = frozenset({"/health", "/ready"})
 PAGE = "/page/"
 """The files of the page below this need no key, nor does "/": they are the same for everybody."""
 
-STREAMS = "/mcp"
-"""Addresses below this may stay open for long: they take no place of those that are worked on."""
+STREAMS = ("/mcp", "/file")
+"""Addresses below these may stay open for long: they take no place of those that are worked on."""
 
 
 @dataclass(slots=True)

@@ -9,7 +9,12 @@ export function el(tag, properties = {}, ...children) {
     else if (key === "class") node.className = value;
     else node.setAttribute(key, value === true ? "" : value);
   }
-  node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return fill(node, children);
+}
+
+/** Append children, in lists of any depth and length; null is left out. */
+export function fill(node, children) {
+  for (const child of children.flat(Infinity)) if (child !== null && child !== undefined && child !== false) node.append(child);
   return node;
 }
 

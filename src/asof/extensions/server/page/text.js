@@ -1,10 +1,11 @@
 // The text of documents as it is read: headings, lists, tables, code, quotations, links. asof stores texts in
 // one plain form (asof.sources.blocks): "- " before items, "| a | b |" for rows, "> " before what is quoted.
 
-import { el, webLink } from "./dom.js";
+import { el, fill, webLink } from "./dom.js";
 
 const ITEM = /^(\s*)(- |\d{1,4}[.)] )(.*)$/;
 const BOX = /^\[([ xX])\] /;
+const MOST = { blocks: 3000, cells: 200, depth: 12, links: 500 }; // of a text that are rendered: of the rest the words
 const ADDRESS = /(https?:\/\/[^\s<>"'`|]*[^\s<>"'`|.,;:!?)\]}])/;
 
 /** A function from offsets of a text as the server counts them, in characters, to those of JavaScript. */
@@ -25,7 +26,7 @@ export function rendered(text, { headings = [], links = [], marks = (words) => [
   const levels = new Map(headings.map((each) => [place(each.offset), each.level]));
   const parts = [], open = [];
   let group = null;
-  for (const block of blocksOf(text)) {
+  for (const block of fewer(blocksOf(text), text)) {
     const within = cited && block.offset < place(cited[1]) && block.offset + block.length > place(cited[0]);
     if (within && !group) parts.push((group = el("div", { class: "cited" })));
     if (!within) group = null;
@@ -35,6 +36,16 @@ export function rendered(text, { headings = [], links = [], marks = (words) => [
     (group ?? { append: (each) => parts.push(each) }).append(node);
   }
   return parts;
+}
+
+/** The first blocks, and one with all that follows as it stands. */
+function fewer(blocks, text) {
+  const lines = blocks.reduce((sum, each) => sum + each.lines.length, 0);
+  if (blocks.length <= MOST.blocks && lines <= 20 * MOST.blocks) return blocks;
+  let kept = 0;
+  const first = blocks.slice(0, MOST.blocks).filter((each) => (kept += each.lines.length) <= 20 * MOST.blocks);
+  const offset = first.length ? first.at(-1).offset + first.at(-1).length : 0;
+  return [...first, { kind: "plain", offset, length: text.length - offset, lines: [text.slice(offset)] }];
 }
 
 /** How deep a heading lies below those that are open: no level is left out, as screen readers expect. */
@@ -74,13 +85,14 @@ function kindOf(line, before) {
   return "paragraph";
 }
 
-function blockOf({ kind, lines }, inline) {
+function blockOf({ kind, lines }, inline, deep = 0) {
+  if (kind === "plain" || deep > MOST.depth) return el("p", { class: "line" }, lines.join("\n"));
   if (kind === "code") return el("pre", { tabindex: "0", role: "region", "aria-label": "code" }, el("code", {}, lines.slice(1, lines.length > 1 && /^\s*`{3,}\s*$/.test(lines.at(-1)) ? -1 : undefined).join("\n")));
   if (kind === "table") return tableOf(lines, inline);
   if (kind === "list") return listOf(lines, inline);
   if (kind === "quotation") {
     const inner = lines.map((line) => line.replace(/^> ?/, "")).join("\n");
-    return el("blockquote", {}, blocksOf(inner).map((each) => blockOf(each, inline)));
+    return el("blockquote", {}, blocksOf(inner).map((each) => blockOf(each, inline, deep + 1)));
   }
   return el("p", {}, brokenLines(lines, inline));
 }
@@ -93,12 +105,12 @@ function listOf(lines, inline) {
   for (const line of lines) {
     const item = ITEM.exec(line);
     if (!item) {
-      open.at(-1)?.node.lastChild?.append(el("br"), ...inline(line.trim()));
+      if (open.length) fill(open.at(-1).node.lastChild, [el("br"), inline(line.trim())]);
       continue;
     }
     const [, indent, mark, rest] = item, ordered = mark !== "- ";
     while (open.length && indent.length < open.at(-1).indent) open.pop();
-    if (!open.length || indent.length > open.at(-1).indent || open.at(-1).ordered !== ordered) {
+    if (!open.length || (indent.length > open.at(-1).indent && open.length < MOST.depth) || open.at(-1).ordered !== ordered) {
       if (open.length && indent.length === open.at(-1).indent) open.pop();
       const node = el(ordered ? "ol" : "ul", ordered && parseInt(mark, 10) !== 1 ? { start: parseInt(mark, 10) } : {});
       const parent = open.at(-1)?.node.lastChild;
@@ -113,7 +125,7 @@ function listOf(lines, inline) {
 }
 
 function tableOf(lines, inline) {
-  const rows = lines.map((line) => line.trim().replace(/^\|\s?|\s?\|$/g, "").split(/\s?\|\s?/));
+  const rows = lines.map((line) => line.trim().replace(/^\| ?| ?\|$/g, "").split("|", MOST.cells).map((cell) => cell.trim()));
   const rule = rows[1]?.every((cell) => /^:?-{3,}:?$/.test(cell.trim()));
   const [head, body] = rule ? [rows[0], rows.slice(2)] : [null, rows.filter((row) => !row.every((cell) => /^-{3,}$/.test(cell.trim())))];
   return el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "table" }, el("table", {},
@@ -123,16 +135,21 @@ function tableOf(lines, inline) {
 
 /** What is inside of a line: addresses of the web and the document's own links, each once and in order. */
 function inlineOf(links, marks) {
-  const left = links.filter((link) => link.text);
+  const left = links.filter((link) => link.text).slice(0, MOST.links);
   const linked = (words) => {
-    const found = left.slice(0, 40).map((link) => [wordAt(words, link.text), link]).filter(([at]) => at >= 0);
-    if (!found.length) return marks(words);
-    const [at, link] = found.reduce((best, each) => (each[0] < best[0] ? each : best));
-    left.splice(left.indexOf(link), 1);
-    const target = link.href ? el("a", { href: link.href }, link.text) : el("span", { class: "broken", title: "no document of this name" }, link.text);
-    return [...marks(words.slice(0, at)), target, ...linked(words.slice(at + link.text.length))];
+    const parts = [];
+    for (let rest = words; rest; ) {
+      const found = left.slice(0, 40).map((link) => [wordAt(rest, link.text), link]).filter(([at]) => at >= 0);
+      if (!found.length) return [...parts, marks(rest)];
+      const [at, link] = found.reduce((best, each) => (each[0] < best[0] ? each : best));
+      left.splice(left.indexOf(link), 1);
+      const target = link.href ? el("a", { href: link.href }, link.text) : el("span", { class: "broken", title: "no document of this name" }, link.text);
+      parts.push(marks(rest.slice(0, at)), target);
+      rest = rest.slice(at + link.text.length);
+    }
+    return parts;
   };
-  return (line) => line.split(ADDRESS).flatMap((part, at) => (at % 2 ? [webLink(part)] : part ? linked(part) : []));
+  return (line) => line.split(ADDRESS).map((part, at) => (at % 2 ? webLink(part) : part ? linked(part) : []));
 }
 
 /** Where a text has these words, not as a part of longer ones; -1: nowhere. */

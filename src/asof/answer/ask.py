@@ -17,14 +17,13 @@ from asof.answer.answerable import unanswerable_reason
 from asof.answer.choose import PASSAGES, Candidates, best_quotes
 from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.question import ParsedQuestion
-from asof.answer.statements import Statement, WeightedPhrase, lasts, statements_of
+from asof.answer.statements import Statement, WeightedPhrase, is_event, lasts, may_last, statements_of
 from asof.answer.table import TableCell
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.chains import succession
 from asof.store.digest import KIND, TEXT, span_of
 from asof.store.reader import VisibleInterval
-from asof.text.figures import NONE, language_of, lexicon
 from asof.text.passages import pack, passage_header, tokens
 from asof.text.query import key
 from asof.text.question import QuestionReading
@@ -387,7 +386,8 @@ def of_its_time(now: Answered, then: Answered, asked: Span, lives: Lives) -> Ans
         each.document == best.document or each.id in later for each in now.quoted.citations
     ):
         return now
-    if not _lasts(then.context, best, asked) and (life.ended is None or _is_event(best)):
+    states = may_last if now.quoted.refused else lasts
+    if not _states(states, then.context, best, asked) and (life.ended is None or _is_event(best)):
         return Answered(replace(now.made, notes=(*now.made.notes, _hint(best, asked))), now.context)
     moment = f"of {format_instant(asked.last)}, which the question names"
     quoted = replace(
@@ -442,12 +442,14 @@ def _is_of_quote(time: SourcedTime, citation: Citation) -> bool:
     return KIND.get(time.by) != TEXT or time.text in citation.quote
 
 
-def _lasts(context: AnswerContext, citation: Citation, asked: Span) -> bool:
-    """True if a citation states what is the case at the end of the time `asked`; not an event."""
+def _states(
+    states: Callable[[Statement, int], bool], context: AnswerContext, citation: Citation, asked: Span
+) -> bool:
+    """True if a citation `states` (`lasts`, `may_last`) what is the case at the end of the time `asked`."""
     begin, end = citation.emphasis or (0, len(citation.quote))
     said = citation.quote[begin:end]
     return any(
-        lasts(each, asked.last)
+        states(each, asked.last)
         for each in context.sentences
         if each.hit.id == citation.id and said == each.text
     )
@@ -456,9 +458,7 @@ def _lasts(context: AnswerContext, citation: Citation, asked: Span) -> bool:
 def _is_event(citation: Citation) -> bool:
     """True if a citation has a verb in the past tense, or of what happens once."""
     begin, end = citation.emphasis or (0, len(citation.quote))
-    senses = lexicon(language_of(citation.quote, "en")).senses
-    words = citation.quote[begin:end].casefold().split()
-    return any(not {"past", "event"}.isdisjoint(senses.get(word.strip(".,;"), NONE)) for word in words)
+    return is_event(citation.quote[begin:end], citation.quote)
 
 
 def _hint(best: Citation, asked: Span) -> str:

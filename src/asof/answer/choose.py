@@ -28,6 +28,7 @@ from asof.answer.statements import (
     WeightedPhrase,
     has_lapsed,
     lasts,
+    speaks_outside,
     tells_more,
     times_named,
 )
@@ -226,7 +227,7 @@ class Signs(NamedTuple):
     name or a figure that the question lacks. `begins`, `ends`, `outside`: it names the year with which the
     time asked about begins, that with which it ends, only other times. `several`: it is an item or a row
     where several things are asked for. `past`: something superseded it, or one of these statements' documents
-    amends it, or it is not in force.
+    amends it, or it is not in force; where times are asked about, it is in force in none of these.
     """
 
     relevance: float = 0.0
@@ -275,13 +276,15 @@ def signs_of(
         place, score = places[each.hit.id], each.hit.score
         against = not each.hit.holds and (place > 0 or not has_lapsed(each.hit))
         amended = any(act.document in documents for act in each.hit.amended)
-        past = (each.hit.superseded is not None or against or amended) and not question.times
+        past = float(each.hit.superseded is not None or against or amended)
+        if question.times:
+            past = speaks_outside(each.hit, each.text, question.times)
         found[at] = Signs(
             relevance=max(score / best, 0.0) if best > 0 else 0.0,
             words=words.share(each.titled_stems), own=words.share(each.stems),
             passage=words.share(stems[each.hit.id]),
             heading=len(each.above & asked) / max(len(each.above), 1),
-            past=float(past), several=float(question.several and each.kind in (ITEM, ROW)),
+            past=past, several=float(question.several and each.kind in (ITEM, ROW)),
             **_expected(question, each), **_of_time(question, each),
         )  # fmt: skip
     return found

@@ -25,7 +25,7 @@ from asof.answer.match import (
     find_contradiction,
 )
 from asof.answer.question import WORD, ParsedQuestion
-from asof.answer.statements import Statement, WeightedPhrase, names
+from asof.answer.statements import Statement, WeightedPhrase, names, speaks_outside
 from asof.answer.table import TableCell, figure_of, only_cell, stating
 from asof.index.view import View
 from asof.text.figures import figures
@@ -33,6 +33,7 @@ from asof.text.passages import is_field
 from asof.text.query import key
 from asof.text.tokens import tokenize
 from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, phrases
+from asof.time.span import Span, label
 from asof.values import LOCAL, Answer, Citation, Hit, Value, force_words
 from asof.wire import replace
 
@@ -150,13 +151,13 @@ class AnswerContext(Struct, frozen=True):
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:
-    """The answer in quotes, or a refusal with the nearest passages. Where nothing that is quoted is in force
-    at the moment of the question, the answer begins with that."""
+    """The answer in quotes, or a refusal with the nearest passages. Where what is quoted is not in force at
+    the moment of the question, or at the times that it names, the answer begins with that."""
     answer = _extracted(view, context)
-    asks = asked(context.question)
-    if answer.refused or context.cell or context.parsed.times or (asks and asks.version):
+    asks, times = asked(context.question), context.parsed.times
+    if answer.refused or context.cell or (asks and asks.version):
         return answer
-    return replace(answer, text="\n".join([*_not_in_force(answer.citations, view.as_of), answer.text]))
+    return replace(answer, text="\n".join([*_not_in_force(answer.citations, view.as_of, times), answer.text]))
 
 
 def _extracted(view: View, context: AnswerContext) -> Answer:
@@ -274,14 +275,17 @@ def _differing_answer(view: View, context: AnswerContext, sentence: Statement) -
     return Answer(context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations)
 
 
-def _not_in_force(citations: Sequence[Citation], at: int) -> tuple[str, ...]:
-    """A line that says so where the first passage that is quoted is not in force at an instant."""
-    if not citations or citations[0].holds:
+def _not_in_force(citations: Sequence[Citation], at: int, times: Sequence[Span]) -> tuple[str, ...]:
+    """A line that says so where the first passage that is quoted is not in force at an instant, or at any of
+    these times, none of which it names."""
+    first = next(iter(citations), None)
+    if first is None or (speaks_outside(first, first.quote, times) == 0 if times else first.holds):
         return ()
-    when = force_words(citations[0].in_force, at)
-    yet = " yet" if when.startswith("takes") else ""
+    when = force_words(first.in_force, times[-1].first if times else at)
+    then = ",".join(f" {'in ' if label(each)[0].isdigit() else ''}{label(each)}" for each in times)
+    yet = " yet" if when.startswith("takes") and not times else ""
     verb = "is " if when.startswith("not ") else ""
-    return (f"Nothing that is in force says so{yet}; this {verb}{when}:",)
+    return (f"Nothing that is in force{then} says so{yet}; this {verb}{when}:",)
 
 
 def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Sequence[Excerpt]) -> Answer:
@@ -338,8 +342,8 @@ def table_answer(
     citations = tuple(numbers.values())
     lines = [
         f"{'  '.join(filter(None, (each.name, each.period, each.measure)))}: {each.value}"
-        + (f" [{each.citation}]" if each.citation else "")
-        for each in values
+        + (_cited_in(citations[each.citation - 1], cell, moments.as_of) if each.citation else "")
+        for cell, each in zip(cells, values, strict=True)
     ]
     reason = "" if citations else f"nothing was found for any of the {len(cells)} values"
     lines = [*([f"No answer: {reason}."] if reason else _extreme(question, values)), *lines]
@@ -347,6 +351,12 @@ def table_answer(
         question.text, "\n".join([*lines, "", *map(quoted, citations)]).rstrip(), bool(reason), reason, LOCAL,
         moments.as_of, moments.known_at, citations, tuple(values), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
+
+
+def _cited_in(citation: Citation, cell: TableCell, at: int) -> str:
+    """The number of a citation in a line of a table; for a cell without a time, also what is not in force."""
+    lapsed = cell.span is None and not citation.holds
+    return f" [{citation.n}]" + (f", {force_words(citation.in_force, at)}" if lapsed else "")
 
 
 def _extreme(question: ParsedQuestion, values: Sequence[Value]) -> list[str]:

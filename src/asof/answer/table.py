@@ -29,7 +29,8 @@ from asof.answer.statements import (
     WeightedPhrase,
     document_in_time,
     document_times,
-    lasts,
+    has_lapsed,
+    may_last,
     names,
 )
 from asof.index.view import View
@@ -215,7 +216,7 @@ def _is_untimed_of(cell: TableCell, statement: Statement) -> bool:
     document is about, or when it was published; else it says what lasts."""
     span, hit = cell.span, statement.hit
     if span is None:
-        return hit.superseded is None and hit.holds
+        return hit.superseded is None and (hit.holds or has_lapsed(hit))
     above = [time.span for time in hit.about if KIND.get(time.by) == HEADING]
     if above:
         return any(holds_in(each, (span,)) for each in above)
@@ -231,11 +232,11 @@ def _lasts_in(span: Span, statement: Statement) -> bool:
     published, later, force = hit.published, hit.superseded, hit.in_force
     return (
         published is not None
-        and document_times(hit) == (published.span,)
+        and all(each.overlap(published.span) for each in document_times(hit))
         and published.span.last <= span.last
         and (later is None or later.at > span.last)
         and (force is None or force.span.last >= span.last)
-        and lasts(statement, span.last)
+        and may_last(statement, span.last)
     )
 
 

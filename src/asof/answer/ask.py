@@ -27,7 +27,7 @@ from asof.store.reader import VisibleInterval
 from asof.text.passages import pack, passage_header, tokens
 from asof.text.query import key
 from asof.text.question import QuestionReading
-from asof.text.versions import IN, UNDER, asked
+from asof.text.versions import IN, UNDER, asked, versions_in
 from asof.time.intent import STATE
 from asof.time.span import BEGINNING, NEVER, Span, format_instant
 from asof.values import (
@@ -300,7 +300,8 @@ def _up_to_version(question: ParsedQuestion, sentences: Sequence[Statement]) -> 
     """The sentences without those of later versions than that in which the answer has to hold, if some of the
     same document or title are of that or an earlier one."""
     asks = asked(question.text)
-    if asks is None or asks.version is None or asks.kind not in (IN, UNDER) or question.after:
+    several = asks is not None and asks.kind == IN and len(list(versions_in(question.text))) > 1
+    if asks is None or asks.version is None or asks.kind not in (IN, UNDER) or question.after or several:
         return tuple(sentences)
     most = asks.version.first if asks.kind == UNDER else asks.version.behind
     there = set[str]().union(*(each.things for each in sentences if 0 < each.version < most))

@@ -170,7 +170,31 @@ def best_quotes(
         texts.add(quote.text)
         if len(quotes) == QUOTES:
             break
-    return quotes
+    return _with_alike(question, found, order, quotes) if question.several and quotes else quotes
+
+
+ALIKE = 0.6
+"""The least share of a question that statements have which are listed because they have as much of it."""
+
+
+def _with_alike(
+    question: ParsedQuestion, found: Candidates, order: Sequence[int], quotes: list[Excerpt]
+) -> list[Excerpt]:
+    """The quotes, with every other statement that has as much of the question itself as the first and is of
+    another document or version; one that was superseded by another version of its thing, too."""
+    first = next(at for at in order if found.statements[at] is quotes[0].statement)
+    least, versioned = found.signs[first], found.statements[first].version
+    titles = {each.hit.title for each in quotes}
+    if least.own < ALIKE or question.times:
+        return quotes
+    alike = list(quotes)
+    for at in order:
+        signs, each = found.signs[at], found.statements[at]
+        current = not signs.past or (versioned and each.version)
+        if current and signs.own >= least.own and signs.words >= least.words and each.hit.title not in titles:
+            titles.add(each.hit.title)
+            alike.append(quote_of(found.statements, at))
+    return alike
 
 
 MEANT, MEANING = 16, 8.0

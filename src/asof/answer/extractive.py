@@ -24,7 +24,7 @@ from asof.answer.match import (
     differing,
     find_contradiction,
 )
-from asof.answer.question import WORD, ParsedQuestion
+from asof.answer.question import COUNT, WORD, ParsedQuestion
 from asof.answer.statements import Statement, WeightedPhrase, names, speaks_outside
 from asof.answer.table import TableCell, figure_of, only_cell, stating
 from asof.index.view import View
@@ -34,7 +34,7 @@ from asof.text.query import key
 from asof.text.tokens import tokenize
 from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, phrases
 from asof.time.span import Span, label
-from asof.values import LOCAL, Answer, Citation, Hit, Value, force_words
+from asof.values import LOCAL, PUBLISHED, Answer, Citation, Hit, Value, force_words
 from asof.wire import replace
 
 # -- successor: the earliest later statement of the same kind that does not name it --------------------
@@ -196,12 +196,20 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
     notes = [] if contradiction is None else [_contradiction_note(contradiction)]
     notes += [f"[{n}] has {len(each.whole)} items" for n, each in enumerate(quotes, 1) if each.whole]
+    if question.value_kind == COUNT and question.figure and not any(map(_says_number, quotes)):
+        notes.append("no quote says how many: nothing was counted, and there may be more than are quoted")
     if context.words.unknown:
         notes.append(f"of the question no passage has: {', '.join(context.words.unknown)}")
     text = "\n".join(map(quoted, citations))
     return Answer(
         context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), tuple(notes)
     )  # fmt: skip
+
+
+def _says_number(quote: Excerpt) -> bool:
+    """True if the statement of a quote has a number that its title lacks."""
+    title = set(WORD.findall(quote.hit.title))
+    return any(word[0].isdigit() and word not in title for word in WORD.findall(quote.statement.text))
 
 
 def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answer | None:
@@ -353,10 +361,37 @@ def table_answer(
     )  # fmt: skip
 
 
+def is_better_whole(question: ParsedQuestion, whole: Answer, table: Answer) -> bool:
+    """True if the answer to a whole question is better than the table: that is empty, or, where the question
+    may have one answer for all, the first quote has all names, the cells have one and the same, or only one
+    of its times has any."""
+    if table.refused:
+        return question.asks_for_each or len(question.times) < 2
+    if question.asks_for_table or whole.refused:
+        return False
+    if len(question.times) > 1:
+        return question.several or sum(each.citation is not None for each in table.values) < 2
+    of_all = len(table.citations) < 2 or not _unnamed(question, whole.citations[:1])
+    return of_all or question.several
+
+
+def left_out_names(question: ParsedQuestion, answer: Answer) -> tuple[str, ...]:
+    """A note on the names of a question that asks for each of which nothing is quoted."""
+    gone = [] if answer.refused else _unnamed(question, answer.citations)
+    return (f"nothing is quoted of: {', '.join(gone)}",) if gone else ()
+
+
+def _unnamed(question: ParsedQuestion, citations: Sequence[Citation]) -> list[str]:
+    said = [" ".join((each.title, *each.headings, each.quote)) for each in citations]
+    return [name for name in question.names if not any(names(text, name) for text in said)]
+
+
 def _cited_in(citation: Citation, cell: TableCell, at: int) -> str:
-    """The number of a citation in a line of a table; for a cell without a time, also what is not in force."""
-    lapsed = cell.span is None and not citation.holds
-    return f" [{citation.n}]" + (f", {force_words(citation.in_force, at)}" if lapsed else "")
+    """The number of a citation in a line of a table; for a cell without a time, also when what it says
+    was, or will be, in force."""
+    force = citation.in_force
+    lapsed = cell.span is None and not citation.holds and force is not None and force.by != PUBLISHED
+    return f" [{citation.n}]" + (f", {force_words(force, at)}" if lapsed else "")
 
 
 def _extreme(question: ParsedQuestion, values: Sequence[Value]) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from difflib import get_close_matches
 from functools import cache, lru_cache
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
@@ -17,7 +17,7 @@ from asof.models.ports import Prompt, between, prompt_text
 from asof.text.query import key
 from asof.text.question import AS_OF, MOST_PARTS, QuestionReading
 from asof.text.tokens import any_of
-from asof.text.versions import asked
+from asof.text.versions import asked, versions_in
 from asof.time.intent import WISHED
 from asof.time.span import DAY, GRAINS, Grain, Period, Span, iso
 from asof.values import Query
@@ -224,6 +224,26 @@ class ParsedQuestion(Struct, frozen=True):
         several = max(len(self.names), len(self.periods), len(self.topics)) > 1
         return self.grain is not None or (several and (self.wants_value or self.superlative != 0))
 
+    @property
+    def asks_for_each(self) -> bool:
+        """True if it asks, without a word for a value, for one thing at several times or of several names
+        that it joins ("who led A and B?"): it may have an answer for each."""
+        if self.asks_for_table or self.overview or self.explains or self.after:
+            return False
+        return len(self.times) > 1 or (bool(self.value_kind) and len(self.names) > 1 and self._joins_names)
+
+    @property
+    def _joins_names(self) -> bool:
+        """True if nothing but joining words and words that only ask stands between its names."""
+        joining = phrases_of("joining", self.language)
+        ends = [(at := self.text.find(name), at + len(name)) for name in self.names]
+        between = [self.text[one[1] : other[0]].lower() for one, other in pairwise(sorted(ends))]
+        return all(
+            ("," in each or joining.search(each))
+            and set(WORD.findall(joining.sub(" ", each))) <= listed(self.language, "question")
+            for each in between
+        )
+
 
 MOST_PERIODS = 16
 """The most periods of a range ("from 2019 to 2022") that are each asked for."""
@@ -271,6 +291,12 @@ def _parsed(reading: QuestionReading) -> ParsedQuestion:
     names, rest = names_in(
         rest, listed(code, "question"), nouns=tables(code, "questions").get("capital_nouns", False)
     )
+    versions = _versioned(question, names)
+    if versions:
+        names = versions
+        rest = blank_out(
+            rest, [found.span() for each in names for found in re.finditer(re.escape(each), question)]
+        )
     recent = reading.query.recency >= WISHED or (
         not has("past") and bool(has("present") or reading.query.recency)
     )
@@ -301,6 +327,17 @@ def _parsed(reading: QuestionReading) -> ParsedQuestion:
         kind, _asking_words(tokens, lowered, code),
         _periods(times, reading.mentions) if wants_value else times,
     )  # fmt: skip
+
+
+def _versioned(question: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Where a question names several versions, each right behind a name, these: "Kestrel 2.4"; else ()."""
+    found = [
+        next((name for name in names if question[:start].endswith(f"{name} ")), "")
+        + question[start - 1 : end]
+        for _, start, end in versions_in(question)
+    ]
+    named = len(found) > 1 and all(" " in each.strip() for each in found)
+    return tuple(dict.fromkeys(found)) if named else ()
 
 
 @cache

@@ -163,7 +163,7 @@ def stating(cell: TableCell, question: ParsedQuestion, view: View, sentences: It
         and (not cell.name or _is_about(cell.name, others, each))
         and (question.forecast or not is_forecast(each))
         and _is_of_period(cell, others, each)
-        and (topic.share(each.stems) == 1.0 or not _only_lasts(cell, each))
+        and (not cell.figure or topic.share(each.stems) == 1.0 or not _only_lasts(cell, each))
     ]
 
 
@@ -292,7 +292,7 @@ def _surroundings(statement: Statement, found: Sequence[Figure]) -> list[tuple[i
 def _figures_of(cell: TableCell, others: frozenset[str], statement: Statement) -> list[Figure]:
     """The figures of a statement that are of the period of a cell, and stand beside none of the other names
     alone; where one stands beside its name, only those that do."""
-    found = [each for each in figures_in(statement) if not _is_number_of_part(cell, statement.text, each)]
+    found = [each for each in figures_in(statement) if not _is_number_of_part(cell, statement, each)]
     untimed = _is_untimed_of(cell, statement)
     if cell.span is None:
         own = found if untimed else []
@@ -311,13 +311,17 @@ def _figures_of(cell: TableCell, others: frozenset[str], statement: Statement) -
     return beside or [each for each in own if not any(names(around[each], name) for name in others)]
 
 
-def _is_number_of_part(cell: TableCell, text: str, figure: Figure) -> bool:
-    """True if a figure only numbers a heading, an item, or a clause or page that is referred to."""
+def _is_number_of_part(cell: TableCell, statement: Statement, figure: Figure) -> bool:
+    """True if a figure only numbers a heading, an item, a clause or page that is referred to, or the thing
+    that the title names ("Osprey 4.0")."""
+    text = statement.text
     heading = _NUMBERED.match(text)
     numbered = max(heading.end(1), heading.end(2)) if heading else len(text) - len(unnumbered(text))
     if figure.start < numbered:
         return True
     before = None if figure.unit else _REFERENCE.search(text, 0, figure.start)
+    if before is not None and names(statement.hit.title, text[before.start() : figure.end]):
+        return True
     if before is None or names(cell.name, before[1]):
         return False
     return before.start() > 0 or text[figure.end : figure.end + 1] in (":", ".", ")")

@@ -384,7 +384,7 @@ class Asker(Struct, frozen=True):
 
         parsed = ParsedQuestion.of(put.reading)
         answered = self._of_its_time(put)
-        if parsed.asks_for_table:
+        if parsed.asks_for_table or parsed.asks_for_each:
             return self._in_cells(put, parsed, answered)
         made = answered.made
         if isinstance(made, PendingAnswer) or not made.refused or parsed.times:
@@ -399,9 +399,9 @@ class Asker(Struct, frozen=True):
     ) -> Answer | PendingAnswer:
         """The table that answers a question for several values, each asked for as a question of its own.
 
-        Where nothing is found for any of them, the answer to the whole question instead: its refusal, or its
-        quotes unless the question names several times or things."""
-        from asof.answer.extractive import table_answer
+        Where nothing is found for any of them, or the whole question has the better answer, that instead; but
+        where figures of several times are asked for, no quotes that are of none of them."""
+        from asof.answer.extractive import is_better_whole, left_out_names, table_answer
         from asof.answer.table import cells_of
 
         whole = answered.quoted
@@ -410,8 +410,8 @@ class Asker(Struct, frozen=True):
         if parsed.wants_value and all(each.refused for each in made):
             made = [self._cell(put, replace(each, figure=False)) for each in cells]
         table = table_answer(whole, parsed, cells, made)
-        if table.refused and max(len(parsed.times), len(parsed.names)) < 2:
-            return answered.made
+        if is_better_whole(parsed, whole, table):
+            return replace(answered.made, notes=(*answered.made.notes, *left_out_names(parsed, whole)))
         if table.refused and whole.refused:
             table = replace(whole, values=table.values, notes=table.notes)
         notes = (*put.reading.notes, *put.notes, *([note] if note else ()), *table.notes)

@@ -263,7 +263,7 @@ def context_of(
     view = retrieved.view
     found = Passages(retrieved.hits, retrieved.rows)
     parsed = ParsedQuestion.of(retrieved.reading)
-    if not (parsed.times or parsed.after) and retrieved.filters == Filters():
+    if not (parsed.times or parsed.beside) and retrieved.filters == Filters():
         found = promote_current(parsed, view, found, PASSAGES)
     sizes = [tokens(passage_header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits]
     limit = LOCAL_TOKENS if budget is None else budget
@@ -272,7 +272,7 @@ def context_of(
     hits = tuple(found.hits[at] for at in selected)
     rows = tuple(found.rows[at] for at in selected)
 
-    count = None if parsed.after else PASSAGES
+    count = None if parsed.beside else PASSAGES
     note = packed.note("passages", limit)
     query = retrieved.reading.query
     words = f"{cell.topic} {cell.name}" if cell else query.lexical
@@ -301,7 +301,7 @@ def _up_to_version(question: ParsedQuestion, sentences: Sequence[Statement]) -> 
     same document or title are of that or an earlier one."""
     asks = asked(question.text)
     several = asks is not None and asks.kind == IN and len(list(versions_in(question.text))) > 1
-    if asks is None or asks.version is None or asks.kind not in (IN, UNDER) or question.after or several:
+    if asks is None or asks.version is None or asks.kind not in (IN, UNDER) or question.beside or several:
         return tuple(sentences)
     most = asks.version.first if asks.kind == UNDER else asks.version.behind
     there = set[str]().union(*(each.things for each in sentences if 0 < each.version < most))
@@ -345,7 +345,7 @@ def named_past(reading: QuestionReading) -> Span | None:
     if len(times) != 1 or not BEGINNING < times[0].last < reading.as_of:
         return None
     question = ParsedQuestion.of(reading)
-    return None if question.times != times or question.asks_for_table or question.after else times[0]
+    return None if question.times != times or question.asks_for_table or question.beside else times[0]
 
 
 def read_as_of(reading: QuestionReading, asked: Span) -> QuestionReading:

@@ -319,10 +319,10 @@ def _expected(question: ParsedQuestion, statement: Statement) -> dict[str, float
     said = unnumbered(statement.text)
     signs = {
         "defines": float(bool(question.defines) and _defines(question.defines, said)),
-        "value": float(_has_value(question, statement, said)),
+        "value": float(has_value(question, statement, said)),
     }
     if question.figure:
-        signs["number"] = float(_has_number(question, said))
+        signs["number"] = float(has_number(question, said))
     elif question.explains:
         signs["reason"] = float(
             question.reason and phrases_of("because", question.language).search(said.lower()) is not None
@@ -332,7 +332,7 @@ def _expected(question: ParsedQuestion, statement: Statement) -> dict[str, float
     return signs
 
 
-def _has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool:
+def has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool:
     """True if a statement has a value of the kind that the question asks for."""
     kind, language = question.value_kind, question.language
     if kind == DATE:
@@ -347,12 +347,12 @@ def _has_value(question: ParsedQuestion, statement: Statement, said: str) -> boo
         units = {each.unit.partition("/")[0] for each in figures(said, language)}
         of_kind = set(lexicon(language).currencies.values()) if kind == MONEY else {"%", "bp", "pp"}
         return not units.isdisjoint(of_kind) or words.search(said.lower()) is not None
-    return (kind == COUNT and _has_number(question, said)) or (
+    return (kind == COUNT and has_number(question, said)) or (
         kind == VERSION and _VERSION.search(said) is not None
     )
 
 
-def _has_number(question: ParsedQuestion, said: str) -> bool:
+def has_number(question: ParsedQuestion, said: str) -> bool:
     """True if a text has a number, in words, too."""
     numbers = _number_words(question.language)
     return any(map(str.isdigit, said)) or not numbers.isdisjoint(said.lower().split())

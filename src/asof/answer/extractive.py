@@ -2,7 +2,7 @@
 
 Several names or periods give a table in order of time. If the question asks for one of several, that one is
 named when all values can be compared. A question that no sentence answers is refused, with the reason.
-Parts: the successor of something ("who came after X"), the table, the answer.
+Parts: the successor or predecessor of something ("who came after X"), the table, the answer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,15 @@ import msgspec
 from msgspec import Struct
 
 from asof.answer.answerable import unanswerable_reason
-from asof.answer.choose import Candidates, Excerpt, best_quotes, quote_of, states_something
+from asof.answer.choose import (
+    Candidates,
+    Excerpt,
+    best_quotes,
+    has_number,
+    has_value,
+    quote_of,
+    states_something,
+)
 from asof.answer.match import (
     CONTRADICT,
     Contradiction,
@@ -24,7 +32,7 @@ from asof.answer.match import (
     differing,
     find_contradiction,
 )
-from asof.answer.question import COUNT, WORD, ParsedQuestion
+from asof.answer.question import COUNT, DATE, PERSON, WORD, ParsedQuestion, phrases_of
 from asof.answer.statements import Statement, WeightedPhrase, names, speaks_outside
 from asof.answer.table import TableCell, figure_of, only_cell, stating
 from asof.index.view import View
@@ -37,7 +45,7 @@ from asof.time.span import Span, label
 from asof.values import LOCAL, PUBLISHED, Answer, Citation, Hit, Value, force_words
 from asof.wire import replace
 
-# -- successor: the earliest later statement of the same kind that does not name it --------------------
+# -- successor and predecessor: the next statement of the same kind that does not name it --------------
 
 SAME_KIND = 0.6
 """The least share of the words that mark the kind of a statement which another of the same kind has."""
@@ -46,26 +54,27 @@ COMMON = 2
 """A word marks the kind of a statement if so many sentences about other things have it."""
 
 
-def successor_quotes(
+def quotes_beside(
     question: ParsedQuestion, words: WeightedPhrase, view: View, sentences: Sequence[Statement]
 ) -> list[Excerpt]:
-    """The quote of what came after `question.after`, then that of what it came after; [] if none is found.
+    """The quote of what came right after (or before) `question.beside`, then that of this; [] if none is
+    found.
 
-    The statement on what it came after is the earliest of the sentences that name it and have most of the
-    question. Its own words are those with figures, as in "Ubuntu 20.04", or else all. Of the later published
-    sentences that have none of its own words, all other words of the question that the statement has, and
-    at least SAME_KIND of the words that tell its kind, the earliest is taken; of several of one day the most
-    similar. Where its title names it, theirs begin with the same word.
+    The statement on this is the earliest of the sentences that name it and have most of the
+    question. Its own words are those with figures, as in "Ubuntu 20.04", or else all. Of the later (earlier)
+    published sentences that have none of its own words, all other words of the question that the statement
+    has, and at least SAME_KIND of the words that tell its kind, the nearest in time is taken; of several of
+    one day the most similar. Where its title names it, theirs begin with the same word.
     """
-    after = key(question.after)
-    at = _stating(words, sentences, after) if after else None
+    beside = key(question.beside)
+    at = _stating(words, sentences, beside) if beside else None
     published = None if at is None else sentences[at].hit.published
     if at is None or published is None:
         return []
-    stating, named = sentences[at], _terms(view, question.after)
+    stating, named = sentences[at], _terms(view, question.beside)
     own = frozenset(filter(_is_figure, named)) or named
     asked = (_terms(view, words.text) & stating.titled_stems) - own
-    beginning = _first_word(stating) if names(stating.hit.title, after) else ""
+    beginning = _first_word(stating) if names(stating.hit.title, beside) else ""
     others = [
         (number, each)
         for number, each in enumerate(sentences)
@@ -74,16 +83,17 @@ def successor_quotes(
         and _first_word(each).startswith(beginning)
     ]
     kind = _kind(view, stating, own, [each for _, each in others])
-    later = [
-        (day.span.last, -said, number)
+    back = bool(question.before)
+    found = [
+        (-day.span.first if back else day.span.last, -said, number)
         for number, each in others
         if (day := each.hit.published) is not None
-        and day.span.first > published.span.last
+        and (day.span.last < published.span.first if back else day.span.first > published.span.last)
         and (said := len(each.stems & kind)) >= SAME_KIND * max(len(kind), 1)
     ]
-    if not asked or not later:
+    if not asked or not found:
         return []
-    return [quote_of(sentences, min(later)[2]), quote_of(sentences, at)]
+    return [quote_of(sentences, min(found)[2]), quote_of(sentences, at)]
 
 
 def _stating(words: WeightedPhrase, sentences: Sequence[Statement], name: str) -> int | None:
@@ -155,7 +165,7 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
     the moment of the question, or at the times that it names, the answer begins with that."""
     answer = _extracted(view, context)
     asks, times = asked(context.question), context.parsed.times
-    if answer.refused or context.cell or (asks and asks.version):
+    if answer.refused or context.cell or context.parsed.beside or (asks and asks.version):
         return answer
     return replace(answer, text="\n".join([*_not_in_force(answer.citations, view.as_of, times), answer.text]))
 
@@ -167,13 +177,19 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     cell = only_cell(question)
     if cell is not None and ((made := _cell_answer(view, context, cell)).citations):
         return replace(made, values=())
-    following = successor_quotes(question, context.words, view, context.sentences)
+    following = quotes_beside(question, context.words, view, context.sentences)
     asks = asked(context.question)
     if asks is not None and not following and (versions := _of_versions(view, context, asks)):
         return versions
+    unknown = not following and question.beside[:1].isupper() and question.value_kind == PERSON
+    if unknown:
+        context = replace(context, sentences=_naming(question, context.sentences))
     found = Candidates.of(question, context.words, context.hits, context.sentences)
     reason = ""
-    if not following:
+    if unknown and not found.statements:
+        side = BEFORE if question.before else AFTER
+        reason = f"no statement on who came {side} {question.beside} was found"
+    elif not following:
         reason = unanswerable_reason(question, context.words, context.hits, found, view)
     if reason:
         return _refused_beside(view, context, reason, best_quotes(question, context.words, found, inf))
@@ -196,7 +212,11 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
     notes = [] if contradiction is None else [_contradiction_note(contradiction)]
     notes += [f"[{n}] has {len(each.whole)} items" for n, each in enumerate(quotes, 1) if each.whole]
-    if question.value_kind == COUNT and question.figure and not any(map(_says_number, quotes)):
+    if (
+        question.value_kind == COUNT
+        and question.figure
+        and not any(_says_number(question, each) for each in citations)
+    ):
         notes.append("no quote says how many: nothing was counted, and there may be more than are quoted")
     if context.words.unknown:
         notes.append(f"of the question no passage has: {', '.join(context.words.unknown)}")
@@ -206,10 +226,31 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     )  # fmt: skip
 
 
-def _says_number(quote: Excerpt) -> bool:
-    """True if the statement of a quote has a number that its title lacks."""
-    title = set(WORD.findall(quote.hit.title))
-    return any(word[0].isdigit() and word not in title for word in WORD.findall(quote.statement.text))
+def _naming(question: ParsedQuestion, sentences: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The sentences with a name that the question lacks, of passages with the name beside which it asks."""
+    return tuple(
+        each
+        for each in sentences
+        if names(f"{each.hit.title} {each.hit.text}", question.beside)
+        and has_value(question, each, each.text)
+    )
+
+
+def lacks_number(question: ParsedQuestion, answer: Answer) -> bool:
+    """True if a question asks how much or how many, and no quote has a number, or says that it is free."""
+    if answer.values or not question.figure or question.value_kind in ("", DATE):
+        return False
+    free = phrases_of("free", question.language)
+    return not any(
+        _says_number(question, each) or free.search(each.quote.lower()) for each in answer.citations
+    )
+
+
+def _says_number(question: ParsedQuestion, citation: Citation) -> bool:
+    """True if what a citation is quoted for has a number that its title lacks, and that is in no name."""
+    title, (begin, end) = WORD.findall(citation.title), citation.emphasis or (0, len(citation.quote))
+    said = (word for word in WORD.findall(citation.quote[begin:end]) if word not in title)
+    return has_number(question, " ".join(each for each in said if each[0].isdigit() or each.isalpha()))
 
 
 def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answer | None:

@@ -300,7 +300,7 @@ class Asker(Struct, frozen=True):
             query, notes = split, (*notes, *ruled, *more)
         way = mode_for(mode, reading)
         parsed = ParsedQuestion.of(reading)
-        if model is None and way == LOCAL and not (parsed.grain or parsed.after):
+        if model is None and way == LOCAL and not (parsed.grain or parsed.beside):
             query = replace(query, k=FEW_PASSAGES)
         if request.budget is not None and model is None:
             notes += (BUDGET_NEEDS_MODEL,)
@@ -376,9 +376,10 @@ class Asker(Struct, frozen=True):
         return made and replace(made, notes=(*put.reading.notes, *put.notes, *made.notes))
 
     def _local(self, put: _PutQuestion) -> Answer | PendingAnswer:
-        """Answers a question from single passages. Where nothing answers, the refusal has what was said
-        before."""
+        """Answers a question from single passages. Where nothing answers, or no quote has the number that is
+        asked for, a refusal has what was said before."""
         from asof.answer.ask import PendingAnswer
+        from asof.answer.extractive import lacks_number
         from asof.answer.history import with_what_was_said
         from asof.answer.question import ParsedQuestion
 
@@ -387,12 +388,17 @@ class Asker(Struct, frozen=True):
         if parsed.asks_for_table or parsed.asks_for_each:
             return self._in_cells(put, parsed, answered)
         made = answered.made
-        if isinstance(made, PendingAnswer) or not made.refused or parsed.times:
+        if (
+            isinstance(made, PendingAnswer)
+            or parsed.times
+            or not (made.refused or lacks_number(parsed, made))
+        ):
             return made
-        return self.session.use(
+        before = self.session.use(
             put.reading.as_of, self.reader.known_at, past=True,
             do=lambda view: with_what_was_said(view, put.query, parsed, made),
         )  # fmt: skip
+        return before if made.refused or not lacks_number(parsed, before) else made
 
     def _in_cells(
         self, put: _PutQuestion, parsed: ParsedQuestion, answered: Answered

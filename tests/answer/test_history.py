@@ -100,7 +100,8 @@ GUIDE = (doc("guide", "2021-06-01", f"Take the package. {NEEDS}", "Guide"), Ende
 
 def test_a_number_that_is_said_no_more_comes_before_quotes_without_one(tmp_path):
     """The 3.1 is that of a title; while the guide stood, or where another number is said, nothing changes."""
-    with corpus_with(tmp_path / "one", LEAK, *GUIDE) as corpus:
+    with corpus_with(tmp_path / "one") as corpus:
+        corpus.add([LEAK, *GUIDE])
         made = corpus.at().ask("How much memory does the client need?")
         assert made.reason == "nothing current says so; until 2023-06-01 Guide said it"
         assert made.citations[0].quote == f"from 2021-06-01 until 2023-06-01: {NEEDS}"

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 from tests.support.answers import answered, corpus_with, doc
 
+from asof.values import Answer
+
 FARE = "The {} pass costs {} crowns."
 
 
@@ -22,7 +24,7 @@ FARES = [fare("Harbour", 2021, 9), fare("Harbour", 2022, 10), fare("Harbour", 20
 ASKED = "How much does the Harbour pass cost in {}?"
 
 
-def first_lines(made: Any) -> list[str]:
+def first_lines(made: Answer) -> list[str]:
     return made.text.split("\n")[:2]
 
 

@@ -227,12 +227,16 @@ def _is_untimed_of(cell: TableCell, statement: Statement) -> bool:
 
 def _lasts_in(span: Span, statement: Statement) -> bool:
     """True if a statement says what is the case up to the end of a period, in a document that is of no period
-    and was published before, and nothing had superseded it."""
+    but that of its publication, by its metadata, and was published before, and nothing had superseded it."""
     hit = statement.hit
     published, later, force = hit.published, hit.superseded, hit.in_force
     return (
         published is not None
-        and all(each.overlap(published.span) for each in document_times(hit))
+        and all(
+            time.span == published.span or (time.by not in KIND and time.span.overlap(published.span))
+            for time in hit.about
+            if KIND.get(time.by, 0) < HEADING
+        )
         and published.span.last <= span.last
         and (later is None or later.at > span.last)
         and (force is None or force.span.last >= span.last)

@@ -72,6 +72,20 @@ def test_what_has_no_end_answers_for_each_later_time(tmp_path: Any, year: int, b
     assert made.citations[0].quote == f"The gate allows {boats} boats a day."
 
 
+@pytest.mark.parametrize("when", ["before 2022-11-05", "in March 2022"])
+def test_the_year_in_the_metadata_is_no_more_than_that_of_publication(tmp_path: Any, when: str) -> None:
+    """300 from 2022-11-05 on, in a version whose metadata say 2022."""
+    made = answered(tmp_path, f"How many boats a day did the gate allow {when}?", *LIMITS)
+    assert made.citations[0].quote == "The gate allows 100 boats a day."
+
+
+def test_words_that_only_ask_are_no_topic_of_a_cell(tmp_path: Any) -> None:
+    keys = [doc("keys", f"{year}-02-01", f"The locks are greased every {n} days.", "Locks")
+            for year, n in ((2021, 90), (2023, 60))]  # fmt: skip
+    made = answered(tmp_path, "How often were the locks greased in 2022 and 2024?", *keys)
+    assert [each.value for each in made.values] == ["90 days", "60 days"]
+
+
 def test_before_all_of_it_nothing_is_known(tmp_path: Any) -> None:
     made = answered(tmp_path, "How many boats a day did the gate allow in 2019?", *LIMITS)
     assert made.reason.startswith("nothing is known of 2019")

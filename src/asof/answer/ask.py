@@ -17,7 +17,15 @@ from asof.answer.answerable import unanswerable_reason
 from asof.answer.choose import PASSAGES, Candidates, best_quotes
 from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.question import ParsedQuestion
-from asof.answer.statements import Statement, WeightedPhrase, is_event, lasts, may_last, statements_of
+from asof.answer.statements import (
+    Statement,
+    WeightedPhrase,
+    is_event,
+    is_of_publication,
+    lasts,
+    may_last,
+    statements_of,
+)
 from asof.answer.table import TableCell
 from asof.errors import UsageError
 from asof.index.view import View
@@ -360,10 +368,15 @@ def is_open(now: Answered, asked: Span) -> bool:
     if now.quoted.refused:
         return True
     first = now.quoted.citations[0]
+    published = first.published
     return (
-        first.published is not None
-        and first.published.span.last > asked.last
-        and not any(time.span.overlap(asked) for time in first.about if _is_of_quote(time, first))
+        published is not None
+        and published.span.last > asked.last
+        and not any(
+            time.span.overlap(asked)
+            for time in first.about
+            if _is_of_quote(time, first) and not is_of_publication(time, published)
+        )
     )
 
 

@@ -235,7 +235,8 @@ class ParsedQuestion(Struct, frozen=True):
     def asks_for_each(self) -> bool:
         """True if it asks, without a word for a value, for one thing at several times or of several names
         that it joins ("who led A and B?"): it may have an answer for each."""
-        if self.asks_for_table or self.overview or self.explains or self.beside:
+        explains = self.explains and not self.value_kind  # but "how often"
+        if self.asks_for_table or self.overview or explains or self.beside:
             return False
         return len(self.times) > 1 or (bool(self.value_kind) and len(self.names) > 1 and self._joins_names)
 

@@ -180,6 +180,14 @@ def document_times(hit: Hit) -> tuple[Span, ...]:
     return stated or ((hit.published.span,) if hit.published else ())
 
 
+def is_of_publication(time: SourcedTime, published: SourcedTime) -> bool:
+    """True if a time that a document is about says no more than when it was published: that day, or by the
+    metadata its year."""
+    return time.span == published.span or (
+        time.by not in KIND and time.span.overlap(published.span) is not None
+    )
+
+
 def has_lapsed(hit: Hit) -> bool:
     """True if a hit was in force, or will be, and is not at the date of force."""
     return not hit.holds and hit.in_force is not None and hit.in_force.by != STATUS

@@ -30,6 +30,7 @@ from asof.answer.statements import (
     document_in_time,
     document_times,
     has_lapsed,
+    is_of_publication,
     may_last,
     names,
 )
@@ -153,7 +154,7 @@ def stating(cell: TableCell, question: ParsedQuestion, view: View, sentences: It
 ]:  # fmt: skip
     """The statements about the topic, the name and the period of a cell, with a figure where one is asked
     for."""
-    topic = WeightedPhrase.of(cell.topic or cell.name, view)
+    topic = WeightedPhrase.of(cell.topic or cell.name, view, question.asking)
     others = _others(cell, question)
     return [
         each
@@ -232,11 +233,7 @@ def _lasts_in(span: Span, statement: Statement) -> bool:
     published, later, force = hit.published, hit.superseded, hit.in_force
     return (
         published is not None
-        and all(
-            time.span == published.span or (time.by not in KIND and time.span.overlap(published.span))
-            for time in hit.about
-            if KIND.get(time.by, 0) < HEADING
-        )
+        and all(is_of_publication(each, published) for each in hit.about if KIND.get(each.by, 0) < HEADING)
         and published.span.last <= span.last
         and (later is None or later.at > span.last)
         and (force is None or force.span.last >= span.last)

@@ -274,11 +274,18 @@ notes = corpus_fixture(*NOTES)
         ("What replaced Quill 1.1?", "2024", ["r1", "r0"]),
         ("Who came after Ada Holm as chair of the rope club?", "2024", ["m3", "m1"]),
         ("Who succeeded Bo Lind as chair of the rope club?", "2024", ["m4", "m3"]),
+        ("Who was chair of the rope club after Ada Holm?", "2024", ["m3", "m1"]),
+        ("Who was chair of the rope club before Cleo Marsh?", "2024", ["m3", "m4"]),
+        ("Who preceded Bo Lind as chair of the rope club?", "2024", ["m2", "m3"]),
+        ("Who was chair of the rope club after Bo Lind?", "2022", []),  # Cleo Marsh was elected in 2023
+        ("Who was chair of the rope club before Ada Holm?", "2024", []),
     ],
 )
-def test_the_next_one_is_quoted_before_the_one_that_is_named(notes, question, as_of, documents):
+def test_the_neighbour_is_quoted_before_the_one_that_is_named(notes, question, as_of, documents):
     answer = notes.at(as_of).ask(question)
     assert [each.document for each in answer.citations] == documents
+    assert answer.refused == (not documents)
+    assert not answer.text.startswith("Nothing that is in force")
 
 
 # -- sources that contradict each other ------------------------------------------------------------------

@@ -12,7 +12,7 @@ from asof.answer.history import ANYTHING, COURSE, SINCE, UNTIL, WHEN, asked_chan
 from asof.answer.question import ParsedQuestion
 from asof.revisions.edits import ADDED, CHANGED, REMOVED
 from asof.time.span import iso
-from asof.values import Document
+from asof.values import Document, Ended
 
 DAYS = "Every employee has {} days of holiday."
 GYM, DOGS, MEET = (
@@ -43,6 +43,8 @@ staff = corpus_fixture(*handbook())
          f"since 2024-01-06: {DAYS.format(20)}; before: {DAYS.format(18)}"),
         ("Since when do employees have eighteen days of holiday?", "2022",
          f"since 2021-03-18: {DAYS.format(18)}; before: {DAYS.format(15)}"),
+        ("Since when do employees have 18 days of holiday?", None,  # they have 20 today
+         f"from 2021-03-18 until 2024-01-06: {DAYS.format(18)}; before: {DAYS.format(15)}"),
         ("Until when could I expense a gym membership?", None, f"until 2021-03-18: {GYM}"),
         ("When was the gym membership dropped?", None, f"until 2021-03-18: {GYM}"),
         ("When were dogs first allowed in the office?", None, f"since 2023-06-01: {DOGS}"),
@@ -89,6 +91,46 @@ def test_what_is_said_no_more_is_a_refusal_that_says_until_when(staff):
     assert citation.quote == f"from 2020-01-10 until 2021-03-18: {GYM}"
     assert (citation.holds, citation.document) == (False, "handbook")
     assert not staff.at("2020-06").ask("Can I expense a gym membership?").refused
+
+
+NEEDS = "The client needs 4 GB of memory."
+LEAK = doc("leak", "2022-11-10", "Gull 3.1 fixes a memory leak in the Linux client.", "Gull 3.1")
+GUIDE = (doc("guide", "2021-06-01", f"Take the package. {NEEDS}", "Guide"), Ended("guide", "2023-06-01"))
+
+
+def test_a_number_that_is_said_no_more_comes_before_quotes_without_one(tmp_path):
+    """The 3.1 is that of a title; while the guide stood, or where another number is said, nothing changes."""
+    with corpus_with(tmp_path / "one") as corpus:
+        corpus.add([LEAK, *GUIDE])
+        made = corpus.at().ask("How much memory does the client need?")
+        assert made.reason == "nothing current says so; until 2023-06-01 Guide said it"
+        assert made.citations[0].quote == f"from 2021-06-01 until 2023-06-01: {NEEDS}"
+        stood = corpus.at("2022-12").ask("How much memory does the client need?")
+        assert (stood.refused, NEEDS in stood.citations[0].quote) == (False, True)
+    nine = doc("nine", "2024-01-01", "The memory that the client needs is nine gigabytes.", "Client")
+    made = answered(tmp_path / "two", "How much memory does the client need?", LEAK, *GUIDE, nine)
+    assert made.citations[0].quote == nine.text
+
+
+@pytest.mark.parametrize(
+    ("question", "as_of", "quote"),
+    [
+        ("Who was reeve before Cara Holt?", None, "until 2023-03-01: {1}; then: {0}"),
+        ("Who was reeve after Ben Reed?", None, "since 2023-03-01: {}; before: {}"),
+        ("Who was reeve after Cara Holt?", None, None),
+        ("Who was reeve after Ben Reed?", "2022", None),
+    ],
+)
+def test_the_neighbour_in_the_versions_of_a_page(tmp_path, question, as_of, quote):
+    """Ann Cole, Ben Reed, Cara Holt on one page; in 2022 nobody knew who would come after Ben Reed."""
+    ann, ben, cara = (f"{name} is the reeve of Dover." for name in ("Ann Cole", "Ben Reed", "Cara Holt"))
+    days = ("2019-03-01", "2021-03-01", "2023-03-01")
+    page = [doc("reeve", day, text, "Reeve") for day, text in zip(days, (ann, ben, cara), strict=True)]
+    made = answered(tmp_path, question, *page, as_of=as_of)
+    assert [each.quote for each in made.citations[:1]] == ([quote.format(cara, ben)] if quote else [])
+    assert made.refused == (quote is None)
+    if as_of:
+        assert "Cara" not in made.text
 
 
 def test_the_timeline_of_what_is_said_no_more(staff):

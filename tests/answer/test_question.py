@@ -81,6 +81,9 @@ MEANT = [
     ("after", "Ada Holm", "Who came after Ada Holm as chair?|Who was the successor of Ada Holm?"),
     ("after", "Ada Holm", "Wer kam nach Ada Holm als Vorsitzende der Genossenschaft?"),
     ("after", "Quill 1.2", "Which version followed Quill 1.2 in 2021?"),
+    ("after", "Ada Holm", "Who was chair after Ada Holm?|Wer war Vorsitzende nach Ada Holm?"),
+    ("before", "Ada Holm", "Who was chair before Ada Holm?|Who preceded Ada Holm as chair?"),
+    ("before", "", "Who was chair before Ada Holm left?|Who spoke before noon?|Who came after Ada Holm?"),
     ("after", "the Prudence", "What replaced the Prudence?"),
     ("after", "", "When did Bo come after Ada?|Who was replaced?"),  # a time is asked for; nobody is named
     ("grain", "year", "What was the fare in each year?|Was kostete die Fahrt in jedem Jahr?"),

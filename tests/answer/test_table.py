@@ -149,3 +149,13 @@ def test_so_many_cells_are_looked_up(tmp_path: Any) -> None:
     )
     assert len(made.values) == MAX_CELLS
     assert f"the question asks for 60 values: the first {MAX_CELLS} are looked up" in made.notes
+
+
+def test_a_document_of_one_year_fills_no_cell_of_a_later_one(tmp_path: Any) -> None:
+    """Its title says of which year it is; a year in the metadata may be no more than that of publication."""
+    fees = doc("fees", "2019-02-01", "The fee is 5 euros.", "Fees 2019")
+    rule = doc("rule", "2019-02-01", "The toll is 3 euros.", "Toll", meta={"year": 2019})
+    for asked, later in ((("fee", fees), NONE), (("toll", rule), "3 euros")):
+        question, told = f"What was the {asked[0]} in 2019 and 2021?", asked[1]
+        made = answered(tmp_path / asked[0], question, told, mode="local")
+        assert cells(made) == [("", "2019", f"{5 if told is fees else 3} euros"), ("", "2021", later)]

@@ -84,7 +84,8 @@ def names(moment: Moment, asked: Asked) -> Any:
 
 PAST = (
     "since when {}?", "until when {}?", "when was {} removed?", "when did {} change?", "what changed in {}?",
-    "how did {} change in 2020?",
+    "how did {} change in 2020?", "who was the harbour master before Marta Quill?", "how many {}?",
+    "who was the harbour master after Jon Reed?",
 )  # fmt: skip
 
 
@@ -96,6 +97,7 @@ def of_the_past(moment: Moment, asked: Asked) -> Any:
 TABLES = (
     "What was the {} in 2019, 2020 and 2021?", "How much was the ticket of the ferry in each year?",
     "What was the revenue of Quay Ltd and Pier Ltd from 2019 to 2021?",
+    "who was the harbour master in 2020 and in 2021?",
 )  # fmt: skip
 
 

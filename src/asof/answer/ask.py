@@ -17,7 +17,15 @@ from asof.answer.answerable import unanswerable_reason
 from asof.answer.choose import PASSAGES, Candidates, best_quotes
 from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.question import ParsedQuestion
-from asof.answer.statements import Statement, WeightedPhrase, lasts, statements_of
+from asof.answer.statements import (
+    Statement,
+    WeightedPhrase,
+    is_event,
+    is_of_publication,
+    lasts,
+    may_last,
+    statements_of,
+)
 from asof.answer.table import TableCell
 from asof.errors import UsageError
 from asof.index.view import View
@@ -25,11 +33,10 @@ from asof.revisions.chains import succession
 from asof.revisions.force import STEPS, followers, validity
 from asof.store.digest import KIND, TEXT, span_of
 from asof.store.reader import VisibleInterval
-from asof.text.figures import NONE, language_of, lexicon
 from asof.text.passages import pack, passage_header, tokens
 from asof.text.query import key
 from asof.text.question import QuestionReading
-from asof.text.versions import IN, UNDER, asked
+from asof.text.versions import IN, UNDER, asked, versions_in
 from asof.time.intent import STATE
 from asof.time.span import BEGINNING, NEVER, Span, format_instant
 from asof.values import (
@@ -272,7 +279,7 @@ def context_of(
     view = retrieved.view
     found = Passages(retrieved.hits, retrieved.rows)
     parsed = ParsedQuestion.of(retrieved.reading)
-    if not (parsed.times or parsed.after) and retrieved.filters == Filters():
+    if not (parsed.times or parsed.beside) and retrieved.filters == Filters():
         found = promote_current(parsed, view, found, PASSAGES)
     sizes = [tokens(passage_header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits]
     limit = LOCAL_TOKENS if budget is None else budget
@@ -281,7 +288,7 @@ def context_of(
     hits = tuple(found.hits[at] for at in selected)
     rows = tuple(found.rows[at] for at in selected)
 
-    count = None if parsed.after else PASSAGES
+    count = None if parsed.beside else PASSAGES
     note = packed.note("passages", limit)
     query = retrieved.reading.query
     words = f"{cell.topic} {cell.name}" if cell else query.lexical
@@ -309,7 +316,8 @@ def _up_to_version(question: ParsedQuestion, sentences: Sequence[Statement]) -> 
     """The sentences without those of later versions than that in which the answer has to hold, if some of the
     same document or title are of that or an earlier one."""
     asks = asked(question.text)
-    if asks is None or asks.version is None or asks.kind not in (IN, UNDER) or question.after:
+    several = asks is not None and asks.kind == IN and len(list(versions_in(question.text))) > 1
+    if asks is None or asks.version is None or asks.kind not in (IN, UNDER) or question.beside or several:
         return tuple(sentences)
     most = asks.version.first if asks.kind == UNDER else asks.version.behind
     there = set[str]().union(*(each.things for each in sentences if 0 < each.version < most))
@@ -353,7 +361,7 @@ def named_past(reading: QuestionReading) -> Span | None:
     if len(times) != 1 or not BEGINNING < times[0].last < reading.as_of:
         return None
     question = ParsedQuestion.of(reading)
-    return None if question.times != times or question.asks_for_table or question.after else times[0]
+    return None if question.times != times or question.asks_for_table or question.beside else times[0]
 
 
 def read_as_of(reading: QuestionReading, asked: Span) -> QuestionReading:
@@ -368,10 +376,15 @@ def is_open(now: Answered, asked: Span) -> bool:
     if now.quoted.refused:
         return True
     first = now.quoted.citations[0]
+    published = first.published
     return (
-        first.published is not None
-        and first.published.span.last > asked.last
-        and not any(time.span.overlap(asked) for time in first.about if _is_of_quote(time, first))
+        published is not None
+        and published.span.last > asked.last
+        and not any(
+            time.span.overlap(asked)
+            for time in first.about
+            if _is_of_quote(time, first) and not is_of_publication(time, published)
+        )
     )
 
 
@@ -395,7 +408,8 @@ def of_its_time(now: Answered, then: Answered, asked: Span, lives: Lives) -> Ans
         each.document == best.document or each.id in later for each in now.quoted.citations
     ):
         return now
-    if not _lasts(then.context, best, asked) and (life.ended is None or _is_event(best)):
+    states = may_last if now.quoted.refused else lasts
+    if not _states(states, then.context, best, asked) and (life.ended is None or _is_event(best)):
         return Answered(replace(now.made, notes=(*now.made.notes, _hint(best, asked))), now.context)
     moment = f"of {format_instant(asked.last)}, which the question names"
     quoted = replace(
@@ -450,12 +464,14 @@ def _is_of_quote(time: SourcedTime, citation: Citation) -> bool:
     return KIND.get(time.by) != TEXT or time.text in citation.quote
 
 
-def _lasts(context: AnswerContext, citation: Citation, asked: Span) -> bool:
-    """True if a citation states what is the case at the end of the time `asked`; not an event."""
+def _states(
+    states: Callable[[Statement, int], bool], context: AnswerContext, citation: Citation, asked: Span
+) -> bool:
+    """True if a citation `states` (`lasts`, `may_last`) what is the case at the end of the time `asked`."""
     begin, end = citation.emphasis or (0, len(citation.quote))
     said = citation.quote[begin:end]
     return any(
-        lasts(each, asked.last)
+        states(each, asked.last)
         for each in context.sentences
         if each.hit.id == citation.id and said == each.text
     )
@@ -464,9 +480,7 @@ def _lasts(context: AnswerContext, citation: Citation, asked: Span) -> bool:
 def _is_event(citation: Citation) -> bool:
     """True if a citation has a verb in the past tense, or of what happens once."""
     begin, end = citation.emphasis or (0, len(citation.quote))
-    senses = lexicon(language_of(citation.quote, "en")).senses
-    words = citation.quote[begin:end].casefold().split()
-    return any(not {"past", "event"}.isdisjoint(senses.get(word.strip(".,;"), NONE)) for word in words)
+    return is_event(citation.quote[begin:end], citation.quote)
 
 
 def _hint(best: Citation, asked: Span) -> str:

@@ -28,6 +28,7 @@ from asof.answer.statements import (
     WeightedPhrase,
     has_lapsed,
     lasts,
+    speaks_outside,
     tells_more,
     times_named,
 )
@@ -169,7 +170,31 @@ def best_quotes(
         texts.add(quote.text)
         if len(quotes) == QUOTES:
             break
-    return quotes
+    return _with_alike(question, found, order, quotes) if question.several and quotes else quotes
+
+
+ALIKE = 0.6
+"""The least share of a question that statements have which are listed because they have as much of it."""
+
+
+def _with_alike(
+    question: ParsedQuestion, found: Candidates, order: Sequence[int], quotes: list[Excerpt]
+) -> list[Excerpt]:
+    """The quotes, with every other statement that has as much of the question itself as the first and is of
+    another document or version; one that was superseded by another version of its thing, too."""
+    first = next(at for at in order if found.statements[at] is quotes[0].statement)
+    least, versioned = found.signs[first], found.statements[first].version
+    titles = {each.hit.title for each in quotes}
+    if least.own < ALIKE or question.times:
+        return quotes
+    alike = list(quotes)
+    for at in order:
+        signs, each = found.signs[at], found.statements[at]
+        current = not signs.past or (versioned and each.version)
+        if current and signs.own >= least.own and signs.words >= least.words and each.hit.title not in titles:
+            titles.add(each.hit.title)
+            alike.append(quote_of(found.statements, at))
+    return alike
 
 
 MEANT, MEANING = 16, 8.0
@@ -231,7 +256,7 @@ class Signs(NamedTuple):
     name or a figure that the question lacks. `begins`, `ends`, `outside`: it names the year with which the
     time asked about begins, that with which it ends, only other times. `several`: it is an item or a row
     where several things are asked for. `past`: something superseded it, or one of these statements' documents
-    amends it, or it is not in force.
+    amends it, or it is not in force; where times are asked about, it is in force in none of these.
     """
 
     relevance: float = 0.0
@@ -280,13 +305,15 @@ def signs_of(
         place, score = places[each.hit.id], each.hit.score
         against = not each.hit.holds and (place > 0 or not has_lapsed(each.hit))
         amended = any(act.document in documents for act in each.hit.amended)
-        past = (each.hit.superseded is not None or against or amended) and not question.times
+        past = float(each.hit.superseded is not None or against or amended)
+        if question.times:
+            past = speaks_outside(each.hit, each.text, question.times)
         found[at] = Signs(
             relevance=max(score / best, 0.0) if best > 0 else 0.0,
             words=words.share(each.titled_stems), own=words.share(each.stems),
             passage=words.share(stems[each.hit.id]),
             heading=len(each.above & asked) / max(len(each.above), 1),
-            past=float(past), several=float(question.several and each.kind in (ITEM, ROW)),
+            past=past, several=float(question.several and each.kind in (ITEM, ROW)),
             **_expected(question, each), **_of_time(question, each),
         )  # fmt: skip
     return found
@@ -297,10 +324,10 @@ def _expected(question: ParsedQuestion, statement: Statement) -> dict[str, float
     said = unnumbered(statement.text)
     signs = {
         "defines": float(bool(question.defines) and _defines(question.defines, said)),
-        "value": float(_has_value(question, statement, said)),
+        "value": float(has_value(question, statement, said)),
     }
     if question.figure:
-        signs["number"] = float(_has_number(question, said))
+        signs["number"] = float(has_number(question, said))
     elif question.explains:
         signs["reason"] = float(
             question.reason and phrases_of("because", question.language).search(said.lower()) is not None
@@ -310,7 +337,7 @@ def _expected(question: ParsedQuestion, statement: Statement) -> dict[str, float
     return signs
 
 
-def _has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool:
+def has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool:
     """True if a statement has a value of the kind that the question asks for."""
     kind, language = question.value_kind, question.language
     if kind == DATE:
@@ -325,12 +352,12 @@ def _has_value(question: ParsedQuestion, statement: Statement, said: str) -> boo
         units = {each.unit.partition("/")[0] for each in figures(said, language)}
         of_kind = set(lexicon(language).currencies.values()) if kind == MONEY else {"%", "bp", "pp"}
         return not units.isdisjoint(of_kind) or words.search(said.lower()) is not None
-    return (kind == COUNT and _has_number(question, said)) or (
+    return (kind == COUNT and has_number(question, said)) or (
         kind == VERSION and _VERSION.search(said) is not None
     )
 
 
-def _has_number(question: ParsedQuestion, said: str) -> bool:
+def has_number(question: ParsedQuestion, said: str) -> bool:
     """True if a text has a number, in words, too."""
     numbers = _number_words(question.language)
     return any(map(str.isdigit, said)) or not numbers.isdisjoint(said.lower().split())

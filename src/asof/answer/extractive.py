@@ -2,7 +2,7 @@
 
 Several names or periods give a table in order of time. If the question asks for one of several, that one is
 named when all values can be compared. A question that no sentence answers is refused, with the reason.
-Parts: the successor of something ("who came after X"), the table, the answer.
+Parts: the successor or predecessor of something ("who came after X"), the table, the answer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,15 @@ import msgspec
 from msgspec import Struct
 
 from asof.answer.answerable import unanswerable_reason
-from asof.answer.choose import Candidates, Excerpt, best_quotes, quote_of, states_something
+from asof.answer.choose import (
+    Candidates,
+    Excerpt,
+    best_quotes,
+    has_number,
+    has_value,
+    quote_of,
+    states_something,
+)
 from asof.answer.match import (
     CONTRADICT,
     Contradiction,
@@ -24,8 +32,8 @@ from asof.answer.match import (
     differing,
     find_contradiction,
 )
-from asof.answer.question import WORD, ParsedQuestion
-from asof.answer.statements import Statement, WeightedPhrase, names
+from asof.answer.question import COUNT, DATE, PERSON, WORD, ParsedQuestion, phrases_of
+from asof.answer.statements import Statement, WeightedPhrase, names, speaks_outside
 from asof.answer.table import TableCell, figure_of, only_cell, stating
 from asof.index.view import View
 from asof.text.figures import figures
@@ -33,10 +41,11 @@ from asof.text.passages import is_field
 from asof.text.query import key
 from asof.text.tokens import tokenize
 from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, phrases
-from asof.values import LOCAL, Answer, Citation, Hit, Value, force_words
+from asof.time.span import Span, label
+from asof.values import LOCAL, PUBLISHED, Answer, Citation, Hit, Value, force_words
 from asof.wire import replace
 
-# -- successor: the earliest later statement of the same kind that does not name it --------------------
+# -- successor and predecessor: the next statement of the same kind that does not name it --------------
 
 SAME_KIND = 0.6
 """The least share of the words that mark the kind of a statement which another of the same kind has."""
@@ -45,26 +54,27 @@ COMMON = 2
 """A word marks the kind of a statement if so many sentences about other things have it."""
 
 
-def successor_quotes(
+def quotes_beside(
     question: ParsedQuestion, words: WeightedPhrase, view: View, sentences: Sequence[Statement]
 ) -> list[Excerpt]:
-    """The quote of what came after `question.after`, then that of what it came after; [] if none is found.
+    """The quote of what came right after (or before) `question.beside`, then that of this; [] if none is
+    found.
 
-    The statement on what it came after is the earliest of the sentences that name it and have most of the
-    question. Its own words are those with figures, as in "Ubuntu 20.04", or else all. Of the later published
-    sentences that have none of its own words, all other words of the question that the statement has, and
-    at least SAME_KIND of the words that tell its kind, the earliest is taken; of several of one day the most
-    similar. Where its title names it, theirs begin with the same word.
+    The statement on this is the earliest of the sentences that name it and have most of the
+    question. Its own words are those with figures, as in "Ubuntu 20.04", or else all. Of the later (earlier)
+    published sentences that have none of its own words, all other words of the question that the statement
+    has, and at least SAME_KIND of the words that tell its kind, the nearest in time is taken; of several of
+    one day the most similar. Where its title names it, theirs begin with the same word.
     """
-    after = key(question.after)
-    at = _stating(words, sentences, after) if after else None
+    beside = key(question.beside)
+    at = _stating(words, sentences, beside) if beside else None
     published = None if at is None else sentences[at].hit.published
     if at is None or published is None:
         return []
-    stating, named = sentences[at], _terms(view, question.after)
+    stating, named = sentences[at], _terms(view, question.beside)
     own = frozenset(filter(_is_figure, named)) or named
     asked = (_terms(view, words.text) & stating.titled_stems) - own
-    beginning = _first_word(stating) if names(stating.hit.title, after) else ""
+    beginning = _first_word(stating) if names(stating.hit.title, beside) else ""
     others = [
         (number, each)
         for number, each in enumerate(sentences)
@@ -73,16 +83,17 @@ def successor_quotes(
         and _first_word(each).startswith(beginning)
     ]
     kind = _kind(view, stating, own, [each for _, each in others])
-    later = [
-        (day.span.last, -said, number)
+    back = bool(question.before)
+    found = [
+        (-day.span.first if back else day.span.last, -said, number)
         for number, each in others
         if (day := each.hit.published) is not None
-        and day.span.first > published.span.last
+        and (day.span.last < published.span.first if back else day.span.first > published.span.last)
         and (said := len(each.stems & kind)) >= SAME_KIND * max(len(kind), 1)
     ]
-    if not asked or not later:
+    if not asked or not found:
         return []
-    return [quote_of(sentences, min(later)[2]), quote_of(sentences, at)]
+    return [quote_of(sentences, min(found)[2]), quote_of(sentences, at)]
 
 
 def _stating(words: WeightedPhrase, sentences: Sequence[Statement], name: str) -> int | None:
@@ -150,13 +161,13 @@ class AnswerContext(Struct, frozen=True):
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:
-    """The answer in quotes, or a refusal with the nearest passages. Where nothing that is quoted is in force
-    at the moment of the question, the answer begins with that."""
+    """The answer in quotes, or a refusal with the nearest passages. Where what is quoted is not in force at
+    the moment of the question, or at the times that it names, the answer begins with that."""
     answer = _extracted(view, context)
-    asks = asked(context.question)
-    if answer.refused or context.cell or context.parsed.times or (asks and asks.version):
+    asks, times = asked(context.question), context.parsed.times
+    if answer.refused or context.cell or context.parsed.beside or (asks and asks.version):
         return answer
-    return replace(answer, text="\n".join([*_not_in_force(answer.citations, view.as_of), answer.text]))
+    return replace(answer, text="\n".join([*_not_in_force(answer.citations, view.as_of, times), answer.text]))
 
 
 def _extracted(view: View, context: AnswerContext) -> Answer:
@@ -166,13 +177,19 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     cell = only_cell(question)
     if cell is not None and ((made := _cell_answer(view, context, cell)).citations):
         return replace(made, values=())
-    following = successor_quotes(question, context.words, view, context.sentences)
+    following = quotes_beside(question, context.words, view, context.sentences)
     asks = asked(context.question)
     if asks is not None and not following and (versions := _of_versions(view, context, asks)):
         return versions
+    unknown = not following and question.beside[:1].isupper() and question.value_kind == PERSON
+    if unknown:
+        context = replace(context, sentences=_naming(question, context.sentences))
     found = Candidates.of(question, context.words, context.hits, context.sentences)
     reason = ""
-    if not following:
+    if unknown and not found.statements:
+        side = BEFORE if question.before else AFTER
+        reason = f"no statement on who came {side} {question.beside} was found"
+    elif not following:
         reason = unanswerable_reason(question, context.words, context.hits, found, view)
     if reason:
         return _refused_beside(view, context, reason, best_quotes(question, context.words, found, inf))
@@ -195,12 +212,45 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     citations = _numbered((each.hit, each.text, each.emphasis) for each in quotes)
     notes = [] if contradiction is None else [_contradiction_note(contradiction)]
     notes += [f"[{n}] has {len(each.whole)} items" for n, each in enumerate(quotes, 1) if each.whole]
+    if (
+        question.value_kind == COUNT
+        and question.figure
+        and not any(_says_number(question, each) for each in citations)
+    ):
+        notes.append("no quote says how many: nothing was counted, and there may be more than are quoted")
     if context.words.unknown:
         notes.append(f"of the question no passage has: {', '.join(context.words.unknown)}")
     text = "\n".join(map(quoted, citations))
     return Answer(
         context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), tuple(notes)
     )  # fmt: skip
+
+
+def _naming(question: ParsedQuestion, sentences: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The sentences with a name that the question lacks, of passages with the name beside which it asks."""
+    return tuple(
+        each
+        for each in sentences
+        if names(f"{each.hit.title} {each.hit.text}", question.beside)
+        and has_value(question, each, each.text)
+    )
+
+
+def lacks_number(question: ParsedQuestion, answer: Answer) -> bool:
+    """True if a question asks how much or how many, and no quote has a number, or says that it is free."""
+    if answer.values or not question.figure or question.value_kind in ("", DATE):
+        return False
+    free = phrases_of("free", question.language)
+    return not any(
+        _says_number(question, each) or free.search(each.quote.lower()) for each in answer.citations
+    )
+
+
+def _says_number(question: ParsedQuestion, citation: Citation) -> bool:
+    """True if what a citation is quoted for has a number that its title lacks, and that is in no name."""
+    title, (begin, end) = WORD.findall(citation.title), citation.emphasis or (0, len(citation.quote))
+    said = (word for word in WORD.findall(citation.quote[begin:end]) if word not in title)
+    return has_number(question, " ".join(each for each in said if each[0].isdigit() or each.isalpha()))
 
 
 def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answer | None:
@@ -274,14 +324,17 @@ def _differing_answer(view: View, context: AnswerContext, sentence: Statement) -
     return Answer(context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations)
 
 
-def _not_in_force(citations: Sequence[Citation], at: int) -> tuple[str, ...]:
-    """A line that says so where the first passage that is quoted is not in force at an instant."""
-    if not citations or citations[0].holds:
+def _not_in_force(citations: Sequence[Citation], at: int, times: Sequence[Span]) -> tuple[str, ...]:
+    """A line that says so where the first passage that is quoted is not in force at an instant, or at any of
+    these times, none of which it names."""
+    first = next(iter(citations), None)
+    if first is None or (speaks_outside(first, first.quote, times) == 0 if times else first.holds):
         return ()
-    when = force_words(citations[0].in_force, at)
-    yet = " yet" if when.startswith("takes") else ""
+    when = force_words(first.in_force, times[-1].first if times else at)
+    then = ",".join(f" {'in ' if label(each)[0].isdigit() else ''}{label(each)}" for each in times)
+    yet = " yet" if when.startswith("takes") and not times else ""
     verb = "is " if when.startswith("not ") else ""
-    return (f"Nothing that is in force says so{yet}; this {verb}{when}:",)
+    return (f"Nothing that is in force{then} says so{yet}; this {verb}{when}:",)
 
 
 def _refused_beside(view: View, context: AnswerContext, reason: str, quotes: Sequence[Excerpt]) -> Answer:
@@ -338,8 +391,8 @@ def table_answer(
     citations = tuple(numbers.values())
     lines = [
         f"{'  '.join(filter(None, (each.name, each.period, each.measure)))}: {each.value}"
-        + (f" [{each.citation}]" if each.citation else "")
-        for each in values
+        + (_cited_in(citations[each.citation - 1], cell, moments.as_of) if each.citation else "")
+        for cell, each in zip(cells, values, strict=True)
     ]
     reason = "" if citations else f"nothing was found for any of the {len(cells)} values"
     lines = [*([f"No answer: {reason}."] if reason else _extreme(question, values)), *lines]
@@ -347,6 +400,39 @@ def table_answer(
         question.text, "\n".join([*lines, "", *map(quoted, citations)]).rstrip(), bool(reason), reason, LOCAL,
         moments.as_of, moments.known_at, citations, tuple(values), tuple(dict.fromkeys(notes)),
     )  # fmt: skip
+
+
+def is_better_whole(question: ParsedQuestion, whole: Answer, table: Answer) -> bool:
+    """True if the answer to a whole question is better than the table: that is empty, or, where the question
+    may have one answer for all, the first quote has all names, the cells have one and the same, or only one
+    of its times has any."""
+    if table.refused:
+        return question.asks_for_each or len(question.times) < 2
+    if question.asks_for_table or whole.refused:
+        return False
+    if len(question.times) > 1:
+        return question.several or sum(each.citation is not None for each in table.values) < 2
+    of_all = len(table.citations) < 2 or not _unnamed(question, whole.citations[:1])
+    return of_all or question.several
+
+
+def left_out_names(question: ParsedQuestion, answer: Answer) -> tuple[str, ...]:
+    """A note on the names of a question that asks for each of which nothing is quoted."""
+    gone = [] if answer.refused else _unnamed(question, answer.citations)
+    return (f"nothing is quoted of: {', '.join(gone)}",) if gone else ()
+
+
+def _unnamed(question: ParsedQuestion, citations: Sequence[Citation]) -> list[str]:
+    said = [" ".join((each.title, *each.headings, each.quote)) for each in citations]
+    return [name for name in question.names if not any(names(text, name) for text in said)]
+
+
+def _cited_in(citation: Citation, cell: TableCell, at: int) -> str:
+    """The number of a citation in a line of a table; for a cell without a time, also when what it says
+    was, or will be, in force."""
+    force = citation.in_force
+    lapsed = cell.span is None and not citation.holds and force is not None and force.by != PUBLISHED
+    return f" [{citation.n}]" + (f", {force_words(force, at)}" if lapsed else "")
 
 
 def _extreme(question: ParsedQuestion, values: Sequence[Value]) -> list[str]:

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from asof.answer.extractive import quoted
 from asof.answer.question import WORD, ParsedQuestion, listed, phrases_of
-from asof.answer.statements import WeightedPhrase
+from asof.answer.statements import WeightedPhrase, names
 from asof.index.lexical import Bm25, scores
 from asof.index.view import View, at_least, kth_best
 from asof.rank.gather import query_terms
@@ -246,10 +246,10 @@ its document."""
 OF_KIND = {CHANGED: 0.0, ADDED: -0.1, REMOVED: -0.1, MOVED: -0.35, REWORDED: -0.6}
 """What the kind of an edit adds: what says nothing else answers no question."""
 
-NO_CHANGE, NO_NAME, FIGURE = -0.5, -1.2, 0.3
+NO_CHANGE, NO_NAME, FIGURE, GONE_FIGURE = -0.5, -1.2, 0.3, 0.9
 """NO_CHANGE: of what was added or removed, where a change is asked for. NO_NAME: per share, by weight, of the
 question in capitalised words that neither an edit nor what stands beside it has. FIGURE: a figure of the
-question is new; subtracted if it was said before, too."""
+question is new; subtracted if it was said before, too. GONE_FIGURE is subtracted if the edit ended it."""
 
 STANDS, VALUES = 0.3, 0.3
 """STANDS: what is asked to hold "since" is still said, subtracted if it is not, and of what was removed and
@@ -285,6 +285,7 @@ def _scored(
     if kind != REMOVED:
         score += FIGURE * any(not each.isdisjoint(fresh) for each in figures)
         score -= FIGURE * any(not each.isdisjoint(was) and not each.isdisjoint(now) for each in figures)
+        score -= GONE_FIGURE * any(not each.isdisjoint(gone) for each in figures)
     capitals = {word.casefold() for word in WORD.findall(asked.text)[1:] if word[0].isupper()}
     names = [each for each, word in zip(words.words, words.spelled, strict=True) if word in capitals]
     missed = sum(weight for each, weight in names if each.isdisjoint(said | beside))
@@ -340,6 +341,8 @@ GONE, GONE_OWN = 0.75, 0.5
 def with_what_was_said(view: View, query: Query, question: ParsedQuestion, refusal: Answer) -> Answer:
     """A refusal; with what a document said before, if that has what is asked for. `view`: with what was
     visible before."""
+    if question.beside:
+        return _with_neighbour(view, query, question, refusal)
     words = WeightedPhrase.of(question.rest, view)
     past = past_of(view, query, AskedChange(UNTIL, REMOVED, question.rest), ())
     for each in past.ranked:
@@ -356,7 +359,21 @@ def with_what_was_said(view: View, query: Query, question: ParsedQuestion, refus
             source = shortened(citation.title or citation.document, LONGEST_TITLE)
             reason = f"nothing current says so; until {until} {source} said it"
             text = "\n".join([f"No answer: {reason}:", quoted(citation)])
-            return replace(refusal, text=text, reason=reason, citations=(citation,))
+            return replace(refusal, text=text, refused=True, reason=reason, citations=(citation,), notes=())
+    return refusal
+
+
+def _with_neighbour(view: View, query: Query, question: ParsedQuestion, refusal: Answer) -> Answer:
+    """The edit by which what is asked for took the place of what is named, or the reverse; or the refusal."""
+    rest = question.rest.replace(question.beside, " ")
+    past = past_of(view, query, AskedChange(COURSE, CHANGED, rest), ())
+    for edit in (each.edit for each in past.ranked):
+        sides = (edit.before, edit.after) if question.before else (edit.after, edit.before)
+        asked, named = sides
+        if asked and named and names(named.text, question.beside) and not names(asked.text, question.beside):
+            then = f"until {_day(edit.at)}: {_short(asked.text)}; then: {_short(named.text)}"
+            citation = cited(view, 1, asked, then if question.before else dated(edit))
+            return replace(refusal, text=quoted(citation), refused=False, reason="", citations=(citation,))
     return refusal
 
 

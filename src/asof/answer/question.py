@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from difflib import get_close_matches
 from functools import cache, lru_cache
-from itertools import islice, product
+from itertools import islice, pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ from asof.lang import FIRST, codes, detect, tables
 from asof.text.query import key
 from asof.text.question import AS_OF, MOST_PARTS, QuestionReading
 from asof.text.tokens import any_of
-from asof.text.versions import asked
+from asof.text.versions import AFTER, BEFORE, asked, phrases, versions_in
 from asof.time.intent import WISHED
 from asof.time.span import DAY, GRAINS, Grain, Period, Span
 from asof.values import Query
@@ -176,10 +176,11 @@ class ParsedQuestion(Struct, frozen=True):
     current, by its words or because it is in the present tense and names no time. `forecast`: it asks for
     what is or was expected. `explains`: it asks for a reason or a way. `dated`: a time is named with figures,
     so that it cannot be meant otherwise than it is read. `figure`: a sentence with a figure answers it.
-    `reason`: it asks why. `after`: it asks who or what came after this. `text`: the question as it was asked;
-    `rest`: without the times that it names; `language`: of its words; `several`: it asks which there are;
-    `defines`: it asks what this is, or what it means; `value_kind`: the one of VALUE_KINDS that it asks for,
-    or ""; `asking`: words that may only say what is asked for, which an answer need not have.
+    `reason`: it asks why. `after`, `before`: it asks who or what came right after, or before, this. `text`:
+    the question as it was asked; `rest`: without the times that it names; `language`: of its words;
+    `several`: it asks which there are; `defines`: it asks what this is, or what it means; `value_kind`: the
+    one of VALUE_KINDS that it asks for, or ""; `asking`: words that may only say what is asked for, which an
+    answer need not have.
     """
 
     names: tuple[str, ...]
@@ -204,12 +205,18 @@ class ParsedQuestion(Struct, frozen=True):
     value_kind: str = ""
     asking: frozenset[str] = frozenset()
     periods: tuple[Span, ...] = ()
+    before: str = ""
 
     @classmethod
     def of(cls, reading: QuestionReading) -> ParsedQuestion:
         """Parse a question."""
         query = reading.query
         return _parsed(replace(reading, query=Query(query.text, "", query.recency, about=query.about)))
+
+    @property
+    def beside(self) -> str:
+        """What it asks the successor or the predecessor of, or ""."""
+        return self.after or self.before
 
     @property
     def wants_list(self) -> bool:
@@ -221,6 +228,29 @@ class ParsedQuestion(Struct, frozen=True):
         """True if it asks for several values: of names, times or measures, or for the highest of some."""
         several = max(len(self.names), len(self.periods), len(self.topics)) > 1
         return self.grain is not None or (several and (self.wants_value or self.superlative != 0))
+
+    @property
+    def asks_for_each(self) -> bool:
+        """True if it asks, without a word for a value, for one thing at several times or of several names
+        that it joins ("who led A and B?"): it may have an answer for each."""
+        explains = self.explains and not self.value_kind  # but "how often"
+        if self.asks_for_table or self.overview or explains or self.beside:
+            return False
+        return len(self.times) > 1 or (bool(self.value_kind) and len(self.names) > 1 and self._joins_names)
+
+    @property
+    def _joins_names(self) -> bool:
+        """True if nothing but joining words and words that only ask stands between its names."""
+        if len(self.names) > MOST_PARTS:
+            return False
+        joining = phrases_of("joining", self.language)
+        ends = [(at := self.text.find(name), at + len(name)) for name in self.names]
+        between = [self.text[one[1] : other[0]].lower() for one, other in pairwise(sorted(ends))]
+        return all(
+            ("," in each or joining.search(each))
+            and set(WORD.findall(joining.sub(" ", each))) <= listed(self.language, "question")
+            for each in between
+        )
 
 
 MOST_PERIODS = 16
@@ -269,14 +299,21 @@ def _parsed(reading: QuestionReading) -> ParsedQuestion:
     names, rest = names_in(
         rest, listed(code, "question"), nouns=tables(code, "questions").get("capital_nouns", False)
     )
+    versions = _versioned(question, names)
+    if versions:
+        names = versions
+        rest = blank_out(
+            rest, [found.span() for each in names for found in re.finditer(re.escape(each), question)]
+        )
     recent = reading.query.recency >= WISHED or (
         not has("past") and bool(has("present") or reading.query.recency)
     )
-    for phrases in (phrases_of("overview_phrases", code), _ways_to_ask(code)):
-        rest = phrases.sub(" ", rest)
+    for asking in (phrases_of("overview_phrases", code), _ways_to_ask(code)):
+        rest = asking.sub(" ", rest)
     topics = _topics(rest, _asking(code), code)
     figure = _has_phrase("figure", code, lowered)
     kind = next((kind for kind in VALUE_KINDS if phrases_of(f"asks_{kind}", code).search(lowered)), "")
+    after = _after(question, code) or (_beside_name(AFTER, question, code) if kind == PERSON else "")
     wants_value = bool(topics) and (_has_phrase("value", code, lowered) or (figure and kind != DATE))
     times = tuple(span for span in reading.query.about if not (recent and _is_today(span, reading)))
     each = grain_at(tokens, code)
@@ -293,12 +330,25 @@ def _parsed(reading: QuestionReading) -> ParsedQuestion:
         names, topics, times, grain, 1 if highest else -1 if lowest else 0, wants_value, overview,
         recent and not times, has("forecast"), has("explain"),
         any(sign.isdigit() for each in reading.mentions for sign in question[each.start : each.end]),
-        figure, has("reason"), _after(question, code), question,
+        figure, has("reason"),
+        after, question,
         timeless, code, bool(phrases_of("several", code).match(lowered.lstrip())),
         _defined(lowered, code),
         kind, _asking_words(tokens, lowered, code),
         _periods(times, reading.mentions) if wants_value else times,
+        _beside_name(BEFORE, question, code) if kind == PERSON else "",
     )  # fmt: skip
+
+
+def _versioned(question: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Where a question names several versions, each right behind a name, these: "Kestrel 2.4"; else ()."""
+    found = [
+        next((name for name in names if question.endswith(f"{name} ", 0, start)), "")
+        + question[start - 1 : end]
+        for _, start, end in islice(versions_in(question), MOST_PARTS)
+    ]
+    named = len(found) > 1 and all(" " in each.strip() for each in found)
+    return tuple(dict.fromkeys(found)) if named else ()
 
 
 @cache
@@ -345,9 +395,20 @@ def _after(question: str, language: str) -> str:
     Anderby as chair?"; empty for other questions."""
     asked = phrases_of("successor_asks", language).match(question.lstrip())
     found = asked and phrases_of("successor", language).search(question, asked.end())
-    if not found:
-        return ""
-    rest = re.split(r"[?!,;:]|\.(?:\s|$)", question[found.end() :], maxsplit=1)[0].strip()
+    return _to_end(question[found.end() :], language) if found else ""
+
+
+def _beside_name(side: str, question: str, language: str) -> str:
+    """The name behind a word for a side in a question for a person: "Ada Holm" of "Who was chair before Ada
+    Holm?"; "" for another question, and before or after what happened."""
+    *_, found = None, *phrases(side).finditer(question.lower())
+    name = _to_end(question[found.end() :], language) if found else ""
+    return name if all(word[0].isupper() for word in name.split()) else ""
+
+
+def _to_end(rest: str, language: str) -> str:
+    """What stands up to the end of a clause, or a word that ends what a successor is asked of."""
+    rest = re.split(r"[?!,;:]|\.(?:\s|$)", rest, maxsplit=1)[0].strip()
     end = phrases_of("successor_ends", language).search(rest)
     return (rest[: end.start()] if end else rest).strip()
 

@@ -21,7 +21,7 @@ from asof.text.query import key, parse
 from asof.text.statements import ITEM, SENTENCE, pieces
 from asof.text.versions import of_heading, of_passage
 from asof.time.span import Span, holds_in
-from asof.values import PUBLISHED, Hit, Query, SourcedTime
+from asof.values import PUBLISHED, Citation, Hit, Query, SourcedTime
 
 # -- evidence ------------------------------------------------------------------------------------------
 
@@ -180,9 +180,29 @@ def document_times(hit: Hit) -> tuple[Span, ...]:
     return stated or ((hit.published.span,) if hit.published else ())
 
 
+def is_of_publication(time: SourcedTime, published: SourcedTime) -> bool:
+    """True if a time that a document is about says no more than when it was published: that day, or by the
+    metadata its year."""
+    return time.span == published.span or (
+        time.by not in KIND and time.span.overlap(published.span) is not None
+    )
+
+
 def has_lapsed(hit: Hit) -> bool:
     """True if a hit was in force, or will be, and is not at the date of force."""
     return not hit.holds and hit.in_force is not None and hit.in_force.by != STATUS
+
+
+def speaks_outside(source: Hit | Citation, said: str, times: Sequence[Span]) -> float:
+    """How far what a passage says is out of force in all of these times, by its metadata or its own words: 1,
+    or half where it ended before and nothing followed it; 0 if it is about one of them, or states nothing."""
+    force = source.in_force
+    if force is None or force.by in (PUBLISHED, STATUS):
+        return 0.0
+    about = [time.span for time in source.about if KIND.get(time.by) != TEXT or time.text in said]
+    if any(span.overlap(each) for span in (force.span, *about) for each in times):
+        return 0.0
+    return 0.5 if source.superseded is None and force.span.last < times[0].first else 1.0
 
 
 def document_in_time(hit: Hit, span: Span) -> bool:
@@ -219,6 +239,24 @@ def lasts(sentence: Statement, until: int) -> bool:
     copula = any("copula" in each and "past" not in each for each in known)
     if not copula and ":" not in sentence.text[:LABEL]:
         return False
+    return _reaches(sentence, until)
+
+
+def may_last(sentence: Statement, until: int) -> bool:
+    """True if a sentence has no word in the past tense or of what happens once, and what it says may be the
+    case up to an instant: it names that time, no time, or since when."""
+    return not is_event(sentence.text, sentence.hit.text) and _reaches(sentence, until)
+
+
+def is_event(said: str, text: str = "") -> bool:
+    """True if these words of a text have a verb in the past tense, or of what happens once."""
+    senses = lexicon(language_of(text or said, "en")).senses
+    words = said.casefold().split()
+    return any(not {"past", "event"}.isdisjoint(senses.get(word.strip(".,;"), NONE)) for word in words)
+
+
+def _reaches(sentence: Statement, until: int) -> bool:
+    """True if a sentence names a time with this instant, no time, or since when something is the case."""
     times = [time for time in sentence.hit.about if time.text and time.text in sentence.text]
     if any(time.span.first <= until and _is_since(sentence, time) for time in times):
         return True

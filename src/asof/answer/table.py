@@ -29,7 +29,9 @@ from asof.answer.statements import (
     WeightedPhrase,
     document_in_time,
     document_times,
-    lasts,
+    has_lapsed,
+    is_of_publication,
+    may_last,
     names,
 )
 from asof.index.view import View
@@ -152,7 +154,7 @@ def stating(cell: TableCell, question: ParsedQuestion, view: View, sentences: It
 ]:  # fmt: skip
     """The statements about the topic, the name and the period of a cell, with a figure where one is asked
     for."""
-    topic = WeightedPhrase.of(cell.topic or cell.name, view)
+    topic = WeightedPhrase.of(cell.topic or cell.name, view, question.asking)
     others = _others(cell, question)
     return [
         each
@@ -162,7 +164,7 @@ def stating(cell: TableCell, question: ParsedQuestion, view: View, sentences: It
         and (not cell.name or _is_about(cell.name, others, each))
         and (question.forecast or not is_forecast(each))
         and _is_of_period(cell, others, each)
-        and (topic.share(each.stems) == 1.0 or not _only_lasts(cell, each))
+        and (not cell.figure or topic.share(each.stems) == 1.0 or not _only_lasts(cell, each))
     ]
 
 
@@ -215,7 +217,7 @@ def _is_untimed_of(cell: TableCell, statement: Statement) -> bool:
     document is about, or when it was published; else it says what lasts."""
     span, hit = cell.span, statement.hit
     if span is None:
-        return hit.superseded is None and hit.holds
+        return hit.superseded is None and (hit.holds or has_lapsed(hit))
     above = [time.span for time in hit.about if KIND.get(time.by) == HEADING]
     if above:
         return any(holds_in(each, (span,)) for each in above)
@@ -226,16 +228,16 @@ def _is_untimed_of(cell: TableCell, statement: Statement) -> bool:
 
 def _lasts_in(span: Span, statement: Statement) -> bool:
     """True if a statement says what is the case up to the end of a period, in a document that is of no period
-    and was published before, and nothing had superseded it."""
+    but that of its publication, by its metadata, and was published before, and nothing had superseded it."""
     hit = statement.hit
     published, later, force = hit.published, hit.superseded, hit.in_force
     return (
         published is not None
-        and document_times(hit) == (published.span,)
+        and all(is_of_publication(each, published) for each in hit.about if KIND.get(each.by, 0) < HEADING)
         and published.span.last <= span.last
         and (later is None or later.at > span.last)
         and (force is None or force.span.last >= span.last)
-        and lasts(statement, span.last)
+        and may_last(statement, span.last)
     )
 
 
@@ -291,7 +293,7 @@ def _surroundings(statement: Statement, found: Sequence[Figure]) -> list[tuple[i
 def _figures_of(cell: TableCell, others: frozenset[str], statement: Statement) -> list[Figure]:
     """The figures of a statement that are of the period of a cell, and stand beside none of the other names
     alone; where one stands beside its name, only those that do."""
-    found = [each for each in figures_in(statement) if not _is_number_of_part(cell, statement.text, each)]
+    found = [each for each in figures_in(statement) if not _is_number_of_part(cell, statement, each)]
     untimed = _is_untimed_of(cell, statement)
     if cell.span is None:
         own = found if untimed else []
@@ -310,13 +312,17 @@ def _figures_of(cell: TableCell, others: frozenset[str], statement: Statement) -
     return beside or [each for each in own if not any(names(around[each], name) for name in others)]
 
 
-def _is_number_of_part(cell: TableCell, text: str, figure: Figure) -> bool:
-    """True if a figure only numbers a heading, an item, or a clause or page that is referred to."""
+def _is_number_of_part(cell: TableCell, statement: Statement, figure: Figure) -> bool:
+    """True if a figure only numbers a heading, an item, a clause or page that is referred to, or the thing
+    that the title names ("Osprey 4.0")."""
+    text = statement.text
     heading = _NUMBERED.match(text)
     numbered = max(heading.end(1), heading.end(2)) if heading else len(text) - len(unnumbered(text))
     if figure.start < numbered:
         return True
     before = None if figure.unit else _REFERENCE.search(text, 0, figure.start)
+    if before is not None and names(statement.hit.title, text[before.start() : figure.end]):
+        return True
     if before is None or names(cell.name, before[1]):
         return False
     return before.start() > 0 or text[figure.end : figure.end + 1] in (":", ".", ")")

@@ -287,7 +287,7 @@ class Asker(Struct, frozen=True):
             notes = first.notes
         way = mode_for(mode, reading)
         parsed = ParsedQuestion.of(reading)
-        if model is None and way == LOCAL and not (parsed.grain or parsed.after):
+        if model is None and way == LOCAL and not (parsed.grain or parsed.beside):
             query = replace(query, k=FEW_PASSAGES)
         if request.budget is not None and model is None:
             notes += (BUDGET_NEEDS_MODEL,)
@@ -363,32 +363,38 @@ class Asker(Struct, frozen=True):
         return made and replace(made, notes=(*put.reading.notes, *put.notes, *made.notes))
 
     def _local(self, put: _PutQuestion) -> Answer | PendingAnswer:
-        """Answers a question from single passages. Where nothing answers, the refusal has what was said
-        before."""
+        """Answers a question from single passages. Where nothing answers, or no quote has the number that is
+        asked for, a refusal has what was said before."""
         from asof.answer.ask import PendingAnswer
+        from asof.answer.extractive import lacks_number
         from asof.answer.history import with_what_was_said
         from asof.answer.question import ParsedQuestion
 
         parsed = ParsedQuestion.of(put.reading)
         answered = self._of_its_time(put)
-        if parsed.asks_for_table:
+        if parsed.asks_for_table or parsed.asks_for_each:
             return self._in_cells(put, parsed, answered)
         made = answered.made
-        if isinstance(made, PendingAnswer) or not made.refused or parsed.times:
+        if (
+            isinstance(made, PendingAnswer)
+            or parsed.times
+            or not (made.refused or lacks_number(parsed, made))
+        ):
             return made
-        return self.session.use(
+        before = self.session.use(
             put.reading.as_of, self.reader.known_at, past=True,
             do=lambda view: with_what_was_said(view, put.query, parsed, made),
         )  # fmt: skip
+        return before if made.refused or not lacks_number(parsed, before) else made
 
     def _in_cells(
         self, put: _PutQuestion, parsed: ParsedQuestion, answered: Answered
     ) -> Answer | PendingAnswer:
         """The table that answers a question for several values, each asked for as a question of its own.
 
-        Where nothing is found for any of them, the answer to the whole question instead: its refusal, or its
-        quotes unless the question names several times or things."""
-        from asof.answer.extractive import table_answer
+        Where nothing is found for any of them, or the whole question has the better answer, that instead; but
+        where figures of several times are asked for, no quotes that are of none of them."""
+        from asof.answer.extractive import is_better_whole, left_out_names, table_answer
         from asof.answer.table import cells_of
 
         whole = answered.quoted
@@ -397,8 +403,8 @@ class Asker(Struct, frozen=True):
         if parsed.wants_value and all(each.refused for each in made):
             made = [self._cell(put, replace(each, figure=False)) for each in cells]
         table = table_answer(whole, parsed, cells, made)
-        if table.refused and max(len(parsed.times), len(parsed.names)) < 2:
-            return answered.made
+        if is_better_whole(parsed, whole, table):
+            return replace(answered.made, notes=(*answered.made.notes, *left_out_names(parsed, whole)))
         if table.refused and whole.refused:
             table = replace(whole, values=table.values, notes=table.notes)
         notes = (*put.reading.notes, *put.notes, *([note] if note else ()), *table.notes)

@@ -1,0 +1,114 @@
+"""Answers for a time that a question names: what is in force then, what held then, and what ended before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from tests.support.answers import answered, corpus_with, doc
+
+from asof.values import Answer
+
+FARE = "The {} pass costs {} crowns."
+
+
+def fare(name: str, year: int, crowns: int) -> Any:
+    """A fare that is in force in a year, as its metadata say; told in the November before."""
+    return doc(
+        f"{name}-{year}", f"{year - 1}-11-20", FARE.format(name, crowns), f"{name} pass fare",
+        in_force=(f"{year}-01-01", f"{year}-12-31"), meta={"year": year},
+    )  # fmt: skip
+
+
+FARES = [fare("Harbour", 2021, 9), fare("Harbour", 2022, 10), fare("Harbour", 2023, 12)]
+ASKED = "How much does the Harbour pass cost in {}?"
+
+
+def first_lines(made: Answer) -> list[str]:
+    return made.text.split("\n")[:2]
+
+
+def test_what_ended_before_the_named_time_is_said_to_have_ended(tmp_path: Any) -> None:
+    """Of the last list, 12 crowns in 2023; not of 15 crowns, which are in force from 2026 on."""
+    with corpus_with(tmp_path, *FARES, now="2025-11-30") as corpus:
+        alone = corpus.at().ask(ASKED.format(2025))
+        corpus.add([fare("Harbour", 2026, 15)])
+        between = corpus.at().ask(ASKED.format(2025))
+        after = corpus.at().ask(ASKED.format(2026))
+    for made in (alone, between):
+        assert first_lines(made) == [
+            "Nothing that is in force in 2025 says so; this ended on 2023-12-31:",
+            f"[1] “{FARE.format('Harbour', 12)}” (Harbour pass fare, 2022-11-20)",
+        ]
+    assert after.text.startswith(f"[1] “{FARE.format('Harbour', 15)}”")
+
+
+@pytest.mark.parametrize(("year", "crowns"), [(2021, 9), (2022, 10), (2023, 12)])
+def test_what_was_in_force_at_the_named_time_answers_without_more(tmp_path: Any, year: int, crowns: int):
+    made = answered(tmp_path, ASKED.format(year), *FARES)
+    assert made.text.startswith(f"[1] “{FARE.format('Harbour', crowns)}”")
+
+
+def test_words_that_name_the_time_speak_of_it_whenever_they_are_in_force(tmp_path: Any) -> None:
+    late = doc(
+        "note", "2022-11-20", "In 2025 the Harbour pass costs 20 crowns.", "Plans",
+        in_force=("2023-01-01", "2023-12-31"),
+    )  # fmt: skip
+    made = answered(tmp_path, ASKED.format(2025), *FARES, late)
+    assert made.text.startswith("[1] “In 2025 the Harbour pass costs 20 crowns.”")
+
+
+LIMITS = [
+    doc("limits", "2021-08-10", "The gate allows 100 boats a day.", "Limits", meta={"year": 2021}),
+    doc("limits", "2022-11-05", "The gate allows 300 boats a day.", "Limits", meta={"year": 2022}),
+]
+
+
+@pytest.mark.parametrize(("year", "boats"), [(2021, 100), (2022, 300), (2023, 300), (2024, 300)])
+def test_what_has_no_end_answers_for_each_later_time(tmp_path: Any, year: int, boats: int) -> None:
+    """The same as "as of" the end of that year, whether it was said in that year or before."""
+    made = answered(tmp_path, f"How many boats a day did the gate allow in {year}?", *LIMITS)
+    assert not made.refused
+    assert made.citations[0].quote == f"The gate allows {boats} boats a day."
+
+
+@pytest.mark.parametrize("when", ["before 2022-11-05", "in March 2022"])
+def test_the_year_in_the_metadata_is_no_more_than_that_of_publication(tmp_path: Any, when: str) -> None:
+    """300 from 2022-11-05 on, in a version whose metadata say 2022."""
+    made = answered(tmp_path, f"How many boats a day did the gate allow {when}?", *LIMITS)
+    assert made.citations[0].quote == "The gate allows 100 boats a day."
+
+
+def test_words_that_only_ask_are_no_topic_of_a_cell(tmp_path: Any) -> None:
+    keys = [doc("keys", f"{year}-02-01", f"The locks are greased every {n} days.", "Locks")
+            for year, n in ((2021, 90), (2023, 60))]  # fmt: skip
+    made = answered(tmp_path, "How often were the locks greased in 2022 and 2024?", *keys)
+    assert [each.value for each in made.values] == ["90 days", "60 days"]
+
+
+def test_before_all_of_it_nothing_is_known(tmp_path: Any) -> None:
+    made = answered(tmp_path, "How many boats a day did the gate allow in 2019?", *LIMITS)
+    assert made.reason.startswith("nothing is known of 2019")
+
+
+SEVERAL = [
+    fare(name, 2023, crowns) for name, crowns in (("Harbour", 12), ("Island", 20), ("Family", 31))
+]  # fmt: skip
+
+
+def test_a_table_of_names_has_what_ended_where_nothing_is_in_force(tmp_path: Any) -> None:
+    with corpus_with(tmp_path, *SEVERAL) as corpus:
+        now = corpus.at().ask("How much do Harbour, Island and Family cost?")
+        then = corpus.at("2023-06-01").ask("How much do Harbour, Island and Family cost?")
+    values = [("Harbour", "12 crowns"), ("Island", "20 crowns"), ("Family", "31 crowns")]
+    for made in (now, then):
+        assert [(each.name, each.value) for each in made.values] == values
+    assert first_lines(now)[0] == "Harbour  cost: 12 crowns [1], ended on 2023-12-31"
+    assert first_lines(then)[0] == "Harbour  cost: 12 crowns [1]"
+
+
+def test_a_plan_that_is_a_thing_is_no_forecast(tmp_path: Any) -> None:
+    plans = [doc(name, "2023-05-05", f"The {name} plan costs {n} euros.", f"{name} plan")
+             for name, n in (("Basic", 4), ("Crew", 9))]  # fmt: skip
+    made = answered(tmp_path, "How much did Basic and Crew cost in 2023?", *plans)
+    assert [each.value for each in made.values] == ["4 euros", "9 euros"]

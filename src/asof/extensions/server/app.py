@@ -255,8 +255,8 @@ FILE_POLICY = (
     "default-src 'none'; object-src 'self'; img-src 'self'; style-src 'unsafe-inline'; base-uri 'none';"
     " form-action 'none'; frame-ancestors 'none'"
 )
-"""What a shown file may load (a browser's viewers of PDFs and images need it): nothing of others, nor may they
-show it."""
+"""What a shown file may load (a browser's viewers of PDFs and images need it): nothing of others, nor may
+they show it."""
 
 LONGEST_FILE = 256 * 2**20
 """Bytes of a file that is handed out."""

@@ -305,7 +305,7 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     column = ranking.scores
     hits = view.hits(ranking.rows, column.values, column.why)
     rows = tuple(ranking.rows.tolist())
-    followed = _followed(hits, ranking.rows, view, query.date_of_force(view.as_of), query.text)
+    followed = _followed(hits, ranking.rows, view, query.date_of_force(view.as_of))
     for values in ranking.reusable:
         view.prefix.give_back(values)
     return Results(query, view, recipe.name, followed, rows, ranking.notes, recipe, ranking.halting)
@@ -318,13 +318,11 @@ def current_hits(view: View, rows: NDArray[np.int64]) -> tuple[Hit, ...]:
     return _followed(hits, rows, view, view.as_of)
 
 
-def _followed(
-    hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View, force: int, asked: str = ""
-) -> tuple[Hit, ...]:
-    """The hits of what was `asked`, each with the time in which it is in force, whether that is so at the
-    instant `force`, and what supersedes or amends it by then."""
+def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View, force: int) -> tuple[Hit, ...]:
+    """The hits, each with the time in which it is in force, whether that is so at the instant `force`, and
+    what supersedes or amends it by then."""
     at = max(view.as_of, force)
-    after, records = followers(view, rows, at, asked), view.records(rows)
+    after, records = followers(view, rows, at), view.records(rows)
     known = [each.row for each in after if each is not None and each.row >= 0]
     record_of = dict(zip(known, view.records(np.array(known, np.int64)), strict=True))
     times = times_of_force(view, rows, records, after)

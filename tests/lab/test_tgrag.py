@@ -125,7 +125,8 @@ def test_with_a_model_answers_are_judged(experimented: Any, firms: Path, configu
     for label in table.rows:
         shares = [value(table, label, name) for name in ("correct", "refusal", "incorrect")]
         assert sum(shares) == pytest.approx(1)
-        assert value(table, label, "prompt tokens a question") > 0
+        stored = label == "QD-RAG"  # its prompts are those of NaiveRAG here, whose replies are stored
+        assert (value(table, label, "prompt tokens a question") > 0) is not stored
 
 
 def test_after_the_update(experimented: Any, firms: Path) -> None:

@@ -246,31 +246,6 @@ def test_an_act_on_what_is_not_there_is_listed() -> None:
     assert found == [("supersedes", "", "Notice 5"), ("supersedes", "n4", "Notice 4")]
 
 
-def test_what_is_written_after_an_act_is_not_ended_by_it() -> None:
-    """The note that was superseded in 2023 gets a line in 2026; its older line stays superseded, also when a
-    word of it is mended."""
-    car, tyres = "Insurance with AXA costs 612 euros.", "The winter tyres cost 320 euros."
-    later = doc(
-        "new", "2023-02-01", "Insurance", "The insurance with Ethias costs 540 euros.", supersedes="Car"
-    )
-    mended = car.replace("costs", "does cost")
-    with new_corpus(
-        [doc("car", "2020", "Car", car), later, doc("car", "2026-01-05", "Car", f"{mended}\n{tyres}")]
-    ) as corpus:
-
-        def ended(question: str, as_of: str = "2026-06") -> bool:
-            hits = corpus.at(as_of).search(question).hits
-            return next(hit for hit in hits if hit.document == "car").superseded is not None
-
-        assert not ended("winter tyres")
-        assert ended("insurance axa")
-        assert ended("insurance axa", "2025")
-        corpus.add([doc("car", "2026-07-01", "Car", tyres)])
-        assert not ended("euros", "2026-08"), "nothing of it was there"
-        corpus.add([doc("car", "2026-09-01", "Car", tyres, superseded_by="new")])
-        assert ended("winter tyres", "2026-10"), "its document says so itself"
-
-
 def test_what_is_not_in_force_acts_on_nothing() -> None:
     draft = Document("n9", PARKING[1].text, PARKING[1].title, "2022-03-01", meta={"status": "Draft"})
     with new_corpus([PARKING[0], draft]) as corpus:

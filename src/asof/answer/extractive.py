@@ -407,7 +407,7 @@ def is_better_whole(question: ParsedQuestion, whole: Answer, table: Answer) -> b
     may have one answer for all, the first quote has all names, the cells have one and the same, or only one
     of its times has any."""
     if table.refused:
-        return question.asks_for_each or len(question.times) < 2
+        return question.asks_for_each or not question.times
     if question.asks_for_table or whole.refused:
         return False
     if len(question.times) > 1:

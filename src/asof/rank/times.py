@@ -34,7 +34,7 @@ from asof.rank.stage import Ranking, Traits
 from asof.rank.versions import in_order, named_only, on_one_axis
 from asof.rank.words import largest_coverage, weighted_words
 from asof.revisions.chains import succession
-from asof.revisions.force import acts_on, ending_acts, ends_all, validity
+from asof.revisions.force import acts_on, ends_all, validity
 from asof.schema import within
 from asof.store.digest import HEADING, METADATA, TEXT, TITLE
 from asof.text.names import asked
@@ -371,7 +371,7 @@ class Supersession:
         spans, rows = query.about, matches.rows[order]
         begins, ends, dated, section, stated = validity(view, matches.rows[order])
         about = view.about(matches.rows).take(order)
-        ends, acted = _acted_on(view, matches.rows[order], ends, force, query.text)
+        ends, acted = _acted_on(view, matches.rows[order], ends, force)
         titled, told = (stated_times(about, spans, (METADATA, kind)) for kind in (HEADING, TEXT))
         begins = np.where(titled.any(axis=1), np.minimum(begins, force), begins)
         match = self._match(matches)[order]
@@ -461,7 +461,7 @@ def _named(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_]:
 
 
 def _acted_on(
-    view: View, rows: NDArray[np.int64], ends: NDArray[np.int64], force: int, asked: str
+    view: View, rows: NDArray[np.int64], ends: NDArray[np.int64], force: int
 ) -> tuple[NDArray[np.int64], Values]:
     """The ends of force of rows (n), also by what supersedes their document at the instant `force`; and for
     each two (n, n) whether the document of one then acts on that of the other."""
@@ -471,10 +471,9 @@ def _acted_on(
     if not acts:
         return ends, acted
     ends, present = ends.copy(), set(documents)
-    ending = ending_acts(view, rows, asked)
     for at, document in enumerate(documents):
         for act in acts.get(document, ()):
-            if force >= act.until or (ends_all(act) and act not in ending[at]):
+            if force >= act.until:
                 continue
             if ends_all(act):
                 ends[at] = min(ends[at], act.since - 1)

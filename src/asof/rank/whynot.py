@@ -62,8 +62,7 @@ def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
 def _not_in_force(rows: NDArray[np.int64], query: Query, view: View) -> str:
     """A remark where none of the rows is in force at the date at which the answer has to hold."""
     force = query.date_of_force(view.as_of)
-    after = followers(view, rows, max(view.as_of, force), query.text)
-    times = times_of_force(view, rows, view.records(rows), after)
+    times = times_of_force(view, rows, view.records(rows), followers(view, rows, max(view.as_of, force)))
     if any(holds_at(time, force) for time in times):
         return ""
     words = force_words(times[0], force).removeprefix("not in force: ")

@@ -250,14 +250,6 @@ def values_of(text: str) -> Counter[str]:
     return found
 
 
-def is_reworded(one: str, other: str) -> bool:
-    """True if two statements have the same values and ALIKE of their words."""
-    if values_of(one) != values_of(other):
-        return False
-    words = set(tokenize(one)), set(tokenize(other))
-    return 2 * len(words[0] & words[1]) >= ALIKE * (len(words[0]) + len(words[1]))
-
-
 # -- changes: the edits of a period, by document -------------------------------------------------------
 
 

@@ -21,19 +21,9 @@ from numpy.typing import NDArray
 
 from asof.index.view import View
 from asof.revisions.chains import succession
-from asof.revisions.edits import is_reworded
 from asof.store.digest import FORCE, SECTION, span_of
 from asof.store.names import called
-from asof.store.reader import (
-    AsOfReader,
-    CurrentName,
-    StoredAct,
-    StoredPassage,
-    force_of,
-    has_acts,
-    visible_passages,
-)  # fmt: skip
-from asof.text.statements import pieces
+from asof.store.reader import AsOfReader, CurrentName, StoredAct, StoredPassage, force_of, has_acts
 from asof.text.tokens import term_hash, tokenize
 from asof.time.span import BEGINNING, NEVER
 from asof.values import AMENDED_BY, AMENDS, ANNULS, PUBLISHED, SUPERSEDED_BY, SUPERSEDES, SourcedTime
@@ -102,7 +92,7 @@ _INVERSE = {SUPERSEDED_BY: SUPERSEDES, AMENDED_BY: AMENDS}
 class Act(NamedTuple):
     """An act on a document: its kind (see `ACTS`), the part that it is on ("": all), since and until when it
     counts (it may be annulled itself: what it ended is in force again); the acting document by number (-1:
-    none of the view), and what that is called; `own`: the document that is acted on says so itself."""
+    none of the view), and what that is called."""
 
     kind: str
     part: str
@@ -111,7 +101,6 @@ class Act(NamedTuple):
     by: int
     name: str
     title: str
-    own: bool = False
 
 
 def acts_on(view: View, documents: Iterable[int]) -> dict[int, tuple[Act, ...]]:
@@ -160,45 +149,6 @@ def joined_by_acts(view: View, document: int) -> set[int]:
     on = acts_on(view, {document, *named})
     ended = {each for each in named if any(act.by == document and ends_all(act) for act in on.get(each, ()))}
     return ended | {act.by for act in on.get(document, ()) if act.by >= 0 and ends_all(act)}
-
-
-def ending_acts(view: View, rows: NDArray[np.int64], asked: str) -> list[list[Act]]:
-    """For each row the acts that end it, in order of time: those that end all of its document. What the
-    document came to say after an act is not ended by it; of a row that says both, that counts which has more
-    of the words that are `asked`."""
-    documents, said = view.column("document", rows).tolist(), view.column("said", rows).tolist()
-    acts = acts_on(view, documents)
-    return [
-        [
-            act for act in acts.get(document, ()) if ends_all(act)
-            and (act.own or said[at] <= act.since or not _is_new(view, rows[at : at + 1], act, asked))
-        ]
-        for at, document in enumerate(documents)
-    ]  # fmt: skip
-
-
-def _is_new(view: View, row: NDArray[np.int64], act: Act, asked: str) -> bool:
-    """True if a row says what its document did not say when an act began; False if there was none then."""
-    (record,), document = view.records(row), int(view.column("document", row)[0])
-    ids = view.store.db.execute(
-        "SELECT id FROM passages WHERE document = ? AND visible <= ?", (document, act.since)
-    )
-    stored = [number for (number,) in ids]
-    stood = [
-        piece.text
-        for each in visible_passages(view.store.db, stored, view.as_of, view.known_at, ended=True).values()
-        if each.ended is None or each.ended > act.since
-        for piece in pieces(each.text, each.headings, each.title)
-    ]
-    above = tuple(record.headings.split("\n")) if record.headings else ()
-    kept, new = list[str](), list[str]()
-    for piece in pieces(record.text, above, record.title):
-        (kept if any(is_reworded(each, piece.text) for each in stood) else new).append(piece.text)
-    language = view.analyzer.detect(record.text)
-    words, old, fresh = (
-        set(view.analyzer.terms(text, language)) for text in (asked, "\n".join(kept), "\n".join(new))
-    )
-    return bool(stood and new) and (not kept or len(words & fresh) > len(words & old))
 
 
 def unresolved(view: View, document: int, targets: Iterable[int]) -> list[StoredAct]:
@@ -261,26 +211,25 @@ def _read(view: View, documents: Iterable[int], kind: str = "") -> dict[int, tup
         for key in name_keys(each.path, each.title, json.loads(each.meta)):
             of_key.setdefault(key, []).append(document)
     pairs = [
-        (document, act.document, act, False)
+        (document, act.document, act)
         for act in view.store.acts_on(of_key, kind)
         for document in of_key[act.target]
         if act.kind not in _INVERSE and act.document != document
     ]
     if not kind:
         pairs += [
-            (document, by, act._replace(kind=_INVERSE[act.kind], part=""), True)
+            (document, by, act._replace(kind=_INVERSE[act.kind], part=""))
             for document, each in names.items()
             for act in view.store.acts_by(each.version)
             if act.kind in _INVERSE and ((by := _named(view.store, act)) >= 0 or act.part != SAID)
         ]
-    actors = _actors(view, {by for _, by, _, _ in pairs})
+    actors = _actors(view, {by for _, by, _ in pairs})
     found: dict[int, set[Act]] = {}
-    for document, by, act, own in pairs:
+    for document, by, act in pairs:
         actor = actors.get(by, _Actor("", act.text, act.visible, NEVER))
         since = max(act.visible, actor.begins)
         if actor.ends >= since and (act.target[0] != "~" or _is_meant(view, names[document], act, actor)):
-            number = by if by in actors else -1
-            made = Act(act.kind, act.part, since, NEVER, number, actor.name, actor.title, own)
+            made = Act(act.kind, act.part, since, NEVER, by if by in actors else -1, actor.name, actor.title)
             found.setdefault(document, set()).add(made)
     return {
         document: tuple(sorted(acts, key=lambda act: (act.since, act.name)))
@@ -367,12 +316,14 @@ class Successor(NamedTuple):
     instant: int
 
 
-def followers(view: View, rows: NDArray[np.int64], instant: int, asked: str = "") -> list[Successor | None]:
-    """For each row what holds instead of it, in its series (`_Series`) or by an act that ends it and still
-    counts at an instant (`ending_acts`); None for none."""
+def followers(view: View, rows: NDArray[np.int64], instant: int) -> list[Successor | None]:
+    """For each row what holds instead of it, in its series (`_Series`) or by an act that ends its document
+    and still counts at an instant (`acts_on`); None for none."""
     found = _Series(view, instant).followers(rows)
-    for at, acts in enumerate(ending_acts(view, rows, asked)):
-        ends = [act for act in acts if act.until > instant]
+    documents = view.column("document", rows).tolist()
+    acts = acts_on(view, documents)
+    for at, document in enumerate(documents):
+        ends = [act for act in acts.get(document, ()) if ends_all(act) and act.until > instant]
         earlier = found[at]
         if ends and (earlier is None or ends[0].since < earlier.instant):
             found[at] = Successor(first_row(view, ends[0]), ends[0].since)

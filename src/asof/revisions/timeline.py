@@ -340,10 +340,11 @@ class _SeriesTimeline:
         documents = self.view.column("document", self.rows).tolist()
         order = _by_beginning(held.begins.tolist(), documents)
         self.rows = self.rows[order]
-        after = followers(self.view, self.rows, self.view.as_of, self.statement)
+        after = followers(self.view, self.rows, self.view.as_of)
         self.records = self.view.records(self.rows)
         self.force = times_of_force(self.view, self.rows, self.records, after)
         self.spans = self._spans(held.begins[order].tolist(), held.ends[order].tolist(), after)
+        self._end_sections(held.section[order].tolist())
 
     def _spans(
         self, begins: Sequence[int], ends: Sequence[int], after: Sequence[Successor | None]
@@ -363,6 +364,14 @@ class _SeriesTimeline:
             until += [] if removed is None or by[at] == documents[at] else [removed]
             spans.append((begin, max(begin, min(until)) if until else None))
         return spans
+
+    def _end_sections(self, dated: Sequence[bool]) -> None:
+        """End each section that a heading dates where the next one of its document begins."""
+        documents = self.view.column("document", self.rows).tolist()
+        for at, (here, there) in enumerate(pairwise(zip(documents, dated, strict=True))):
+            (begin, end), (following, _) = self.spans[at : at + 2]
+            if here == there and here[1] and begin < following and (end is None or following < end):
+                self.spans[at] = begin, following
 
     def values(self) -> list[TimelineEntry]:
         """An entry for each value of the statement, oldest first; edits of its wording are in one."""

@@ -44,7 +44,7 @@ WRONG = [
     ("search", {"q": "x", "k": 101}, "expected `int` <= 100"),
     ("search", {"q": "x", "as_of": "soon"}, "soon"),
     ("search", {"q": "x", "recipe": "nope"}, "no recipe 'nope'"),
-    ("search", {"q": "x" * 5001}, "expected `str` of length <= 5000"),
+    ("search", {"q": "x" * 5001}, "the q has 5,001 characters; accepted: up to 5,000"),
     ("search", {"q": "x", "meta": "plain"}, "meta.0 'plain': key=value is expected"),
     ("search", {"q": ["x", "y"]}, "'q' is given 2 times; give it once"),
     ("search", {"q": "x", "zz": 1, "yy": 2}, "no parameter 'zz'; no parameter 'yy'; accepted: source, "),

@@ -29,7 +29,7 @@ from asof.extensions.facts.names import EntityResolver, NameMerge
 from asof.extensions.facts.store import CHANGE, NAME, VALUE
 from asof.extensions.facts.visible import StatedFact, facts_about
 from asof.index.view import View
-from asof.revisions.force import ending_acts
+from asof.revisions.force import acts_on, ends_all
 from asof.store.reader import has_acts
 from asof.text.query import key
 from asof.time.span import NEVER, Instant, Validity
@@ -241,7 +241,8 @@ def _end_by_acts(view: View, line: HoldingInterval) -> None:
     ends = []
     for each in said:
         row = view.prefix.rows_of(np.array([each.passage.passage], np.int64))
-        acts = ending_acts(view, row, each.sentence)[0]
+        document = int(view.column("document", row)[0])
+        acts = [act for act in acts_on(view, [document]).get(document, ()) if ends_all(act)]
         ends.append(min((act.since for act in acts if act.since <= view.as_of < act.until), default=NEVER))
     if line.start is not None and line.start < max(ends) < NEVER:
         line.end = max(ends)

@@ -22,7 +22,7 @@ from asof.extensions.documents.parts import ReadLimits
 
 @pytest.mark.parametrize(
     "title",
-    ["Untitled", "PowerPoint Presentation", "PowerPoint-Präsentation", "Présentation PowerPoint", "Dokument1",
+    ["Untitled", "(anonymous)", "PowerPoint Presentation", "PowerPoint-Präsentation", "Présentation PowerPoint", "Dokument1",
      "Microsoft Word - letter", "Report v2.docx", "slides.ppt", "a.odt"],
 )  # fmt: skip
 def test_titles_that_programs_give(title):

@@ -174,7 +174,8 @@ def parsed(content: bytes, name: str = "its XML") -> ET.Element:
 
 _HEADING_CHARACTERS = 500
 _NO_TITLE = re.compile(
-    r"untitled|unbenannt|sans titre|presentation|slide 1|word document|do[ck]ument ?\d*|microsoft \w+ - .*"
+    r"untitled|\(?anonymous\)?|unbenannt|sans titre|presentation|slide 1|word document|do[ck]ument ?\d*"
+    r"|microsoft \w+ - .*"
     r"|.*\.(?:do[ct][xm]?|p[op]t[xm]?|od[tp]|rtf|pdf|txt|html?"
     r"|indd|qx[dp]|cdr|ai|psd|pub|pages|tex|dvi|e?ps|xlsx?|md)"
     r"|(?:slide|page|folie|seite|layout|sheet) ?\d+"

@@ -22,8 +22,8 @@ from asof.extensions.documents.parts import ReadLimits
 
 @pytest.mark.parametrize(
     "title",
-    ["Untitled", "(anonymous)", "PowerPoint Presentation", "PowerPoint-Präsentation", "Présentation PowerPoint", "Dokument1",
-     "Microsoft Word - letter", "Report v2.docx", "slides.ppt", "a.odt"],
+    ["Untitled", "PowerPoint Presentation", "PowerPoint-Präsentation", "Présentation PowerPoint", "Dokument1",
+     "(anonymous)", "Microsoft Word - letter", "Report v2.docx", "slides.ppt", "a.odt"],
 )  # fmt: skip
 def test_titles_that_programs_give(title):
     assert real_title(title) == ""

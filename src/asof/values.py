@@ -433,6 +433,9 @@ CHANGES = frozenset({"git", "edit", "mtime"})
 """Those that date a change, and not what is stated."""
 
 
+NOTES = "memory/"
+"""The ids of remembered notes begin so; the title of one names its subject, numbers included."""
+
 PART = "!/"
 """Between the id of a file and the name of a document in it: `mail/inbox.mbox!/<id@host>`."""
 

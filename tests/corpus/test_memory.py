@@ -316,3 +316,13 @@ def test_a_note_is_named_as_it_was_shown(corpus: Corpus) -> None:
     for name in (note, passage):
         with pytest.raises(DocumentNotFound, match="there is no note"):
             memory.forget(name)
+
+
+def test_numbers_of_subjects_tell_notes_apart(corpus: Corpus) -> None:
+    """Yearly reports of one title follow one another, "Locker A1" and "Locker A2" do not."""
+    notes = Memory(corpus)
+    for number, who in (("A1", "Lou"), ("A2", "Sam"), ("A3", "Kim")):
+        stored = notes.remember(f"Locker {number} belongs to {who}.", f"Locker {number}")
+        assert (stored.state, stored.supersedes) == ("stored", ())
+    changed = notes.remember("Locker A2 belongs to Ida.", "Locker A2")
+    assert [each.title for each in changed.supersedes] == ["Locker A2"]

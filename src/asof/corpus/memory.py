@@ -38,16 +38,13 @@ from asof.store.schema import exclusive_lock
 from asof.text.acts import acts_of, name_keys
 from asof.text.tokens import Analyzer, tokenize
 from asof.time.span import NEVER, Instant, Span, iso, moment
-from asof.values import PUBLISHED, Document, Hit, SourcedTime, line_feeds
+from asof.values import NOTES, PUBLISHED, Document, Hit, SourcedTime, line_feeds
 from asof.wire import As, one_of, replace
 
 if TYPE_CHECKING:
     from asof.index.view import View
     from asof.store.reader import DocumentAsOf
     from asof.time.moment import When
-
-FOLDER = "memory/"
-"""The ids of notes begin so."""
 
 SHORT = 500
 """So many characters are shown of a document that a note supersedes as a whole."""
@@ -130,12 +127,12 @@ class Memory:
         told = repr((subject, text, str(valid_from), str(valid_until), source, sorted(tags)))
         with self._alone():
             now = self.corpus.session.clock()
-            name = f"{FOLDER}{f'key-{_hash(key)}' if key else iso(now)[:10]}-{_hash(told)}"
+            name = f"{NOTES}{f'key-{_hash(key)}' if key else iso(now)[:10]}-{_hash(told)}"
             for each in self._called(f"{name}*"):
                 before = self._now(each)
                 if before is not None and before.text == line_feeds(text) and (key or self._holds(each)):
                     return Remembered(each, "known", (), (), (), now, _force_of(before))
-            if key and (others := self._called(f"{FOLDER}key-{_hash(key)}-*")):
+            if key and (others := self._called(f"{NOTES}key-{_hash(key)}-*")):
                 raise UsageError(f"the key {key!r} was used for {others[0]}, which says something else")
             if self._was_told(name):  # it was corrected or superseded since, or has ended
                 name = f"{name}-{now}"
@@ -235,16 +232,16 @@ class Memory:
         name = document.strip().removeprefix("[").removesuffix("]")
         whole, _, digest = name.rpartition("#")
         found = self._now(name) or (self._now(whole) if digest else None)
-        if found is None and not name.startswith(FOLDER):
+        if found is None and not name.startswith(NOTES):
             titled = self._titled(name)
             if len(titled) > 1:
                 listed = ", ".join(titled[:SHOWN]) + ", …" * (len(titled) > SHOWN)
                 raise UsageError(f"{len(titled)} notes have the title {name[:200]!r}: {listed}; give an id")
             found = self._now(titled[0]) if titled else None
-        if found is not None and not found.summary.id.startswith(FOLDER):
+        if found is not None and not found.summary.id.startswith(NOTES):
             found = None
-        if found is None and not name.startswith(FOLDER):
-            raise UsageError(f"{name[:200]!r} is no note: only ids that begin with {FOLDER!r} and titles are")
+        if found is None and not name.startswith(NOTES):
+            raise UsageError(f"{name[:200]!r} is no note: only ids that begin with {NOTES!r} and titles are")
         if found is None:
             raise DocumentNotFound(f"there is no note {name[:200]!r} now")
         return found
@@ -257,7 +254,7 @@ class Memory:
             same = title.casefold()
             return [
                 each.name for each in names
-                if each.name.startswith(FOLDER) and each.title.casefold() == same
+                if each.name.startswith(NOTES) and each.title.casefold() == same
             ]  # fmt: skip
 
         return self.corpus.at().use(look)
@@ -273,7 +270,7 @@ class Memory:
         words = _grammar(self.corpus.store.settings.languages)
         ends = self._superseded(note, [hit for hit in hits if _is_related(note, hit, *words)], now)
         superseded = (*self._acted_on(note), *(_earlier(hit) for hit in hits if hit.id in ends))
-        notes = [hit for hit in hits if hit.id not in ends and hit.document.startswith(FOLDER)]
+        notes = [hit for hit in hits if hit.id not in ends and hit.document.startswith(NOTES)]
         apart = tuple(_earlier(hit) for hit in notes if _is_apart(note, hit, *words))
         own, other = set(tokenize(note.text)), {each.id for each in apart}
         others = (

@@ -244,14 +244,8 @@ def lasts(sentence: Statement, until: int) -> bool:
 
 def may_last(sentence: Statement, until: int) -> bool:
     """True if a sentence has no word in the past tense or of what happens once, and what it says may be the
-    case up to an instant: it names that time, no time, or since when, in a document that is of no period but
-    that of its publication."""
-    hit = sentence.hit
-    if hit.published is None or not all(
-        is_of_publication(each, hit.published) for each in hit.about if KIND.get(each.by, 0) < HEADING
-    ):
-        return False
-    return not is_event(sentence.text, hit.text) and _reaches(sentence, until)
+    case up to an instant: it names that time, no time, or since when."""
+    return not is_event(sentence.text, sentence.hit.text) and _reaches(sentence, until)
 
 
 def is_event(said: str, text: str = "") -> bool:

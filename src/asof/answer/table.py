@@ -30,6 +30,7 @@ from asof.answer.statements import (
     document_in_time,
     document_times,
     has_lapsed,
+    is_of_publication,
     may_last,
     names,
 )
@@ -226,12 +227,13 @@ def _is_untimed_of(cell: TableCell, statement: Statement) -> bool:
 
 
 def _lasts_in(span: Span, statement: Statement) -> bool:
-    """True if a statement was published before the end of a period, may last until then (`may_last`), and
-    nothing had superseded it."""
+    """True if a statement says what is the case up to the end of a period, in a document that is of no period
+    but that of its publication, by its metadata, and was published before, and nothing had superseded it."""
     hit = statement.hit
     published, later, force = hit.published, hit.superseded, hit.in_force
     return (
         published is not None
+        and all(is_of_publication(each, published) for each in hit.about if KIND.get(each.by, 0) < HEADING)
         and published.span.last <= span.last
         and (later is None or later.at > span.last)
         and (force is None or force.span.last >= span.last)

@@ -230,6 +230,10 @@ class _PutQuestion(Struct, frozen=True):
     cell: TableCell | None = None
 
 
+LONGEST_TABLE = 1_000
+"""The most characters of a question that is asked again for each cell of a table."""
+
+
 class Asker(Struct, frozen=True):
     """Answers questions that `reader` reads, as of its moment and as known at its other moment."""
 
@@ -372,7 +376,7 @@ class Asker(Struct, frozen=True):
 
         parsed = ParsedQuestion.of(put.reading)
         answered = self._of_its_time(put)
-        if parsed.asks_for_table or parsed.asks_for_each:
+        if (parsed.asks_for_table or parsed.asks_for_each) and len(parsed.text) <= LONGEST_TABLE:
             return self._in_cells(put, parsed, answered)
         made = answered.made
         if (

@@ -442,6 +442,7 @@ def describe(*, write: bool) -> dict[str, Any]:
         "Answer as server-sent events: `text` while a model writes, then `answer` or `error`."
     )
     streamed["responses"]["200"]["content"] = {"text/event-stream": {}}
+    streamed["parameters"] = [each for each in streamed["parameters"] if each["name"] != "format"]
     paths[f"{API}/ask/stream"] = {"get": {**streamed, "operationId": "ask_stream"}}
     shapes = {verb.result for verb in all_verbs().values()}
     if write:
@@ -496,9 +497,13 @@ def _operation(verb: Verb) -> dict[str, Any]:
         if name in verb.example:
             one["example"] = verb.example[name]
         parameters.append(one)
+    responses = _responses(verb.result)
+    if parameters and parameters[0]["name"] == "format":
+        files = {kind.media_type: {"schema": {"type": "string"}} for kind in FORMATS.values()}
+        responses["200"]["content"].update(files)
     return {
         "summary": verb.summary, "operationId": verb.name.replace("-", "_"), "parameters": parameters,
-        "responses": _responses(verb.result),
+        "responses": responses,
     }  # fmt: skip
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-import re
 import json
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping

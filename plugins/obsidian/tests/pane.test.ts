@@ -14,6 +14,7 @@ const served = new Served();
 let address = "";
 
 before(async () => {
+  served.write("ferry/Scrapped.md", "---\ndate: 2024-08-01\nsupersedes: Prudence\n---\n# Prudence is scrapped\n\nShe is sold.\n");
   served.write(
     "capsule/Scripted.md",
     `---\ndate: 2022-02-02\ntitle: "${SCRIPT}"\n---\nThe scripted pier \`${SCRIPT}\` is closed.\n`,
@@ -294,7 +295,7 @@ test("commands ask the selection, choose the date of a note, show its stale stat
   app.active = new TFile("bollard/The bell is found.md");
   plugin.commands.get("stale")!.checkCallback!(false);
   await pane.shows(/^bollard\/The bell is found\.md: 1 statement no longer so/);
-  assert.match(pane.passages()[0]!, /The bell of Prudence has been found\..*superseded by 'One vote'/s);
+  assert.match(pane.passages()[0]!, /The bell of Prudence has been found\..*superseded by 'Prudence is scrapped'/s);
   pane.click("The bell of Prudence has been found.");
   await until(
     () => seen.opened.length === 1,

@@ -436,6 +436,15 @@ CHANGES = frozenset({"git", "edit", "mtime"})
 NOTES = "memory/"
 """The ids of remembered notes begin so; the title of one names its subject, numbers included."""
 
+_NOTE = re.compile(NOTES + r"(?:key-[0-9a-f]{12}|[0-9]{4}-[0-9]{2}-[0-9]{2})-[0-9a-f]{12}(?:[-~][0-9]+)*")
+
+
+def is_note(document: str) -> bool:
+    """True for the id of a remembered note, or of the copy with which another one is tried (`~0`); a file may
+    lie in a folder of that name, too."""
+    return _NOTE.fullmatch(document) is not None
+
+
 PART = "!/"
 """Between the id of a file and the name of a document in it: `mail/inbox.mbox!/<id@host>`."""
 

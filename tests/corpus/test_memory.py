@@ -326,3 +326,9 @@ def test_numbers_of_subjects_tell_notes_apart(corpus: Corpus) -> None:
         assert (stored.state, stored.supersedes) == ("stored", ())
     changed = notes.remember("Locker A2 belongs to Ida.", "Locker A2")
     assert [each.title for each in changed.supersedes] == ["Locker A2"]
+
+
+def test_a_file_in_a_folder_of_that_name_is_no_note(tmp_path: Path) -> None:
+    file = doc("memory/diary.md", "2020-01-01", "The quay is wet.", "Diary 1")
+    with corpus_with(tmp_path, file) as opened, pytest.raises(DocumentNotFound):
+        Memory(opened).forget("memory/diary.md", confirm=True)

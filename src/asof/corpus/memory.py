@@ -38,7 +38,7 @@ from asof.store.schema import exclusive_lock
 from asof.text.acts import acts_of, name_keys
 from asof.text.tokens import Analyzer, tokenize
 from asof.time.span import NEVER, Instant, Span, iso, moment
-from asof.values import NOTES, PUBLISHED, Document, Hit, SourcedTime, line_feeds
+from asof.values import NOTES, PUBLISHED, Document, Hit, SourcedTime, is_note, line_feeds
 from asof.wire import As, one_of, replace
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ class Memory:
                 listed = ", ".join(titled[:SHOWN]) + ", …" * (len(titled) > SHOWN)
                 raise UsageError(f"{len(titled)} notes have the title {name[:200]!r}: {listed}; give an id")
             found = self._now(titled[0]) if titled else None
-        if found is not None and not found.summary.id.startswith(NOTES):
+        if found is not None and not is_note(found.summary.id):
             found = None
         if found is None and not name.startswith(NOTES):
             raise UsageError(f"{name[:200]!r} is no note: only ids that begin with {NOTES!r} and titles are")
@@ -254,7 +254,7 @@ class Memory:
             same = title.casefold()
             return [
                 each.name for each in names
-                if each.name.startswith(NOTES) and each.title.casefold() == same
+                if is_note(each.name) and each.title.casefold() == same
             ]  # fmt: skip
 
         return self.corpus.at().use(look)
@@ -270,7 +270,7 @@ class Memory:
         words = _grammar(self.corpus.store.settings.languages)
         ends = self._superseded(note, [hit for hit in hits if _is_related(note, hit, *words)], now)
         superseded = (*self._acted_on(note), *(_earlier(hit) for hit in hits if hit.id in ends))
-        notes = [hit for hit in hits if hit.id not in ends and hit.document.startswith(NOTES)]
+        notes = [hit for hit in hits if hit.id not in ends and is_note(hit.document)]
         apart = tuple(_earlier(hit) for hit in notes if _is_apart(note, hit, *words))
         own, other = set(tokenize(note.text)), {each.id for each in apart}
         others = (

@@ -47,7 +47,7 @@ from asof.sources.source import original_of
 from asof.text.query import mixed
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.text.versions import of_path, versions_in
-from asof.values import CHANGES, NOTES, PART
+from asof.values import CHANGES, PART, is_note
 
 # -- word sets -----------------------------------------------------------------------------------------
 # Each word sets one of 512 bits. k different words set 512 (1 - e^(-k/512)) on average, so the number of bits
@@ -231,7 +231,7 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
     columns["title"][nodes] = bits_of(*headed.content(), len(titles))[place]
     columns["subject"][nodes] = np.array([title.subject for title in titles], np.uint64)[place]
     columns["version"][nodes] = _versions([title.version for title in titles])[place]
-    notes = np.array([row[2].startswith(NOTES) and bool(row[5]) for row in rows], bool)
+    notes = np.array([is_note(row[2]) and bool(row[5]) for row in rows], bool)
     subjects = [term_hash(rows[at][5].casefold()) or 1 for at in np.flatnonzero(notes).tolist()]
     columns["subject"][nodes[notes]] = np.array(subjects, np.uint64)  # "Locker A1" is no other "Locker A2"
     columns["version"][nodes[notes]] = -1

@@ -484,7 +484,8 @@ def _operation(verb: Verb) -> dict[str, Any]:
     """A verb: its parameters with an example, and its answer."""
     shape = verb.schema()
     parameters: list[dict[str, Any]] = []
-    if is_table(all_shapes()[verb.result][1]):
+    is_carried = is_table(all_shapes()[verb.result][1])
+    if is_carried:
         about = "the answer in JSON, or as a file to save"
         kinds = {"type": "string", "enum": list(CARRIED), "default": "json"}
         parameters.append(
@@ -498,7 +499,7 @@ def _operation(verb: Verb) -> dict[str, Any]:
             one["example"] = verb.example[name]
         parameters.append(one)
     responses = _responses(verb.result)
-    if parameters and parameters[0]["name"] == "format":
+    if is_carried:
         files = {kind.media_type: {"schema": {"type": "string"}} for kind in FORMATS.values()}
         responses["200"]["content"].update(files)
     return {

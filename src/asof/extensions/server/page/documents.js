@@ -90,7 +90,8 @@ export async function overview() {
       ["From", told(status.first)], ["To", told(status.last)], ["Undated", status.undated], ["Languages", status.settings.languages.join(", ")]]),
       el("h2", {}, "How documents are dated"), list(Object.entries(status.dated_by)),
       el("h2", {}, "Sources"), list(status.sources.map((source) => [source.name, joined(source.kind, count(source.documents, "document"), source.vault && `vault ${source.vault}`)])),
-      status.problems.length ? [el("h2", {}, "Problems of the last run"), el("ul", {}, status.problems.slice(0, 50).map((each) => el("li", {}, joined(each.file, each.message, each.remedy))))] : null],
+      status.problems.length ? [el("h2", {}, "Problems of the last run"), el("ul", {}, status.problems.slice(0, 50).map((each) => el("li", {}, joined(each.file, each.message, each.remedy)))),
+        status.problems.length > 50 ? el("p", { class: "meta" }, `and ${(status.problems.length - 50).toLocaleString("en")} more: asof status lists them`) : null] : null],
     line: count(status.documents, "document"),
   };
 }

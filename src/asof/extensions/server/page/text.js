@@ -125,13 +125,16 @@ function listOf(lines, inline) {
 }
 
 function tableOf(lines, inline) {
-  const rows = lines.map((line) => line.trim().replace(/^\| ?| ?\|$/g, "").split("|", MOST.cells).map((cell) => cell.trim()));
+  const rows = lines.map((line) => line.trim().replace(/^\| ?| ?\|$/g, "").split("|").map((cell) => cell.trim())).map(narrow);
   const rule = rows[1]?.every((cell) => /^:?-{3,}:?$/.test(cell.trim()));
   const [head, body] = rule ? [rows[0], rows.slice(2)] : [null, rows.filter((row) => !row.every((cell) => /^-{3,}$/.test(cell.trim())))];
   return el("div", { class: "wide", tabindex: "0", role: "region", "aria-label": "table" }, el("table", {},
     head ? el("thead", {}, el("tr", {}, head.map((cell) => el("th", { scope: "col" }, inline(cell))))) : null,
     el("tbody", {}, body.map((row) => el("tr", {}, row.map((cell) => el("td", {}, inline(cell))))))));
 }
+
+/** A row of at most MOST.cells cells; the last one has what is beyond. */
+const narrow = (row) => (row.length <= MOST.cells ? row : [...row.slice(0, MOST.cells - 1), row.slice(MOST.cells - 1).join(" | ")]);
 
 /** What is inside of a line: addresses of the web and the document's own links, each once and in order. */
 function inlineOf(links, marks) {

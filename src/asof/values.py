@@ -785,6 +785,7 @@ def place_name(headings: Iterable[str], title: str = "") -> str:
     return shortened(" ".join(path[-2:]) if _CELLS.fullmatch(path[-1]) else path[-1], LONGEST_PLACE)
 
 
+FIRST_SAID = "the version of its document that said so first; null: not known"
 CITED = "how to cite it: title; page, slide, cells or heading; date; version, where there are several"
 
 LONGEST_TITLE = 120
@@ -871,9 +872,7 @@ class Hit:
     meta: Annotated[Mapping[str, Any], "the metadata of its document, without dates that were read"] = field(
         default_factory=dict
     )
-    version: Annotated[
-        VersionNumber | None, "the version of its document that said so first; null: not known"
-    ] = None
+    version: Annotated[VersionNumber | None, FIRST_SAID] = None
     language: Annotated[str, "the one, of those of the corpus, by whose stems its words are found"] = ""
 
     def __repr__(self) -> str:
@@ -937,9 +936,7 @@ class Citation(Struct, frozen=True):
     headings: Annotated[
         tuple[str, ...], "those above the passage, from the top; the page, slide or sheet of an office file"
     ] = ()
-    version: Annotated[
-        VersionNumber | None, "the version of its document that said so first; null: not known"
-    ] = None
+    version: Annotated[VersionNumber | None, FIRST_SAID] = None
 
     @property
     def citation(self) -> Annotated[str, CITED]:

@@ -23,7 +23,7 @@ from asof.store.reader import StoredPassage, published_of, version_numbers
 from asof.text.statements import pieces
 from asof.text.tokens import term_hash, tokenize
 from asof.time.span import NEVER, Instant, Validity
-from asof.values import CITED, PUBLISHED, Filters, Hit, SourcedTime, VersionNumber, cite
+from asof.values import CITED, FIRST_SAID, PUBLISHED, Filters, Hit, SourcedTime, VersionNumber, cite
 from asof.wire import HIDDEN, As, replace
 
 # -- added and removed words ---------------------------------------------------------------------------
@@ -116,9 +116,7 @@ class TimelineEntry(Struct, frozen=True):
     in_force: Annotated[SourcedTime | None, "when it holds, see the hits of a search"]
     reworded: Annotated[int, "how many more wordings it had in that time"] = 0
     headings: Annotated[tuple[str, ...], "those above the passage, from the top"] = ()
-    version: Annotated[
-        VersionNumber | None, "the version of its document that said so first; null: not known"
-    ] = None
+    version: Annotated[VersionNumber | None, FIRST_SAID] = None
 
     @property
     def citation(self) -> Annotated[str, CITED]:

@@ -29,7 +29,7 @@ PAIRS = {"between": "and", "from": "to", "units": "unit", "adjective": "determin
 """Tables that say nothing without the other."""
 FIGURES = {"number", "day_figures", "year_figures", "short_year"}
 """Senses that figures have by themselves; rules ask for them as for a table."""
-MARKS = {"wary", "very_wary", "lower_case", "with_year"}
+MARKS = {"wary", "very_wary", "lower_case", "with_year", "loose"}
 """Tables of words that stand in another table as well."""
 APART = {
     "time": [{"wary", "very_wary"}],

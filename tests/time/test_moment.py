@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from asof.errors import BadTime
+from asof.errors import AmbiguousDate, BadTime
 from asof.time.moment import LONGEST, epoch, first_instant, last_instant, read, read_bounded
 from asof.time.span import FIRST, LAST, NEVER, TICK, Span, instant, iso, moment
 
@@ -345,3 +345,32 @@ def test_no_moment_is_before_the_first(when: str | datetime) -> None:
 def test_the_last_instant_is_a_span() -> None:
     assert Span.at(moment(LAST)) == Span(moment(LAST), None)
     assert (Span.at(moment(NOW)).first, Span.at(moment(NOW)).last) == (NOW, NOW)
+
+
+TOLD = datetime(2026, 12, 1, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "begin", "end"),
+    [
+        ("end of the year", "2026-12-31", "2026-12-31"), ("the end of the month", "2026-12-31", "2026-12-31"),
+        ("beginning of next year", "2027-01-01", "2027-01-01"), ("end of 2027", "2027-12-31", "2027-12-31"),
+        ("start of next month", "2027-01-01", "2027-01-01"), ("end of the week", "2026-12-06", "2026-12-06"),
+        ("Ende März", "2027-03-31", "2027-03-31"), ("fin mars", "2027-03-31", "2027-03-31"),
+        ("end of the quarter", "2026-12-31", "2026-12-31"), ("next week", "2026-12-07", "2026-12-13"),
+        ("March", "2027-03-01", "2027-03-31"), ("in 2 weeks", "2026-12-15", "2026-12-15"),
+        ("last month", "2026-11-01", "2026-11-30"), ("2027-03", "2027-03-01", "2027-03-31"),
+        ("Christmas", "2026-12-25", "2026-12-25"), ("this year", "2026-01-01", "2026-12-31"),
+        ("September", "2026-09-01", None), ("end of October", "2026-10-31", None),
+        ("late March", None, None), ("mid-March", None, None), ("the middle of the month", None, None),
+    ],
+)  # fmt: skip
+def test_a_time_at_which_something_begins_or_ends(text: str, begin: str | None, end: str | None) -> None:
+    """Told on Tuesday, 1 December 2026: 2 months after a September, 9 months before the next one."""
+    for day, bound in ((begin, "begin"), (end, "end")):
+        if day is None:
+            with pytest.raises(AmbiguousDate, match=r"write (it|the year), such as 20"):
+                read(text, TOLD, bound=bound)  # type: ignore[arg-type]
+            continue
+        span = read(text, TOLD, bound=bound)  # type: ignore[arg-type]
+        assert iso(span.first if bound == "begin" else span.last)[:10] == day

@@ -37,7 +37,7 @@ from asof.store.reader import document_as_of
 from asof.store.schema import exclusive_lock
 from asof.text.acts import acts_of, name_keys
 from asof.text.tokens import Analyzer, tokenize
-from asof.time.span import NEVER, Instant, Span, iso, moment
+from asof.time.span import BEGINNING, NEVER, Instant, Span, iso, moment
 from asof.values import NOTES, PUBLISHED, Document, Hit, SourcedTime, is_note, line_feeds
 from asof.wire import As, one_of, replace
 
@@ -115,7 +115,8 @@ class Memory:
         it, since one of both has no subject.
 
         `subject`: what it is about, its title. `valid_from`, `valid_until`: since and until when it holds, if
-        that is not from now on; without a year or a week the coming one is meant, up to half a year ahead.
+        that is not from now on. Times count from now: "the end of the year" is its last day; without a year
+        or a week the coming one is meant, up to half a year ahead; one that is over then is no end.
         `source`: who said so. `key`: a note is stored once for a key, however often it is sent; without one,
         a text is stored once a day, as long as it holds. `[[links]]` in the text are links. Raises
         UsageError, also for a key that was used for another text; Busy, NoSpace.
@@ -210,14 +211,15 @@ class Memory:
     ) -> tuple[SourcedTime | None, SourcedTime | None] | None:
         """Two times, which may be relative ("tomorrow"), as `Document` takes them; one that is not given is
         that of the time that is `kept`."""
-        from asof.time.moment import instant_bounds
+        from asof.time.moment import first_instant, last_instant
 
-        how = replace(self.corpus.session.times, coming=True)
-        bounds = [None if each is None else instant_bounds(each, now, how) for each in (first, last)]
-        begin, end = (
-            None if each is None else SourcedTime(span_of(each[0], each[1] + 1), str(said), "in_force")
-            for each, said in zip(bounds, (first, last), strict=True)
-        )
+        begin = end = None
+        if first is not None:
+            at = first_instant(first, now, replace(self.corpus.session.times, bound="begin"))
+            begin = SourcedTime(span_of(at, NEVER), str(first), "in_force")
+        if last is not None:
+            at = last_instant(last, now, replace(self.corpus.session.times, bound="end"))
+            end = SourcedTime(span_of(BEGINNING, at + 1), str(last), "in_force")
         if kept is not None:
             was = kept.text.partition("..")
             if begin is None and kept.span.start is not None:

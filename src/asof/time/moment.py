@@ -15,13 +15,13 @@ from contextlib import suppress
 from datetime import MAXYEAR, UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import cache, lru_cache
 from numbers import Integral
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
 from asof.errors import AmbiguousDate, BadTime, UsageError
 from asof.lang import every
-from asof.time.lexicon import NO_SENSES, lexicon
+from asof.time.lexicon import NO_SENSES, lexicon, runs
 from asof.time.span import (
     EPOCH,
     FIRST,
@@ -38,11 +38,17 @@ from asof.time.span import (
     week_of,
 )
 
+if TYPE_CHECKING:
+    from asof.time.expressions import TimeExpression
+
 LONGEST = 64  # characters
 ACCEPTED = (
     "accepted are 2024, 2024-Q1, 2024-03, 2024-W09, 2024-03-05, 2024-03-05T14:30+01:00, March 2024, "
     "5 March 2024, and with an anchor now, yesterday, 3 months ago, in 2 days, last quarter, end of 2023"
 )
+
+Bound = Literal["", "begin", "end"]
+"""What a time is a bound of: of nothing, or the beginning or the end of another one."""
 
 _HOUR, _MINUTE, _SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
 
@@ -71,7 +77,7 @@ def read(
     *,
     fiscal_start: int = 1,
     order: Literal["", "dmy", "mdy"] = "",
-    coming: bool = False,
+    bound: Bound = "",
 ) -> Span:
     """The span that `text` names, in UTC: a time of ISO 8601, or an expression of the grammar that is the
     whole text, as its best reading. A day in figures may begin with its year, or end with it (`20.05.2023`,
@@ -82,12 +88,17 @@ def read(
     relative texts count: `now` is that instant, `3 months ago` a day (from today in `zone`), `2 hours ago` a
     minute. Without it only dates and periods are read (`5 March 2024`), no open time (`since 2020`). Fiscal
     years start in the month `fiscal_start`. The end of the year 9999 is None. A time without a year is the
-    last one that has begun; with `coming`, where that is over, the next one if it begins within SOON.
+    last one that has begun.
+
+    `bound`: something begins or ends at the time. Then "the end of the year" is its last day, and "the
+    beginning" the first; a time without a year that is over is the next one, if that begins within SOON, else
+    the last one, at which something may begin, but not end, since either may be meant.
 
     Raises BadTime for any text that is not such a time, and for a relative one when there is no anchor;
-    AmbiguousDate where `order` is missing.
+    AmbiguousDate where `order` is missing, and for a `bound` that names no day ("late March"), or not which
+    of two years is meant.
     """
-    span, plain = _span_of(text, anchor, zone, fiscal_start, order, coming=coming)
+    span, plain = _span_of(text, anchor, zone, fiscal_start, order, bound)
     if span is not None:
         return span
     if not _is_relative(plain):
@@ -109,7 +120,7 @@ def is_time(text: str) -> bool:
 
 
 def _span_of(
-    text: str, anchor: datetime | None, zone: tzinfo, fiscal_start: int, order: str, *, coming: bool = False
+    text: str, anchor: datetime | None, zone: tzinfo, fiscal_start: int, order: str, bound: Bound = ""
 ) -> tuple[Span | None, str]:
     """The span that a text names, or None, and the text as it was compared."""
     if len(text) > LONGEST:
@@ -122,16 +133,16 @@ def _span_of(
         raise _refusal(text, "in UTC it is outside the years 1 to 9999") from None
     except (ValueError, BadTime) as why:
         raise _refusal(text, str(why)) from None
-    return span if span is not None else _said(plain, anchor, zone, fiscal_start, coming=coming), plain
+    return span if span is not None else _said(plain, anchor, zone, fiscal_start, bound), plain
 
 
 class TimeOptions(Struct, frozen=True):
     """How times are read: fiscal years start in the month `fiscal_start`, times of day without an offset are
-    meant in `zone` (None: in UTC, and naive datetimes are refused); `coming`: see `read`."""
+    meant in `zone` (None: in UTC, and naive datetimes are refused); `bound`: see `read`."""
 
     fiscal_start: int = 1
     zone: tzinfo | None = None
-    coming: bool = False
+    bound: Bound = ""
 
 
 PLAIN = TimeOptions()
@@ -164,7 +175,7 @@ def read_bounded(
 
     Raises BadTime for what `read` refuses, and for a span that is open on a side that is wanted.
     """
-    span = read(text, anchor, how.zone or UTC, fiscal_start=how.fiscal_start, coming=how.coming)
+    span = read(text, anchor, how.zone or UTC, fiscal_start=how.fiscal_start, bound=how.bound)
     if start and span.start is None:
         raise BadTime(f"{text!r} has no start; give a time that has one: 2021, since 2021, 2019-2021")
     if end and span.end is None and (span.start is None or span.start.year < MAXYEAR):
@@ -227,9 +238,7 @@ SOON = timedelta(days=183)
 """Of the two days with a date without a year, the one before and the one after a moment, one is as near."""
 
 
-def _said(
-    plain: str, anchor: datetime | None, zone: tzinfo, fiscal_start: int, *, coming: bool
-) -> Span | None:
+def _said(plain: str, anchor: datetime | None, zone: tzinfo, fiscal_start: int, bound: Bound) -> Span | None:
     """The expression of the grammar that is the whole text; None if none is, or its days are in doubt."""
     from asof.time.expressions import TimeContext, parse  # which few readers of dates need
 
@@ -245,11 +254,33 @@ def _said(
     before = _BETWEEN.split(plain[: found[0].start].casefold())
     if not _leading().issuperset(filter(None, before)):
         return None
-    span = found[0].span
-    if coming and anchor is not None and span.end is not None and span.end <= anchor:
-        soon = (each for each in found[0].alternatives if each.start and anchor < each.start)
-        return next((each for each in soon if each.start and each.start <= anchor + SOON), span)
-    return span
+    return _bound(found[0], anchor, bound) if bound and anchor is not None else found[0].span
+
+
+def _bound(time: TimeExpression, anchor: datetime, bound: Bound) -> Span:
+    """The span of a time at which something begins or ends. Raises AmbiguousDate."""
+    span = time.span
+    if span.end is not None and span.end <= anchor:
+        coming = next((each for each in time.alternatives if each.start and anchor < each.start), None)
+        if coming is not None and coming.start is not None and coming.start <= anchor + SOON:
+            span = coming
+        elif coming is not None and bound == "end":
+            years = " or ".join(str(each.start and each.start.date()) for each in (span, coming))
+            raise AmbiguousDate(
+                f"{time.text!r} is over, and the next is far: write the year, such as {years}"
+            )
+    run = next(runs(time.text, lexicon(every("time"))), None)
+    parts = [at for at in range(run.size) if run.has(at, "part") or run.has(at, "part_after")] if run else []
+    if run is None or len(parts) != 1 or time.grain == "hour" or span.start is None or span.end is None:
+        return span
+    which = run.sense(parts[0], "part") if run.has(parts[0], "part") else run.sense(parts[0], "part_after")
+    if which == 1 or run.has(parts[0], "loose"):
+        raise AmbiguousDate(
+            f"{time.text!r} names no day on which something could {bound}: write it, such as"
+            f" {span.start.date()}"
+        )
+    day = timedelta(days=1)
+    return Span(span.start, span.start + day) if which == 0 else Span(span.end - day, span.end)
 
 
 @cache

@@ -31,6 +31,9 @@ def stated(text: str, language: str = "en", published: str = "") -> list[tuple[s
         ("en", "It is in force from 2021 to 2023.", "2021-01-01", "2024-01-01"),
         ("en", "This ticket is valid until 30 April 2026.", "", "2026-05-01"),
         ("en", "The licence expires on 31 December 2022.", "", "2023-01-01"),
+        ("en", "The lease starts on 1 March 2027 and ends on 28 February 2028.", "2027-03-01", "2028-02-29"),
+        ("en", "The lease ends 28 February 2028; it began 1 March 2027.", "2027-03-01", "2028-02-29"),
+        ("de", "Der Vertrag beginnt am 1. Mai 2027 und endet am 3. Mai 2028.", "2027-05-01", "2028-05-04"),
         ("de", "Das Gesetz tritt am 1. Januar 2025 in Kraft.", "2025-01-01", ""),
         ("de", "Der Tarif gilt bis 31.12.2023.", "", "2024-01-01"),
         ("fr", "Le tarif est valable jusqu'au 30 avril 2026.", "", "2026-05-01"),
@@ -65,6 +68,7 @@ def test_a_time_with_which_a_sentence_begins(language: str, text: str, first: st
         "From 2 to 4 May 2023 the team met in Rome.", "On 3 May 2021 the council votes.",
         "The report of 2019 says so.", "Before 1 May 2024 the fee was 10.",
         "It no longer applies since 2021.",
+        "The course starts on 5 May 2027.", "The war started in 1914 and ended in 1918.",
         "The allowance was repealed on 3 March 2022.", "He moved in on 1 May 2020.", "",
     ],
 )  # fmt: skip

@@ -47,14 +47,16 @@ LATE = 0.25
 
 class Phrases(NamedTuple):
     """The words of a language by which a sentence says since when (`begins`) or until when (`ends`) it holds,
-    or since when its document does (`rules`, beside these); with which it begins (`opens`), or which stand
-    before a coming time (`coming`); that it tells what was (`past`), speaks of its own text (`itself`),
-    denies what follows (`negated`), or goes on (`pronoun`). `release`: words beside the date in the heading
-    of a version's section."""
+    or since when its document does (`rules`, beside these); the same, if it says both (`starts`, `stops`);
+    with which it begins (`opens`), or which stand before a coming time (`coming`); that it tells what was
+    (`past`), speaks of its own text (`itself`), denies what follows (`negated`), or goes on (`pronoun`).
+    `release`: words beside the date in the heading of a version's section."""
 
     begins: re.Pattern[str]
     rules: re.Pattern[str]
     ends: re.Pattern[str]
+    starts: re.Pattern[str]
+    stops: re.Pattern[str]
     opens: re.Pattern[str]
     coming: re.Pattern[str]
     past: re.Pattern[str]
@@ -138,9 +140,17 @@ def _announces(text: str, begin: int, end: int, time: TimeExpression, known: Phr
     coming = _last(known.coming, lead, time, BESIDE) >= 0
     if coming or time.relation != "since":
         opens = coming and time.start - begin <= NEAR and known.opens.match(text, begin, end)
-        phrased = any(_last(each, lead, time, NEAR) >= 0 for each in (known.begins, known.ends))
+        edges = _edges(text, begin, end, known)
+        phrased = any(_last(each, lead, time, NEAR) >= 0 for patterns in edges for each in patterns)
         return bool(opens or phrased or (coming and _copula().search(text, begin, time.start)))
     return False
+
+
+def _edges(text: str, begin: int, end: int, known: Phrases) -> tuple[tuple[re.Pattern[str], ...], ...]:
+    """The phrases by which a sentence says since when it holds, and until when."""
+    begins, ends = (known.begins, known.starts), (known.ends, known.stops)
+    both = all(any(each.search(text, begin, end) for each in patterns) for patterns in (begins, ends))
+    return (begins, ends) if both else (begins[:1], ends[:1])
 
 
 @cache
@@ -253,9 +263,10 @@ def _force_of(
     start = stop = None
     by_phrase = False
     past = known.past.search(text, begin, end) is not None
+    edges = _edges(text, begin, end, known)
     for time in times:
         lead = text[max(begin, time.start - 4 * near) : time.end]
-        begins, ends = (_last(pattern, lead, time, near) for pattern in (known.begins, known.ends))
+        begins, ends = (max(_last(each, lead, time, near) for each in patterns) for patterns in edges)
         opens = time.start - begin <= NEAR and not past and known.opens.match(text, begin, end)
         phrase, negated = max(begins, ends) >= 0, known.negated.search(lead)
         coming = not (past or negated or time.relation == "between") and (

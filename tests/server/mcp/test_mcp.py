@@ -238,6 +238,11 @@ def test_replies_tell_when_a_note_holds(told):
     )
 
 
+def test_a_list_of_notes_tells_what_they_say(told):
+    told("remember", text="The gym opens at 7.", subject="Gym")
+    assert re.search(r"\] Gym, 2025-01-01\S+: The gym opens at 7\.", told("list", path="memory/*"))
+
+
 def test_a_timeline_tells_what_takes_effect(told):
     told("remember", text="Lea's boss is Kim.")
     told("remember", text="Lea's boss is Pia.", valid_from="2027-01-01", confirm=True)

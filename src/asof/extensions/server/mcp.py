@@ -30,7 +30,7 @@ from asof.results import DocumentResult, PassageResult
 from asof.text.operators import NOTES
 from asof.text.passages import ends, tokens
 from asof.time.span import Span, instant, iso
-from asof.values import PASSIVE, SourcedTime, force_words
+from asof.values import PASSIVE, SourcedTime, force_words, is_note
 from asof.verbs import WRITES, Verb, all_verbs
 from asof.version import __version__
 
@@ -198,7 +198,7 @@ def list_text(answer: Json, budget: int) -> str:
     lines = []
     for each in answer["documents"]:
         status = f", {each['status']}" if each["status"] else ""
-        begins = "" if each["title"] else f": {each['begins']}"
+        begins = "" if each["title"] and not is_note(each["document"]) else f": {each['begins']}"
         said = f"{one_line(each['title'])}, {_date(each)}{_labels(each)}{status}{begins}".removeprefix(", ")
         lines.append(f"[{one_line(each['document'])}] {one_line(said)}")
     count = len(lines) + answer["left_out"]

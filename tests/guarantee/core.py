@@ -183,6 +183,7 @@ OBSERVABLES: dict[str, Observable] = {
     "ask, of so many tokens": lambda moment, asked: moment.then.ask(
         asked.question, tokens=asked.tokens, **asked.filters
     ),
+    "ask, in force at a date": lambda moment, asked: moment.then.ask(asked.question, in_force=asked.other),
     "answers of the past": of_the_past,
     "answers in tables": cells,
     "verb context": verb(

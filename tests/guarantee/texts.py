@@ -17,6 +17,7 @@ NAMES = (
     "ferry.md", "mill.md", "harbour/ferry.md", "harbour/index.md", "people/quill.md", "journal/2020-02-03.md",
     "mole.md", "Ärger.md", "harbour/old/mill.md", "adr/0002-mole.md", "Copy of ferry.md",
     "harbour/index (1).md", "v1/ferry.md", "v2/ferry.md",
+    "memory/2020-03-05-0a0a0a0a0a0a", "memory/2020-03-06-0b0b0b0b0b0b",
 )  # fmt: skip
 RENAMED = {"zz1sail.md": "zz1xx.md", "zz2bell.md": "zz2xx.md"}
 """Ids that documents get later, and what stands for each where it is not known yet; in order of all names."""
@@ -71,6 +72,9 @@ SENTENCES = (
     "Marta Quill lives in Brill.", "Marta Quill moved from Brill to Ford.",
     "The favourite boat of {who} is a sloop.", "The favourite boat of {who} is a yawl.",
     "{who} no longer lives in Ford.",
+    "The ferry is no longer held.", "Ferry has ended.", "It was cancelled from {date} on.",
+    "The contract starts on {date} and ends on {date}.", "The password of the mill is storm.",
+    "The password of the mill is now bell.", "Note {n} is about the mill.",
 )  # fmt: skip
 
 QUESTIONS = (

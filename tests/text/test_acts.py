@@ -155,3 +155,24 @@ def test_words_of_links_that_describe_name_no_document(
 def test_what_is_only_proposed_is_no_act() -> None:
     assert acts_of("a", "A", "Notice 4 should really be replaced by a rule.", {}) == ()
     assert acts_of("a", "A", "These were dropped in Notice 4 and may be replaced.", {}) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("The Friday stand-up is no longer held.", "~friday stand-up"),
+        ("The stand-up has ended. We write now.", "~friday stand-up"),
+        ("It was discontinued on 3 June 2024.", "~friday stand-up"),
+        ("The town choir is cancelled from May on.", "~town choir"),
+        ("The Friday stand-up was cancelled today.", ""), ("The stand-up is cancelled this week.", ""),
+        ("The stand-up was cancelled on Friday.", ""), ("The stand-up has not ended.", ""),
+        ("The stand-up is no longer held in room 4.", ""), ("Has the stand-up ended?", ""),
+        ("The stand-up might have ended.", ""), ("The Friday stand-up is at 9:30.", ""),
+    ],
+)  # fmt: skip
+def test_a_note_ends_the_notes_of_what_it_says_is_over(text: str, target: str) -> None:
+    note = "memory/2025-01-01-0123456789ab"
+    found = acts("Friday stand-up", text, note)
+    assert found == ([("supersedes", target, "")] if target else [])
+    assert acts("Friday stand-up", text) == []  # a file is no note
+    assert ("~friday stand-up" in name_keys(note, "The Friday stand-up", {})) is True

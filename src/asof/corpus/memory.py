@@ -271,8 +271,13 @@ class Memory:
         hits = [hit for hit in found if hit.superseded is None and hit.document != note.id]
         words = _grammar(self.corpus.store.settings.languages)
         ends = self._superseded(note, [hit for hit in hits if _is_related(note, hit, *words)], now)
-        superseded = (*self._acted_on(note), *(_earlier(hit) for hit in hits if hit.id in ends))
-        notes = [hit for hit in hits if hit.id not in ends and is_note(hit.document)]
+        acted_on = self._acted_on(note)
+        whole = {each.document for each in acted_on}
+        more = (_earlier(hit) for hit in hits if hit.id in ends and hit.document not in whole)
+        superseded = (*acted_on, *more)
+        notes = [
+            hit for hit in hits if hit.id not in ends and hit.document not in whole and is_note(hit.document)
+        ]
         apart = tuple(_earlier(hit) for hit in notes if _is_apart(note, hit, *words))
         own, other = set(tokenize(note.text)), {each.id for each in apart}
         others = (
@@ -287,7 +292,7 @@ class Memory:
         return Remembered(note.id, state, superseded, apart, alike, now, _force_of(note))
 
     def _acted_on(self, note: Document) -> tuple[Earlier, ...]:
-        """The documents that a note says that it supersedes, amends or corrects."""
+        """The documents that a note says that it supersedes, amends or corrects; notes only if they hold."""
         acts = acts_of(note.path or note.id, note.title, note.text, note.meta, note.links)
         if not acts:
             return ()
@@ -304,7 +309,8 @@ class Memory:
                 for each in named if each is not None
             )  # fmt: skip
 
-        return self.corpus.at().use(look)
+        found = self.corpus.at().use(look)
+        return tuple(each for each in found if not is_note(each.document) or self._holds(each.document))
 
     def _superseded(self, note: Document, alike: list[Hit], now: int) -> set[str]:
         """Those of these passages, by id, that a note would supersede, or end from the day on which it

@@ -45,7 +45,7 @@ from asof.time.span import BEGINNING, NEVER
 
 FOLDER = "succession"
 FILE = "chains.seg"
-FORMAT = 14
+FORMAT = 15
 
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
 FILE_FORMAT = FileFormat(
@@ -249,11 +249,12 @@ class Succession(Struct, frozen=True):
     def ended_by(self, rows: RowNumbers) -> RowNumbers:
         """For each row the statement that says that what it states has ended, or -1."""
         found, nodes = np.full(len(rows), -1, np.int64), self.nodes(rows)
-        untitled = np.flatnonzero((nodes >= 0) & (self.linker.statements["subject"][nodes] == 0))
-        if len(untitled):
-            after = self.successors(rows[untitled])
-            ends = self.linker.statements["ended"][self.nodes(after), 0] > 0
-            found[untitled] = np.where((after >= 0) & ends, after, -1)
+        of = self.linker.statements
+        stated = np.flatnonzero((nodes >= 0) & ((of["subject"][nodes] == 0) | of["event"][nodes]))
+        if len(stated):
+            after = self.successors(rows[stated])
+            ends = of["ended"][self.nodes(after), 0] > 0
+            found[stated] = np.where((after >= 0) & ends, after, -1)
         return found
 
     def originals(self, rows: RowNumbers) -> RowNumbers:

@@ -8,8 +8,10 @@ sets.
                  "Node.js 21.6.2"; 0 if nothing is left
     version      the first three numbers of the version in the title, -1 for none
     leads        hashes of what its statements say before their values ("Single ticket, adult:"), 0 for none;
-                 of a text without a title the words of what it states
-    ended        of a text without a title hashes of the words of a state that it ends, 0 for none
+                 of a text without a title, or a note of one sentence, the words of what it states
+    ended        of a text without a title, or such a note, hashes of the words of a state that it ends, 0 for
+                 none
+    event        whether it follows no other by words in common: what tells how it was on a day, such a note
     dated        whether the passage has a date
     edition      the version that a folder of its document names, or for a section its title: what is of one
                  supersedes nothing of another ("Python 3.9 Release Schedule"); 0 for none
@@ -40,6 +42,7 @@ from asof.revisions.statements import (
     Grammar,
     UntitledStatement,
     frame_of,
+    is_statement,
     leads_of,
     statement_of,
 )
@@ -235,8 +238,9 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
     subjects = [term_hash(rows[at][5].casefold()) or 1 for at in np.flatnonzero(notes).tolist()]
     columns["subject"][nodes[notes]] = np.array(subjects, np.uint64)  # "Locker A1" is no other "Locker A2"
     columns["version"][nodes[notes]] = -1
-    for node, row, at in zip(nodes.tolist(), rows, place.tolist(), strict=True):
-        if titles[at].subject:
+    alone = notes & np.array([is_statement(row[4]) for row in rows], bool)
+    for node, row, at, stated in zip(nodes.tolist(), rows, place.tolist(), alone.tolist(), strict=True):
+        if titles[at].subject and not stated:
             said = UntitledStatement(frame_of(row[4], row[6], grammar), leads_of(row[4], grammar), ())
         else:
             said = statement_of(row[4], row[6], grammar)
@@ -250,6 +254,7 @@ def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int
     for column, read_from in _OF_DOCUMENTS.items():
         values = [read_from(name, title) for name, title in documents]
         columns[column][nodes] = np.array(values, COLUMNS[column][0])[of]
+    columns["event"][nodes[alone]] = True  # words in common tell no value from another fact of its subject
     folder, title = np.array([_editions(*each) for each in documents], np.int64).reshape(-1, 2)[of].T
     columns["edition"][nodes] = np.where((folder > 0) | ~paged, folder, title)
     keys, owners = _keys({name: values[nodes] for name, values in columns.items()})

@@ -361,7 +361,7 @@ class Linker(Struct, frozen=True):
         by_frame &= np.where(
             framed < 0, near & alike, framed >= np.where(near, np.where(untitled, LEAST_FRAME, 1), ELSEWHERE)
         )
-        by_end = untitled & near & self._ends(later, earlier)
+        by_end = (same | untitled) & near & self._ends(later, earlier)
 
         event = event[later] | event[earlier]
         leads, unnumbered = self.statements["leads"], (version[later, 0] < 0) & (version[earlier, 0] < 0)

@@ -1,8 +1,8 @@
 """What a text states but for its values: by that it is found to follow an earlier one.
 
 A *frame* is a short text without its names, numbers and dates; a *lead* is what a statement of a longer text
-says before its value. A text without a title is read as one *statement*: only of a state that a thing is in
-once at a time it has a frame, and it may say that an earlier state has ended.
+says before its value. A text without a title, or a note of one sentence, is read as one *statement*: only of
+a state that a thing is in once at a time it has a frame, and it may say that an earlier state has ended.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from asof.lang import codes, numerals, of_all, set_of, tables
+from asof.text.acts import thing_over
 from asof.text.tokens import any_of, term_hash
 
 DIGIT = re.compile(r"\d")
@@ -161,8 +162,9 @@ _INSIDE = re.compile(r"[.!?]\s+\S")
 
 
 class UntitledStatement(NamedTuple):
-    """What a text states: its frame; its `leads_of`, or without a title hashes of the words of the states
-    that it says are so; those of a state that it says has ended, the last one being what it was."""
+    """What a text states: its frame; its `leads_of`, or of one that is read as one statement hashes of the
+    words of the states that it says are so; those of a state that it says has ended, the last one being what
+    it was."""
 
     frame: Frame
     leads: Sequence[int]
@@ -209,16 +211,26 @@ def _joins(language: str) -> re.Pattern[str]:
     return any_of([*own, *(word for word in of_all("statements", "joins") if len(word) > len("en"))])
 
 
+def is_statement(text: str) -> bool:
+    """True for a text of one sentence, which is short enough to be read as one statement."""
+    text = _ABBREVIATED.sub(_without_point, text.strip())
+    return len(text) <= LONGEST and "\n" not in text and not _INSIDE.search(text)
+
+
 def statement_of(text: str, language: str, grammar: Grammar) -> UntitledStatement:
-    """What a text without a title states; nothing for a question, or a text of several lines or sentences.
+    """What a text states that is read as one statement; nothing for a question, or a text of several lines or
+    sentences.
 
     "We use Exa now, no longer Jina" ends what says that we use Jina; "Mara moved from Lyon to Ghent" that she
-    lives in Lyon, and says that she lives in Ghent.
+    lives in Lyon, and says that she lives in Ghent; "The choir has ended" all that is said of the choir.
     """
     text = _ABBREVIATED.sub(_without_point, text.strip())
     if len(text) > LONGEST or "\n" in text or text.endswith(("?", "？")):
         return NOTHING
     known, so, ended = _words(), dict[str, None](), list[str]()
+    if thing := thing_over(text):
+        ended = list(_items(_split(thing), language, grammar))
+        return UntitledStatement(NO_FRAME, (), _hashes(ended if 2 <= len(ended) <= MOST_ENDED else ()))
     clauses = [part for each in _CLAUSE.split(text) for part in _joins(language).split(each) if part]
     kinds = [kind for word in _split(text) if (kind := known.kind.get(word))]
     for clause in clauses:
@@ -233,9 +245,11 @@ def statement_of(text: str, language: str, grammar: Grammar) -> UntitledStatemen
     negated = not set_of("statements", "negated").isdisjoint(_split(text))
     said = [] if negated and not ended else list(so)[:MOST_LEADS]
     frame = NO_FRAME if negated or ended else _frame(text, language, grammar)
-    return UntitledStatement(
-        frame, *(tuple(term_hash(word) & 0xFFFFFFFF for word in each) for each in (said, ended))
-    )
+    return UntitledStatement(frame, _hashes(said), _hashes(ended))
+
+
+def _hashes(words: Sequence[str]) -> tuple[int, ...]:
+    return tuple(term_hash(word) & 0xFFFFFFFF for word in words)
 
 
 _ABBREVIATED = re.compile(r"\b([^\W\d_]{1,5})\.(?=\s)")
@@ -331,6 +345,7 @@ def _frame(text: str, language: str, grammar: Grammar) -> Frame:
     if _INSIDE.search(text):
         return NO_FRAME
     words = [word for word in _PIECE.findall(text) if word not in ".!?"]
+    words = [word for word in words if word.casefold() not in set_of("statements", "now")]
     folded = [word.casefold() for word in words]
     at = next((at for at, word in enumerate(words) if at and word in _words().verbs), 0)
     before, after = folded[:at], folded[at + 1 :]
@@ -342,17 +357,24 @@ def _frame(text: str, language: str, grammar: Grammar) -> Frame:
     own, stop = set_of("statements", "person"), set_of("words", "stop")
     if all(word in stop and word not in own for word in before):
         return NO_FRAME
-    nominal = not words[at + 1].islower() or after[0] in set_of("statements", "article")
+    nominal = not words[at + 1].islower() or after[0] in set_of("statements", "article") or _is_value(after)
     if nominal and len(after) <= LONGEST_VALUE and any(map(_is_attribute, before)):
         return Frame(term_hash(" ".join([*before, folded[at], "_"])) or 1, LEAST_FRAME)
     rest, _, _ = _without_values(" ".join(words[at + 1 :]), language, grammar, begins=False)
     values = rest.count("_")
     ahead = rest[: rest.index("_")] if values else rest
     described = folded[at] in set_of("statements", "copula") and not stop.issuperset(ahead)
-    owned = any(word[0].isupper() and word.endswith(("'s", "’s")) for word in words[at + 1 :])
+    owned = any(word[0].isupper() and word.endswith(("'s", "’s")) for word in words[at + 1 : -1])
     if values != 1 or described or owned:  # of two values one may be the occasion
         return NO_FRAME
     return Frame(term_hash(" ".join([*before, folded[at], *rest])) or 1, LEAST_FRAME)
+
+
+def _is_value(words: Sequence[str]) -> bool:
+    """True for a single word that does not tell how something is: "swordfish", but not "lost"."""
+    ends = of_all("statements", "quality_ends")
+    known = set_of("statements", "quality") | set_of("words", "stop") | set_of("statements", "negated")
+    return len(words) == 1 and words[0] not in known and not words[0].endswith(ends)
 
 
 LONG_WORD = 5

@@ -4,7 +4,8 @@ replaced by the following", `obsoletes: RFC 793`.
 An act is read from a field of the metadata, from a title ("Correction: Fares in 2024"), or from a sentence
 with such a verb (`lang/*/acts.toml`) and a reference: a series with a number, a link, or a title in quotes.
 Without one a sentence that changes something acts on what it calls by a word for a document ("Rule C of the
-Handbook is overwritten"). It is kept as a link of a kind of its own, whose target is resolved in a view."""
+Handbook is overwritten"); and a note that says what is over acts on the earlier notes of that subject. It is
+kept as a link of a kind of its own, whose target is resolved in a view."""
 
 from __future__ import annotations
 
@@ -15,12 +16,24 @@ from functools import cache
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from asof.lang import calendar_words, codes, of_all, set_of, stop_words
+from asof.lang import calendar_words, codes, every, of_all, set_of, stop_words
 from asof.text.force import EDGE, document_nouns
 from asof.text.names import plain_name
 from asof.text.passages import sentences
 from asof.text.tokens import any_of
-from asof.values import ACTS, AMENDED_BY, AMENDS, ANNULS, CORRECTS, SUPERSEDED_BY, SUPERSEDES, UPDATES, Link
+from asof.time.span import EPOCH
+from asof.values import (
+    ACTS,
+    AMENDED_BY,
+    AMENDS,
+    ANNULS,
+    CORRECTS,
+    SUPERSEDED_BY,
+    SUPERSEDES,
+    UPDATES,
+    Link,
+    is_note,
+)
 
 MOST, LONGEST, LINKS = 64, 300, 1_000
 """The most acts of a document, the most characters of a reference, and the most links of a document whose
@@ -62,16 +75,18 @@ def reference_key(text: str) -> str:
         return plain.casefold()
     if (found := _LINK.search(plain)) is not None:
         plain = found["wiki"] or _last_part(found["target"])
-    found = next(_numbered(plain), None)
+    found = next(numbered(plain), None)
     return _number_key(found) if found is not None and found[0] == plain else _bare(plain)
 
 
 def name_keys(path: str, title: str, meta: Mapping[str, Any]) -> frozenset[str]:
     """The keys by which acts may name a document of this path, title and metadata: also the words for a
-    document in its title, alone and with what the metadata calls its number ("decree#641/11")."""
+    document in its title, alone and with what the metadata calls its number ("decree#641/11"); of a note that
+    of its subject."""
     last = _last_part(path)
     keys = {_bare(path), _bare(last), _bare(title)}
-    keys.update(_number_key(found) for text in (last, title) for found in islice(_numbered(text), 1))
+    keys.update([subject_key(title)] if title and is_note(path) else [])
+    keys.update(_number_key(found) for text in (last, title) for found in islice(numbered(text), 1))
     nouns = {noun[0].casefold() for noun in document_nouns().finditer(title)}
     keys.update(map(noun_key, nouns))
     for field, value in meta.items():
@@ -94,8 +109,15 @@ def noun_key(noun: str) -> str:
     return "~" + (name[:-1] if name.endswith("s") and len(name) > 4 else name)
 
 
-def _numbered(text: str, begin: int = 0, end: int = LONGEST) -> Iterator[re.Match[str]]:
-    """A series and a number, wherever they stand; a word of grammar or of the calendar is no series."""
+def subject_key(subject: str) -> str:
+    """The key of an act on the earlier notes of a subject: "~friday stand-up"."""
+    words = " ".join(subject.casefold().split())
+    first, _, rest = words.partition(" ")
+    return "~" + (rest if rest and first in set_of("words", "stop") else words)
+
+
+def numbered(text: str, begin: int = 0, end: int = LONGEST) -> Iterator[re.Match[str]]:
+    """A `series` and a `number`, wherever they stand; a word of grammar or of the calendar is no series."""
     for found in _NUMBERED.finditer(text, begin, end):
         if found["series"].casefold() not in _no_series():
             yield found
@@ -140,12 +162,13 @@ def acts_of(
 ) -> tuple[Link, ...]:
     """The acts of a document on others, each once, at most MOST; of its `links` only the words stand in the
     text."""
-    numbered = (found for name in (title, _last_part(path)) for found in _numbered(name))
-    series = next((found["series"] for found in numbered), "")
+    in_names = (found for name in (title, _last_part(path)) for found in numbered(name))
+    series = next((found["series"] for found in in_names), "")
     targets = ((link.alias, _last_part(link.target)) for link in islice(links, LINKS))
     linked = {words or last: reference_key(last) for words, last in targets if len(words or last) > 2}
     context = _Context(series, linked)
-    found = dict.fromkeys((*_of_metadata(meta), *_of_title(title), *_of_text(text, context)))
+    over = _of_note(title, text) if is_note(path) else ()
+    found = dict.fromkeys((*_of_metadata(meta), *_of_title(title), *_of_text(text, context), *over))
     return tuple(found)[:MOST]
 
 
@@ -236,6 +259,51 @@ def _of_title(title: str) -> Iterator[Link]:
             yield Link(reference.key, "", reference.text, AMENDS)
 
 
+@cache
+def _over() -> re.Pattern[str]:
+    return any_of(of_all("statements", "over"))
+
+
+def thing_over(sentence: str) -> str:
+    """What a sentence says is over, all of it: "The Friday stand-up" of "The Friday stand-up is no longer
+    held."; "" for a sentence that says more than that and a time. "Today", "on Friday" and the like tell of
+    one of many occasions."""
+    found = _over().search(sentence)
+    thing = sentence[: found.start()].strip() if found else ""
+    if found is None or sentence.rstrip().endswith(("?", "？")) or _denied().search(thing):
+        return ""
+    from asof.time.expressions import TimeContext, parse
+
+    rest = sentence[found.end() :]
+    times = parse(rest, EPOCH, TimeContext(language=every("time")))
+    once = any(
+        time.relation not in ("since", "as of", "after") and not any(map(str.isdigit, time.text))
+        and time.grain not in ("month", "quarter", "year") for time in times
+    )  # fmt: skip
+    for time in reversed(times):
+        rest = rest[: time.start] + rest[time.end :]
+    more = not set_of("words", "stop").issuperset(_WORD.findall(rest.casefold()))
+    return "" if once or more else thing
+
+
+@cache
+def _denied() -> re.Pattern[str]:
+    return any_of((*of_all("acts", "negated"), *of_all("statements", "negated")))
+
+
+def _of_note(subject: str, text: str) -> Iterator[Link]:
+    """The acts of a note on those of what it says is over: by its words, or by its own subject, if it says
+    "it", or only the last words of that."""
+    for begin, end in sentences(text) if _over().search(text, 0, EDGE) else ():
+        thing = thing_over(text[begin:end]) if begin < EDGE else ""
+        if not thing:
+            continue
+        key = subject_key(thing)
+        own = key[1:] in set_of("force", "pronoun") or f" {subject.casefold()}".endswith(f" {key[1:]}")
+        said = " ".join(text[begin:end].split())[:LONGEST]
+        yield Link(subject_key(subject) if own and subject else key, "", f"{subject}: {said}", SUPERSEDES)
+
+
 class _Reference(NamedTuple):
     """A reference in a sentence: its key, its words, its place, and the part of the document that it
     names."""
@@ -277,7 +345,7 @@ def _references(text: str, begin: int, end: int, context: _Context) -> list[_Ref
         and not any(map(str.isalnum, text[max(at - 1, 0) : at] + text[at + len(words) : at + len(words) + 1]))
     ]
     named = ""
-    for match in _numbered(text, begin, end):
+    for match in numbered(text, begin, end):
         joined = match.end("series") == match.start("number") and not match["series"].isupper()
         if joined or any(each.start <= match.start() < each.end for each in found):
             continue  # "metav1" is no series

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.support.answers import answered, corpus_fixture, corpus_with, doc
@@ -566,3 +567,34 @@ def test_quotes_of_one_passage_do_not_overlap(quoted: Ask) -> None:
     )
     quotes = [each.quote for each in made.citations]
     assert sum("He sings." in each for each in quotes) == 1
+
+
+numbered = corpus_fixture(*(
+    doc(f"n{at}", "2024-01-01", text) for at, text in enumerate((
+        "Customer 5001 is Harrow Mills.", "Ada Marsh is the contact of customer 5003.",
+        "Customers 5100-5200 are served by Tom Reed.", "The rent of flat 3 is 700 euros.",
+        "Invoice 5044 was paid in May.", "Room 12 has a projector.", "The ferry takes 12 cars.",
+        "Customer 5009 pays by card.", "Ticket 77 is about the login page.", "Bus 4 stops at the mill.",
+    ))
+))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("Who is customer 5044?", ""), ("Who is the contact of customer 5044?", ""),
+        ("Who is customer no. 5044?", ""), ("How does customer 5044 pay?", ""),
+        ("What is the rent of flat 5?", ""), ("What does room 14 have?", ""), ("Where does bus 5 stop?", ""),
+        ("When was invoice 5045 paid?", ""), ("Who serves customer 5044?", ""),
+        ("Who serves customer 5150?", "Tom Reed"), ("Who is the contact of customer 5003?", "Ada Marsh"),
+        ("What is the rent of flat 3?", "700"), ("What is ticket #77 about?", "login"),
+        ("Where does bus 4 stop?", "mill"), ("When was invoice 5044 paid?", "May"),
+        ("Does the ferry take 20 cars?", "12 cars"),
+    ],
+)  # fmt: skip
+def test_what_a_number_names_is_not_answered_from_what_another_one_names(
+    numbered: Any, question: str, quoted: str
+) -> None:
+    made = numbered.at().ask(question)
+    assert made.refused is (not quoted)
+    assert not quoted or quoted in made.citations[0].quote

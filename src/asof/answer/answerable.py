@@ -8,6 +8,7 @@ from operator import mul
 from typing import NamedTuple
 
 from asof.answer.choose import MONTH, Candidates
+from asof.answer.match import numbers_asked
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import WeightedPhrase, hit_in_time, names
 from asof.index.view import View
@@ -71,6 +72,8 @@ def unanswerable_reason(
         return "nothing in this corpus matches the question"
     if reason := _time_reason(question, hits, view):
         return reason
+    if not found.best and (named := numbers_asked(question)):
+        return f"no passage that was found is about {named}"
     if probability(signs_of(question, words, found)) >= LEAST:
         return ""
     unknown = f"no passage has: {', '.join(words.unknown)}" if words.unknown else ""

@@ -16,6 +16,7 @@ from asof import plugins
 from asof.answer.answerable import unanswerable_reason
 from asof.answer.choose import PASSAGES, Candidates, best_quotes
 from asof.answer.extractive import AnswerContext, extractive_answer
+from asof.answer.match import of_asked_number
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import (
     Statement,
@@ -292,9 +293,10 @@ def context_of(
     note = packed.note("passages", limit)
     query = retrieved.reading.query
     words = f"{cell.topic} {cell.name}" if cell else query.lexical
+    sentences = of_asked_number(parsed, statements_of(view, hits[:count]), view)
     return AnswerContext(
         query.text, WeightedPhrase.of(words, view, parsed.asking), parsed, hits, rows,
-        _up_to_version(parsed, statements_of(view, hits[:count])), (note,) if note else (),
+        _up_to_version(parsed, sentences), (note,) if note else (),
         _authority(view, hits, rows), cell,
     )  # fmt: skip
 

@@ -11,19 +11,25 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
+from functools import cache
 from itertools import combinations
 from typing import NamedTuple
 
-from asof.answer.question import WORD, listed
+from asof.answer.question import WORD, ParsedQuestion, listed
 from asof.answer.statements import (
     Statement,
     WeightedPhrase,
     times_named,
 )
-from asof.lang import calendar_words, set_of
+from asof.index.view import View
+from asof.lang import calendar_words, every, set_of
+from asof.text.acts import numbered
 from asof.text.figures import Figure, figures, language_of, lexicon
 from asof.text.query import key
+from asof.text.tokens import Analyzer, any_of
+from asof.text.versions import asked as asked_version
 from asof.time.expressions import TimeContext, parse
+from asof.time.lexicon import lexicon as time_lexicon
 from asof.time.span import BEGINNING
 
 # -- figures -------------------------------------------------------------------------------------------
@@ -41,15 +47,97 @@ def figures_in(sentence: Statement) -> list[Figure]:
     ]
 
 
+NEXT_WORD = re.compile(r"\s*-?([^\W\d_]+)")
+
+
+# -- numbers that name: "customer 5044" --------------------------------------------------------------------
+
+_DIGITS = re.compile(r"\d+(?:[./-]\d+)*")
+
+
+@cache
+def _range() -> re.Pattern[str]:
+    """Finds two numbers and what says that those between them are meant: "5001-5100", "5001 to 5100"."""
+    to = any_of(time_lexicon(every("time")).names("to")).pattern
+    return re.compile(rf"(\d{{1,9}})\s*(?:[-–—]|{to})\s*(\d{{1,9}})", re.IGNORECASE)
+
+
+Numbers = Mapping[str, frozenset[str]]
+"""The numbers behind words, by the stems of these."""
+
+
+def of_asked_number(question: ParsedQuestion, sentences: Sequence[Statement], view: View) -> list[Statement]:
+    """The sentences without those of another number than the question names: asked about customer 5044, what
+    is said of customer 5001, and of invoice 5044 where nothing says "customer"."""
+    if question.beside or asked_version(question.text) is not None:
+        return list(sentences)
+    analyzer, language, yes_or_no = view.analyzer, question.language, _asks_whether(question)
+    named = _numbers_in(question.rest, analyzer, language, alone=yes_or_no)
+    loose = frozenset(_DIGITS.findall(question.rest)).difference(*named.values())
+    asked = {kind: numbers | loose for kind, numbers in named.items()}
+    others: dict[str, frozenset[str]] = {}
+
+    def is_other(each: Statement) -> bool:
+        above = "\n".join((each.hit.title, *each.hit.place.headings))
+        if each.hit.id not in others:
+            others[each.hit.id] = _without_number(f"{above}\n{each.hit.text}", asked, analyzer, language)
+        lacks = others[each.hit.id]
+        said = _numbers_in(f"{above}\n{each.text}", analyzer, language) if lacks else {}
+        return _OTHER_KIND in lacks or any(kind in said for kind in lacks)
+
+    return [each for each in sentences if not is_other(each)] if asked else list(sentences)
+
+
+def numbers_asked(question: ParsedQuestion) -> str:
+    """What a question names by numbers, as it is written: "customer 5044"."""
+    return ", ".join(each[0] for each in numbered(question.rest))
+
+
+_OTHER_KIND = ""
+
+
+def _without_number(text: str, asked: Numbers, analyzer: Analyzer, language: str) -> frozenset[str]:
+    """The kinds of which a passage has no asked number, nor a range with one; _OTHER_KIND, if it has one as
+    the number of another thing, and no word for that kind."""
+    digits, found = frozenset(_DIGITS.findall(text)), set[str]()
+    ranges = [(int(low), int(high)) for low, high in _range().findall(text)]
+    said = _numbers_in(text, analyzer, language)
+    for kind, numbers in asked.items():
+        within = any(low < int(each) < high for each in numbers if each.isdigit() for low, high in ranges)
+        if digits.isdisjoint(numbers):
+            found.update(() if within else (kind,))
+        elif kind not in analyzer.terms(text, language):
+            bare = digits & numbers - frozenset().union(*said.values())
+            found.update(() if bare else (_OTHER_KIND,))
+    return frozenset(found)
+
+
+def _numbers_in(text: str, analyzer: Analyzer, language: str, *, alone: bool = False) -> Numbers:
+    """The numbers that stand behind words, by the stems of these; `alone`: without those which a word of
+    content follows ("take 20 cars")."""
+    found: dict[str, frozenset[str]] = {}
+    for each in numbered(text, 0, len(text)):
+        word = NEXT_WORD.match(text, each.end()) if alone else None
+        if word is None or word[1].casefold() in analyzer.stop_words:
+            kind = analyzer.stem(each["series"].casefold(), language)
+            found[kind] = found.get(kind, frozenset()) | {each["number"]}
+    return found
+
+
+def _asks_whether(question: ParsedQuestion) -> bool:
+    """True for a question that is answered by yes or no."""
+    first = WORD.findall(question.text.lower())[:1]
+    return bool(first) and first[0] in listed(question.language, "present") | listed(
+        question.language, "past"
+    )
+
+
 class StatedValue(NamedTuple):
     """The only value of a sentence, its unit or the word behind it, and both as they are written."""
 
     value: float
     unit: str
     text: str
-
-
-NEXT_WORD = re.compile(r"\s*-?([^\W\d_]+)")
 
 
 def stated_value(sentence: Statement) -> StatedValue | None:

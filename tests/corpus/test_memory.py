@@ -332,3 +332,158 @@ def test_a_file_in_a_folder_of_that_name_is_no_note(tmp_path: Path) -> None:
     file = doc("memory/diary.md", "2020-01-01", "The quay is wet.", "Diary 1")
     with corpus_with(tmp_path, file) as opened, pytest.raises(DocumentNotFound):
         Memory(opened).forget("memory/diary.md", confirm=True)
+
+
+@pytest.mark.parametrize(
+    ("subject", "first", "second"),
+    [
+        ("Ada's dentist", "Ada's dentist is Dr. Holm.", "Ada's dentist is Dr. Ruiz."),
+        ("wifi password", "The wifi password is swordfish.", "The wifi password is trombone."),
+        ("Home network", "The wifi password is swordfish.", "The wifi password is now trombone."),
+        ("Office", "The office is in Bruges.", "The office is now in Ghent."),
+        ("Mara", "Mara lives in Lyon.", "Mara moved from Lyon to Ghent."),
+    ],
+)  # fmt: skip
+def test_a_newer_value_of_a_subject_supersedes_the_older(
+    corpus: Corpus, subject: str, first: str, second: str
+) -> None:
+    memory = Memory(corpus)
+    memory.remember(first, subject)
+    shown = memory.remember(second, subject)
+    assert (shown.state, [each.text for each in shown.supersedes]) == ("unconfirmed", [first])
+
+
+@pytest.mark.parametrize(
+    ("subject", "first", "second"),
+    [
+        ("Ada", "Ada likes tea.", "Ada likes coffee."), ("Ada", "Ada is a nurse.", "Ada is a vegetarian."),
+        ("Project X", "Project X uses Postgres.", "Project X uses Redis."),
+        ("Ada", "Ada met Tom on Monday.", "Ada met Jim on Tuesday."),
+        ("Ada", "Ada drinks tea with milk and honey at noon.", "Ada drinks tea with milk and sugar at noon."),
+        ("wifi password", "The wifi password is swordfish.", "The wifi password is weak."),
+        ("Ada's dentist", "Ada's dentist is Dr. Holm.", "Ada's dentist is closed on Mondays."),
+    ],
+)  # fmt: skip
+def test_what_a_subject_may_have_several_of_stands_side_by_side(
+    corpus: Corpus, subject: str, first: str, second: str
+) -> None:
+    memory = Memory(corpus)
+    memory.remember(first, subject)
+    assert (memory.remember(second, subject).state, len(said_of(corpus, subject))) == ("stored", 2)
+
+
+def said_of(corpus: Corpus, subject: str, *when: str) -> list[str]:
+    """The notes of a subject that hold."""
+    hits = corpus.at(*when).search(subject, unit="passage").hits
+    return sorted(hit.text for hit in hits if hit.title == subject and hit.superseded is None)
+
+
+OVER = "The town choir is no longer held."
+
+
+def test_what_is_over_ends_all_notes_of_its_subject_but_no_later_one(corpus: Corpus) -> None:
+    memory, subject = Memory(corpus), "town choir"
+    told = ["The town choir meets on Tuesdays.", "The town choir sings in the mill."]
+    for text in told:
+        memory.remember(text, subject)
+    memory.remember("The ferry choir meets on Fridays.", "ferry choir")
+    before = iso(corpus.session.clock())
+    shown = memory.remember(OVER, subject)
+    assert (shown.state, sorted(each.text for each in shown.supersedes)) == ("unconfirmed", told)
+    memory.remember(OVER, subject, confirm=True)
+    assert said_of(corpus, subject) == [OVER]
+    assert said_of(corpus, subject, before) == said_of(corpus, subject, before, before) == told
+    assert said_of(corpus, subject, "2999", before) == told  # nothing else was known
+    assert said_of(corpus, "ferry choir") == ["The ferry choir meets on Fridays."]
+    again = memory.remember("The town choir meets on Mondays.", subject, confirm=True)
+    assert again.supersedes == ()
+    assert said_of(corpus, subject) == [
+        "The town choir is no longer held.",
+        "The town choir meets on Mondays.",
+    ]
+
+
+def test_what_is_over_from_a_day_on_holds_until_then(corpus: Corpus) -> None:
+    memory, subject, meets = Memory(corpus), "town choir", "The town choir meets on Tuesdays."
+    memory.remember(meets, subject)
+    memory.remember(OVER, subject, valid_from="2999-05-01", confirm=True)
+    assert corpus.at().ask("When does the town choir meet?").citations[0].quote == meets
+    assert said_of(corpus, subject, "2999-06-01") == [OVER]
+
+
+def test_a_correction_that_holds_later_leaves_what_held_before(corpus: Corpus) -> None:
+    """Told in January 2025: 80 since 2024, corrected to 90 from June 2025 on."""
+    memory, asks = Memory(corpus), "What does the garage cost?"
+    one, two = "The garage costs 80 euros.", "The garage costs 90 euros."
+    note = memory.remember(one, "Garage", valid_from="2024-01-01").document
+    before = iso(corpus.session.clock())
+    memory.correct(note, two, valid_from="2025-06-01", confirm=True)
+
+    def quoted(*when: str, **options: str) -> tuple[str, str, str | None]:
+        best = corpus.at(*when).ask(asks, **options).citations[0]
+        assert best.in_force is not None
+        start, end = best.in_force.span.start, best.in_force.span.end
+        return best.quote, str(start)[:10], end and str(end)[:10]
+
+    assert quoted(before) == quoted("2025-05-01", before) == (one, "2024-01-01", None)
+    for when, options in (((), {}), (("2025-05-01",), {}), ((), {"in_force": "2024-05-01"})):
+        assert quoted(*when, **options) == (one, "2024-01-01", "2025-06-01")
+    assert corpus.at().ask("What did the garage cost in May 2024?").citations[0].quote == one
+    assert quoted("2025-07-01") == quoted(in_force="2025-07-01") == (two, "2025-06-01", None)
+    assert quoted("2025-07-01", before) == (one, "2024-01-01", None)
+
+
+def test_a_correction_of_a_time_alone_leaves_none_of_the_old_one(corpus: Corpus) -> None:
+    memory, text = Memory(corpus), "The garage costs 80 euros."
+    note = memory.remember(text, "Garage", valid_from="2024-01-01").document
+    before = iso(corpus.session.clock())
+    memory.correct(note, text, valid_from="2024-06-01", confirm=True)
+    for when, began in (((), "2024-06-01"), ((before,), "2024-01-01")):
+        best = corpus.at(*when).ask("What does the garage cost?", in_force="2024-05-01").citations[0]
+        assert best.in_force is not None
+        assert str(best.in_force.span.start)[:10] == began
+
+
+@pytest.mark.parametrize("subject", ["Gym", ""])
+def test_the_versions_of_a_note_do_not_overlap_in_a_timeline(corpus: Corpus, subject: str) -> None:
+    memory = Memory(corpus)
+    note = memory.remember("The gym opens at 7.", subject, valid_from="2024-03-01").document
+    for hour in (8, 9):
+        memory.correct(note, f"The gym opens at {hour}.", confirm=True)
+    entries = corpus.at().timeline("When does the gym open?").entries
+    assert [each.sentence[-2] for each in entries] == ["7", "8", "9"]
+    assert [each.end for each in entries] == [entries[1].start, entries[2].start, None]
+    assert iso(entries[0].start)[:10] == "2024-03-01"
+
+
+def test_a_number_that_names_another_thing_is_no_answer(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    for number, who in ((5001, "Harrow Mills"), (5003, "Lind & Sons")):
+        memory.remember(f"Customer {number} is {who}.", f"Customer {number}")
+    memory.remember("Ada Marsh is the contact of customer 5003.", "Contacts")
+    memory.remember("Invoice 5044 was paid in May.", "Invoices")
+    for question in ("Who is customer 5044?", "Who is the contact of customer #5044?"):
+        made = corpus.at().ask(question)
+        assert made.refused
+        assert "5044" in made.reason
+    assert corpus.at().ask("Who is customer 5001?").citations[0].quote == "Customer 5001 is Harrow Mills."
+    assert "Ada Marsh" in corpus.at().ask("Who is the contact of customer 5003?").citations[0].quote
+    assert "May" in corpus.at().ask("When was invoice 5044 paid?").citations[0].quote
+
+
+@pytest.mark.parametrize(
+    ("told", "bound"),
+    [("since 2020", "valid_until"), ("until May 2024", "valid_from"), ("late March", "valid_from")],
+)
+def test_a_time_that_is_no_such_bound_is_refused(corpus: Corpus, told: str, bound: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        Memory(corpus).remember("The gym is closed.", **{bound: told})  # type: ignore[arg-type]
+
+
+def test_the_beginning_and_the_end_that_a_note_states(corpus: Corpus) -> None:
+    Memory(corpus).remember("The lease starts on 1 March 2027 and ends on 28 February 2028.", "Lease")
+    (hit,) = corpus.at().search("lease").hits
+    assert hit.in_force is not None
+    assert [str(each)[:10] for each in (hit.in_force.span.start, hit.in_force.span.end)] == [
+        "2027-03-01", "2028-02-29",
+    ]  # fmt: skip

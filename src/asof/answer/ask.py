@@ -32,7 +32,7 @@ from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.chains import succession
 from asof.revisions.force import STEPS, followers, validity
-from asof.store.digest import KIND, TEXT, span_of
+from asof.store.digest import KIND, STATUS, TEXT, span_of
 from asof.store.reader import VisibleInterval
 from asof.text.passages import pack, passage_header, tokens
 from asof.text.query import key
@@ -51,6 +51,7 @@ from asof.values import (
     Hit,
     SourcedTime,
     Superseded,
+    holds_at,
     shortened,
 )
 from asof.wire import replace
@@ -423,6 +424,36 @@ def of_its_time(now: Answered, then: Answered, asked: Span, lives: Lives) -> Ans
     hits = tuple(replace(each, superseded=after.get(each.id)) for each in then.context.hits)
     context, notes = replace(then.context, hits=hits), (f"answered as {moment}", *then.made.notes)
     return Answered(replace(then.made, context=context, quoted=quoted, notes=notes), context)
+
+
+def not_yet_in_force(now: Answered, at: int) -> Citation | None:
+    """The first citation of an answer, if it is stated to hold only after an instant."""
+    best = next(iter(now.quoted.citations), None)
+    if best is None or best.in_force is None or best.in_force.by in (PUBLISHED, STATUS):
+        return None
+    return best if best.in_force.span.first > at else None
+
+
+def until_in_force(now: Answered, coming: Citation, then: Answered, at: int) -> Answered:
+    """The answer `then`, of the moment before the document of a citation said what is `coming`, if that
+    document said something else that holds at an instant; with the end of that, as of the present moment.
+    Else the present answer."""
+    best, begins = next(iter(then.quoted.citations), None), coming.in_force
+    if then.quoted.refused or best is None or begins is None or best.document != coming.document:
+        return now
+    if best.quote == coming.quote or best.in_force is None or not holds_at(best.in_force, at):
+        return now
+    first = BEGINNING if best.in_force.span.start is None else best.in_force.span.first
+    end = min(begins.span.first, best.in_force.span.last + 1)
+    held = replace(best, in_force=replace(best.in_force, span=span_of(first, end)))
+    note = f"from {format_instant(begins.span.first)} on: {shortened(coming.quote, QUOTE)}"
+    quoted = replace(
+        then.quoted, as_of=now.quoted.as_of, citations=(held, *then.quoted.citations[1:]),
+        notes=(*then.quoted.notes, note),
+    )  # fmt: skip
+    if isinstance(then.made, Answer):
+        return Answered(quoted, then.context)
+    return Answered(replace(then.made, as_of=now.quoted.as_of, quoted=quoted), then.context)
 
 
 def with_lives(answer: Answer, lives: Lives) -> Answer:

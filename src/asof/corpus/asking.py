@@ -21,7 +21,7 @@ from asof.text.operators import read_operators
 from asof.text.question import QuestionReading, read_verbatim
 from asof.text.question import read as read_question
 from asof.time.moment import TimeOptions, When, first_instant, instant_bounds, last_instant
-from asof.time.span import nearest_moment
+from asof.time.span import BEGINNING, nearest_moment
 from asof.values import GLOBAL, LOCAL, MODES, Answer, Filters, MetadataFilter, Query
 from asof.wire import replace
 
@@ -437,7 +437,7 @@ class Asker(Struct, frozen=True):
         now = self._from_passages(put)
         asked = ask.named_past(put.reading)
         if asked is None or not ask.is_open(now, asked):
-            return now
+            return self._until_in_force(put, now, put.query.date_of_force(put.reading.as_of))
         reading = ask.read_as_of(put.reading, asked)
         query = put.query
         if not put.recipe.typed:
@@ -448,7 +448,25 @@ class Asker(Struct, frozen=True):
             return now
         ids = [each.id for each in then.quoted.citations[:1]]
         lives = self._lives(ids, put.reading.as_of, self.reader.known_at)
-        return ask.of_its_time(now, then, asked, lives)
+        found = ask.of_its_time(now, then, asked, lives)
+        return self._until_in_force(put, now, asked.last) if found is now else found
+
+    def _until_in_force(self, put: _PutQuestion, now: Answered, at: int) -> Answered:
+        """The answer; what its document said before it was edited, if that holds at an instant and what it
+        says now does not yet."""
+        from asof.answer import ask
+
+        coming = ask.not_yet_in_force(now, at)
+        if coming is None:
+            return now
+        lives = self._lives([coming.id], put.reading.as_of, self.reader.known_at)
+        edited = min((each.visible for each in lives.get(coming.id, ())), default=BEGINNING)
+        query = replace(put.query, filters=replace(put.query.filters, in_force=at))
+        try:
+            earlier = replace(put, query=query, reading=replace(put.reading, as_of=edited - 1))
+            return ask.until_in_force(now, coming, self._from_passages(earlier), at)
+        except BeforeHorizon:
+            return now
 
     def _from_passages(self, put: _PutQuestion) -> Answered:
         """The answer from passages as of the moment of the reading. Raises BeforeHorizon, ModelError."""

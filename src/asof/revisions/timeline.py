@@ -348,7 +348,7 @@ class _SeriesTimeline:
         self, begins: Sequence[int], ends: Sequence[int], after: Sequence[Successor | None]
     ) -> list[Interval]:
         """Since when and until when each row holds; one that a version of its document replaces until that
-        holds."""
+        holds, and that not before: of what it is stated to hold since, it said nothing until then."""
         documents = self.view.column("document", self.rows).tolist()
         follows = np.array([-1 if each is None else each.row for each in after], np.int64)
         by = np.where(follows < 0, -1, self.view.column("document", np.maximum(follows, 0))).tolist()
@@ -361,6 +361,11 @@ class _SeriesTimeline:
             until += [] if later is None else [later.instant]
             until += [] if removed is None or by[at] == documents[at] else [removed]
             spans.append((begin, max(begin, min(until)) if until else None))
+        for at, follower in enumerate(follows[:-1].tolist()):
+            end, (begin, ended) = spans[at][1], spans[at + 1]
+            replaced = follower == self.rows[at + 1] and by[at] == documents[at]
+            if replaced and end is not None and begin < end:
+                spans[at + 1] = end, None if ended is None else max(end, ended)
         return spans
 
     def _end_sections(self, dated: Sequence[bool]) -> None:

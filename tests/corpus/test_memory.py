@@ -419,18 +419,17 @@ def test_a_correction_that_holds_later_leaves_what_held_before(corpus: Corpus) -
     before = iso(corpus.session.clock())
     memory.correct(note, two, valid_from="2025-06-01", confirm=True)
 
-    def quoted(*when: str, **options: str) -> tuple[str, str, str | None]:
-        best = corpus.at(*when).ask(asks, **options).citations[0]
+    def quoted(*when: str, in_force: str | None = None) -> tuple[str, str, str]:
+        best = corpus.at(*when).ask(asks, in_force=in_force).citations[0]
         assert best.in_force is not None
-        start, end = best.in_force.span.start, best.in_force.span.end
-        return best.quote, str(start)[:10], end and str(end)[:10]
+        return best.quote, str(best.in_force.span.start)[:10], str(best.in_force.span.end)[:10]
 
-    assert quoted(before) == quoted("2025-05-01", before) == (one, "2024-01-01", None)
-    for when, options in (((), {}), (("2025-05-01",), {}), ((), {"in_force": "2024-05-01"})):
-        assert quoted(*when, **options) == (one, "2024-01-01", "2025-06-01")
+    assert quoted(before) == quoted("2025-05-01", before) == (one, "2024-01-01", "None")
+    until_june = (one, "2024-01-01", "2025-06-01")
+    assert quoted() == quoted("2025-05-01") == quoted(in_force="2024-05-01") == until_june
     assert corpus.at().ask("What did the garage cost in May 2024?").citations[0].quote == one
-    assert quoted("2025-07-01") == quoted(in_force="2025-07-01") == (two, "2025-06-01", None)
-    assert quoted("2025-07-01", before) == (one, "2024-01-01", None)
+    assert quoted("2025-07-01") == quoted(in_force="2025-07-01") == (two, "2025-06-01", "None")
+    assert quoted("2025-07-01", before) == (one, "2024-01-01", "None")
 
 
 def test_a_correction_of_a_time_alone_leaves_none_of_the_old_one(corpus: Corpus) -> None:

@@ -455,18 +455,24 @@ class Asker(Struct, frozen=True):
         """The answer; what its document said before it was edited, if that holds at an instant and what it
         says now does not yet."""
         from asof.answer import ask
+        from asof.revisions.force import STEPS
 
-        coming = ask.not_yet_in_force(now, at)
-        if coming is None:
-            return now
-        lives = self._lives([coming.id], put.reading.as_of, self.reader.known_at)
-        edited = min((each.visible for each in lives.get(coming.id, ())), default=BEGINNING)
-        query = replace(put.query, filters=replace(put.query.filters, in_force=at))
-        try:
-            earlier = replace(put, query=query, reading=replace(put.reading, as_of=edited - 1))
-            return ask.until_in_force(now, coming, self._from_passages(earlier), at)
-        except BeforeHorizon:
-            return now
+        query, found, coming = put.query, now, None
+        query = replace(query, filters=replace(query.filters, in_force=at))
+        for _ in range(STEPS):
+            later = ask.not_yet_in_force(found, at)
+            if later is None:
+                break
+            lives = self._lives([later.id], found.made.as_of, self.reader.known_at).get(later.id, ())
+            edited = min((each.visible for each in lives), default=BEGINNING)
+            if edited > found.made.as_of or edited <= BEGINNING:
+                return now
+            coming, reading = later, replace(put.reading, as_of=edited - 1)
+            try:
+                found = self._from_passages(replace(put, query=query, reading=reading))
+            except BeforeHorizon:
+                return now
+        return now if coming is None else ask.until_in_force(now, coming, found, at)
 
     def _from_passages(self, put: _PutQuestion) -> Answered:
         """The answer from passages as of the moment of the reading. Raises BeforeHorizon, ModelError."""

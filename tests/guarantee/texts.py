@@ -112,7 +112,7 @@ class Note:
         """As a source would read it."""
         fields = "\n".join(f"{key}: {value}" for key, value in self.front)
         text = f"---\n{fields}\n---\n{self.body}" if fields else self.body
-        page = parsed(text.encode(), self.name, InputLimits())
+        page = parsed(text.encode(), f"{self.name.removesuffix('.md')}.md", InputLimits())
         found = dating.dates_in(page)
         stem = self.name.rpartition("/")[2].removesuffix(".md")
         published = found.published or dating.of_name(stem, dating.UNKNOWN, [])

@@ -80,7 +80,11 @@ def of_asked_number(question: ParsedQuestion, sentences: Sequence[Statement], vi
     def is_other(each: Statement) -> bool:
         above = "\n".join((each.hit.title, *each.hit.place.headings))
         if each.hit.id not in others:
-            others[each.hit.id] = _without_number(f"{above}\n{each.hit.text}", asked, analyzer, language)
+            name = _numbers_in(each.hit.document, analyzer, language)  # "rfc9110.md"
+            left = {
+                kind: numbers for kind, numbers in asked.items() if numbers.isdisjoint(name.get(kind, ()))
+            }
+            others[each.hit.id] = _without_number(f"{above}\n{each.hit.text}", left, analyzer, language)
         lacks = others[each.hit.id]
         said = _numbers_in(f"{above}\n{each.text}", analyzer, language) if lacks else {}
         return _OTHER_KIND in lacks or any(kind in said for kind in lacks)

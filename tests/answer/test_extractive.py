@@ -576,7 +576,8 @@ numbered = corpus_fixture(*(
         "Invoice 5044 was paid in May.", "Room 12 has a projector.", "The ferry takes 12 cars.",
         "Customer 5009 pays by card.", "Ticket 77 is about the login page.", "Bus 4 stops at the mill.",
     ))
-), doc("rfc9110.md", "2022-06-01", "This standard obsoletes RFC 7231.", "Semantics"))  # fmt: skip
+), doc("rfc9110.md", "2022-06-01", "This standard obsoletes RFC 7231.", "Semantics"),
+    doc("hosts", "2022-06-01", "Ida Holm runs the hosts of the mobile net.", "Hosts for IPv4"))  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -590,6 +591,7 @@ numbered = corpus_fixture(*(
         ("What is the rent of flat 3?", "700"), ("What is ticket #77 about?", "login"),
         ("Where does bus 4 stop?", "mill"), ("When was invoice 5044 paid?", "May"),
         ("Does the ferry take 20 cars?", "12 cars"), ("Which standard does RFC 9110 obsolete?", "RFC 7231"),
+        ("Who runs the IPv6 hosts of the mobile net?", "Ida Holm"),
     ],
 )  # fmt: skip
 def test_what_a_number_names_is_not_answered_from_what_another_one_names(

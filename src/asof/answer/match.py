@@ -80,7 +80,7 @@ def of_asked_number(question: ParsedQuestion, sentences: Sequence[Statement], vi
     def is_other(each: Statement) -> bool:
         above = "\n".join((each.hit.title, *each.hit.place.headings))
         if each.hit.id not in others:
-            name = _numbers_in(each.hit.document, analyzer, language)  # "rfc9110.md"
+            name = _numbers_in(each.hit.document, analyzer, language, joined=True)  # "rfc9110.md"
             left = {
                 kind: numbers for kind, numbers in asked.items() if numbers.isdisjoint(name.get(kind, ()))
             }
@@ -94,7 +94,8 @@ def of_asked_number(question: ParsedQuestion, sentences: Sequence[Statement], vi
 
 def numbers_asked(question: ParsedQuestion) -> str:
     """What a question names by numbers, as it is written: "customer 5044"."""
-    return ", ".join(each[0] for each in numbered(question.rest))
+    apart = (each for each in numbered(question.rest) if each.end("series") < each.start("number"))
+    return ", ".join(each[0] for each in apart)
 
 
 _OTHER_KIND = ""
@@ -116,11 +117,15 @@ def _without_number(text: str, asked: Numbers, analyzer: Analyzer, language: str
     return frozenset(found)
 
 
-def _numbers_in(text: str, analyzer: Analyzer, language: str, *, alone: bool = False) -> Numbers:
+def _numbers_in(
+    text: str, analyzer: Analyzer, language: str, *, alone: bool = False, joined: bool = False
+) -> Numbers:
     """The numbers that stand behind words, by the stems of these; `alone`: without those which a word of
-    content follows ("take 20 cars")."""
+    content follows ("take 20 cars"); `joined`: also as one word with it, where "IPv6" is no number 6."""
     found: dict[str, frozenset[str]] = {}
     for each in numbered(text, 0, len(text)):
+        if each.end("series") == each.start("number") and not joined:
+            continue
         word = NEXT_WORD.match(text, each.end()) if alone else None
         if word is None or word[1].casefold() in analyzer.stop_words:
             kind = analyzer.stem(each["series"].casefold(), language)

@@ -369,9 +369,9 @@ class Supersession:
         order = view.tie_order(matches.score, matches.rows)[:COMPARED]
         force = query.date_of_force(view.as_of)
         spans, rows = query.about, matches.rows[order]
-        begins, ends, dated, section, stated = validity(view, matches.rows[order])
-        about = view.about(matches.rows).take(order)
-        ends, acted = _acted_on(view, matches.rows[order], ends, force)
+        begins, ends, dated, section, stated = validity(view, rows)
+        about = view.about(rows)
+        ends, acted = _acted_on(view, rows, ends, force)
         titled, told = (stated_times(about, spans, (METADATA, kind)) for kind in (HEADING, TEXT))
         begins = np.where(titled.any(axis=1), np.minimum(begins, force), begins)
         match = self._match(matches)[order]

@@ -393,21 +393,22 @@ class Supersession:
         lapsed = (lapsed & ~named) | beyond
         acted[named] = 0.0
         instead = np.where(lapsed[:, None], True, np.where(dated[:, None], later, UNDATED)) * in_force
-        instead = np.where(axis, by_version * (in_force | ~dated), instead)
         acts = acted > 0
         wish = np.where(acts | lapsed[:, None], 1.0, (1 + query.recency) / 2)
-        same = np.where(acts, 1.0, _states_the_same(query, matches, view, order, section))
+        same = _states_the_same(query, matches, view, order, section)
+        same[acts] = 1.0
         same = np.maximum(same, _of_one_title(view, rows, lapsed))
-        same = np.maximum(same, axis)
-        covered = matches.column("query_coverage").values[order]
-        margin = self.margin * (1.0 + 2.0 * lapsed[:, None])
-        near = np.where(
-            axis & (asks is not None),
-            np.clip(1 - (match[:, None] - match) / (3 * self.margin), 0.0, 1.0),
-            near,
-        )
-        near = np.where(acts, np.clip(1 - (covered[:, None] - covered) / margin, 0.0, 1.0), near)
-        near = np.where((acted > AMENDED) & (query.recency > 0), 1.0, near)
+        if axis.any():
+            instead = np.where(axis, by_version * (in_force | ~dated), instead)
+            same = np.maximum(same, axis)
+            if asks is not None:
+                of_axis = np.clip(1 - (match[:, None] - match) / (3 * self.margin), 0.0, 1.0)
+                near = np.where(axis, of_axis, near)
+        if acts.any():
+            covered = matches.column("query_coverage").values[order]
+            margin = self.margin * (1.0 + 2.0 * lapsed[:, None])
+            near = np.where(acts, np.clip(1 - (covered[:, None] - covered) / margin, 0.0, 1.0), near)
+            near = np.where((acted > AMENDED) & (query.recency > 0), 1.0, near)
         shares = same * near * instead * wish
         by = shares.argmax(axis=1, keepdims=True) if len(order) else np.zeros((0, 1), np.int64)
         columns = np.zeros((6, matches.count))

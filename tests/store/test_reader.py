@@ -80,7 +80,8 @@ def test_ids_that_begin_with_a_text_are_those_of_current_documents() -> None:
         ])  # fmt: skip
 
         def begin(moment: str, prefix: str) -> list[str]:
-            return corpus.at(moment).use(lambda view: view.store.ids_from(prefix))
+            found: list[str] = corpus.at(moment).use(lambda view: view.store.ids_from(prefix))
+            return found
 
         assert [begin(moment, "n/a-") for moment in ("2019", "2020", "2021", "2023")] == [
             [], ["n/a-1"], ["n/a-2", "n/a-1"], ["n/a-2"],

@@ -54,29 +54,29 @@ def all_checked(kind: C) -> C:
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """The function, which raises UsageError for an argument of another type than it is annotated with, and
     where it is one of a corpus that was closed."""
-    signature = inspect.signature(function)
-    rules = {name: each for name, each in signature.parameters.items() if isinstance(each.annotation, str)}
+    parameters = inspect.signature(function).parameters
+    rules = {
+        name: tuple(each.partition("[")[0] for each in parameter.annotation.split(" | "))
+        for name, parameter in parameters.items()
+        if isinstance(parameter.annotation, str) and parameter.kind is not inspect.Parameter.VAR_KEYWORD
+    }
 
     @wraps(function)
     def checking(*args: P.args, **kwargs: P.kwargs) -> R:
-        try:
-            arguments = signature.bind(*args, **kwargs).arguments
-        except TypeError:  # too many, too few, unknown ones: Python says it best
-            return function(*args, **kwargs)
-        if getattr(arguments.get("self", arguments.get("corpus")), "closed", False):
+        given = {**dict(zip(parameters, args, strict=False)), **kwargs}
+        if getattr(given.get("self", given.get("corpus")), "closed", False):
             raise UsageError("this corpus is closed: ask it inside its `with` block, or open it again")
-        for name, value in arguments.items():
-            if name in rules and rules[name].kind is not inspect.Parameter.VAR_KEYWORD:
-                _look(name, value, rules[name].annotation)
-        return function(*args, **kwargs)
+        for name, value in given.items():
+            if name in rules:
+                _look(name, value, rules[name])
+        return function(*args, **kwargs)  # Python says best what are too many, too few, unknown ones
 
     return checking
 
 
-def _look(name: str, value: object, annotation: str) -> None:
+def _look(name: str, value: object, kinds: tuple[str, ...]) -> None:
     if isinstance(value, int) and value.bit_length() > MAX_BITS:  # too long to be shown, too
         raise UsageError(f"{name} is a number of {value.bit_length():,} bits; accepted: up to {MAX_BITS}")
-    kinds = [_outer(each) for each in annotation.split(" | ")]
     if any(kind in _OWN_RULES for kind in kinds):
         return
     if isinstance(value, str) and name != "question" and (at := unfit(value)) is not None:
@@ -90,7 +90,3 @@ def _look(name: str, value: object, annotation: str) -> None:
         if not low <= value <= high:  # nor is NaN between them
             words = f"from {low:,} on" if high == math.inf else f"{low:,} to {high:,}"
             raise UsageError(f"{name} is {value!r:.60}; accepted: {words}")
-
-
-def _outer(annotation: str) -> str:
-    return annotation.strip().partition("[")[0]

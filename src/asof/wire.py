@@ -121,69 +121,82 @@ def _parted(hint: Any) -> tuple[Any, tuple[Any, ...]]:
 
 # -- JSON ----------------------------------------------------------------------------------------------
 
-Encoder = Callable[[Any, frozenset[str]], Any]
+Encoder = Callable[[Any], Any]
 
 
 def encode(value: Any, *details: str) -> dict[str, Any]:
     """The JSON of a value, with the keys of these details (`Only`)."""
-    return _object(type(value))(value, frozenset(details))  # type: ignore[no-any-return]
+    return _object(type(value), frozenset(details))(value)  # type: ignore[no-any-return]
+
+
+class _Key(NamedTuple):
+    """A key that is written, and how."""
+
+    key: str
+    attribute: str
+    encoder: Encoder
+    flat: bool
+    unless_empty: bool
 
 
 @cache
-def _encoders(shape: type) -> tuple[tuple[Field, Encoder], ...]:
-    return tuple((each, _encoder(each.hint, each.notes)) for each in fields(shape))
+def _keys(shape: type, details: frozenset[str]) -> tuple[_Key, ...]:
+    return tuple(
+        _Key(
+            each.key, each.attribute, _encoder(each.hint, details, each.notes), FLAT in each.notes,
+            UNLESS_EMPTY in each.notes,
+        )
+        for each in fields(shape) if not each.detail or each.detail in details
+    )  # fmt: skip
 
 
-def _object(shape: type) -> Encoder:
-    def encoded(value: Any, details: frozenset[str]) -> dict[str, Any]:
+def _object(shape: type, details: frozenset[str]) -> Encoder:
+    def encoded(value: Any) -> dict[str, Any]:
         result: dict[str, Any] = {}
-        for each, encoder in _encoders(shape):
-            if each.detail and each.detail not in details:
-                continue
-            one = encoder(getattr(value, each.attribute), details)
-            if FLAT in each.notes:
+        for key, attribute, encoder, flat, unless_empty in _keys(shape, details):  # of its own kind, too
+            one = getattr(value, attribute)
+            if encoder is not _same:
+                one = encoder(one)
+            if flat:
                 result.update(one)
-            elif one or UNLESS_EMPTY not in each.notes:
-                result[each.key] = one
+            elif one or not unless_empty:
+                result[key] = one
         return result
 
     return encoded
 
 
-def _encoder(hint: Any, notes: tuple[Any, ...] = ()) -> Encoder:
-    """What makes JSON of the values of a type."""
+def _encoder(hint: Any, details: frozenset[str], notes: tuple[Any, ...] = ()) -> Encoder:
+    """What makes JSON of the values of a type; `_same` where they are JSON."""
     hint, more = _parted(hint)
     notes = (*notes, *more)
     origin, args = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         kinds = [each for each in args if each is not NoneType]
-        return _optional(_encoder(kinds[0], notes)) if len(kinds) == 1 else _applied(lambda value: value)
+        one = _encoder(kinds[0], details, notes) if len(kinds) == 1 else _same
+        return one if one is _same else lambda value: None if value is None else one(value)
     for note in notes:
         if isinstance(note, AsText):
-            return _applied(note.write)
+            return note.write
         if note == NAN_IS_NULL:
-            return _applied(lambda value: None if math.isnan(value) else value)
+            return lambda value: None if math.isnan(value) else value
         if isinstance(note, Decimals):
-            return _applied(partial(round, ndigits=note.places))
+            return partial(round, ndigits=note.places)
     if hint is datetime:
-        return _applied(lambda value: value.isoformat().replace("+00:00", "Z"))
+        return lambda value: value.isoformat().replace("+00:00", "Z")
     if hint in _PLAIN or hint is Any or origin is Literal:
-        return _applied(lambda value: value)
+        return _same
     if isinstance(origin, type) and issubclass(origin, Mapping):
-        inner = _encoder(args[1])
-        return lambda value, details: {str(key): inner(each, details) for key, each in value.items()}
+        inner = _encoder(args[1], details)
+        return lambda value: {str(key): inner(each) for key, each in value.items()}
     if isinstance(origin, type) and issubclass(origin, Iterable):
-        inner = _encoder(args[0])
-        return lambda value, details: [inner(each, details) for each in value]
-    return _object(hint)
+        inner = _encoder(args[0], details)
+        return list if inner is _same else lambda value: [inner(each) for each in value]
+    return _object(hint, details)
 
 
-def _applied(write: Callable[[Any], Any]) -> Encoder:
-    return lambda value, _: write(value)
-
-
-def _optional(encoder: Encoder) -> Encoder:
-    return lambda value, details: None if value is None else encoder(value, details)
+def _same(value: Any) -> Any:
+    return value
 
 
 # -- JSON Schema ---------------------------------------------------------------------------------------

@@ -70,6 +70,26 @@ def names(corpus: Any, **filters: Any) -> set[str]:
     return {of[document] for document in found}
 
 
+def test_ids_that_begin_with_a_text_are_those_of_current_documents() -> None:
+    with fresh() as corpus:
+        corpus.add([
+            document("n/a-1", "text", "2020"), document("n/a-2", "text", "2021"),
+            document("n/a*", "text", "2022"), document("n/b", "text", "2020"),
+            document("N/a-3", "text", "2020"),
+            Ended("n/a-1", SourcedTime(read("2023"), "2023", "git")),
+        ])  # fmt: skip
+
+        def begin(moment: str, prefix: str) -> list[str]:
+            found: list[str] = corpus.at(moment).use(lambda view: view.store.ids_from(prefix))
+            return found
+
+        assert [begin(moment, "n/a-") for moment in ("2019", "2020", "2021", "2023")] == [
+            [], ["n/a-1"], ["n/a-2", "n/a-1"], ["n/a-2"],
+        ]  # fmt: skip
+        assert begin("2023", "n/a*") == ["n/a*"]  # a text, no pattern
+        assert corpus.at("2023", "2000").use(lambda view: view.store.ids_from("n/")) == []  # not yet known
+
+
 @pytest.mark.parametrize(
     ("condition", "passing"),
     [

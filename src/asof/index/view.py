@@ -190,14 +190,14 @@ class View:
         """The rows of a table that each segment has, in their order; read once for the stages of a
         question."""
         key, parts = (what, rows.tobytes()), self.prefix.parts
-        if key not in self.memo and len(parts) == 1:
-            self.memo[key] = table_of(parts[0].segment).take(rows)
-        elif key not in self.memo:
+        if key not in self.memo:
             found = self._by_part(rows)
-            back = np.empty(len(rows), np.int64)
-            back[np.concatenate([rows[:0], *(here for _, here, _ in found)])] = np.arange(len(rows))
             pieces = [table_of(parts[at].segment).take(own) for at, _, own in found]
-            self.memo[key] = joined(pieces).take(back)
+            if len(pieces) != 1:
+                back = np.empty(len(rows), np.int64)
+                back[np.concatenate([rows[:0], *(here for _, here, _ in found)])] = np.arange(len(rows))
+                pieces = [joined(pieces).take(back)]
+            self.memo[key] = pieces[0]
         table: Table = self.memo[key]
         return table
 

@@ -369,9 +369,9 @@ class Supersession:
         order = view.tie_order(matches.score, matches.rows)[:COMPARED]
         force = query.date_of_force(view.as_of)
         spans, rows = query.about, matches.rows[order]
-        begins, ends, dated, section, stated = validity(view, matches.rows[order])
-        about = view.about(matches.rows).take(order)
-        ends, acted = _acted_on(view, matches.rows[order], ends, force)
+        begins, ends, dated, section, stated = validity(view, rows)
+        about = view.about(rows)
+        ends, acted = _acted_on(view, rows, ends, force)
         titled, told = (stated_times(about, spans, (METADATA, kind)) for kind in (HEADING, TEXT))
         begins = np.where(titled.any(axis=1), np.minimum(begins, force), begins)
         match = self._match(matches)[order]
@@ -393,21 +393,22 @@ class Supersession:
         lapsed = (lapsed & ~named) | beyond
         acted[named] = 0.0
         instead = np.where(lapsed[:, None], True, np.where(dated[:, None], later, UNDATED)) * in_force
-        instead = np.where(axis, by_version * (in_force | ~dated), instead)
         acts = acted > 0
         wish = np.where(acts | lapsed[:, None], 1.0, (1 + query.recency) / 2)
-        same = np.where(acts, 1.0, _states_the_same(query, matches, view, order, section))
+        same = _states_the_same(query, matches, view, order, section)
+        same[acts] = 1.0
         same = np.maximum(same, _of_one_title(view, rows, lapsed))
-        same = np.maximum(same, axis)
-        covered = matches.column("query_coverage").values[order]
-        margin = self.margin * (1.0 + 2.0 * lapsed[:, None])
-        near = np.where(
-            axis & (asks is not None),
-            np.clip(1 - (match[:, None] - match) / (3 * self.margin), 0.0, 1.0),
-            near,
-        )
-        near = np.where(acts, np.clip(1 - (covered[:, None] - covered) / margin, 0.0, 1.0), near)
-        near = np.where((acted > AMENDED) & (query.recency > 0), 1.0, near)
+        if axis.any():
+            instead = np.where(axis, by_version * (in_force | ~dated), instead)
+            same = np.maximum(same, axis)
+            if asks is not None:
+                of_axis = np.clip(1 - (match[:, None] - match) / (3 * self.margin), 0.0, 1.0)
+                near = np.where(axis, of_axis, near)
+        if acts.any():
+            covered = matches.column("query_coverage").values[order]
+            margin = self.margin * (1.0 + 2.0 * lapsed[:, None])
+            near = np.where(acts, np.clip(1 - (covered[:, None] - covered) / margin, 0.0, 1.0), near)
+            near = np.where((acted > AMENDED) & (query.recency > 0), 1.0, near)
         shares = same * near * instead * wish
         by = shares.argmax(axis=1, keepdims=True) if len(order) else np.zeros((0, 1), np.int64)
         columns = np.zeros((6, matches.count))

@@ -10,6 +10,7 @@ import json
 import math
 import re
 import sqlite3
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -490,6 +491,16 @@ class AsOfReader(Struct, frozen=True):
     def was_published(self, document: str) -> bool:
         """True if a version of a document was published by `as_of`, as known at `known_at`."""
         return self._last_version(document) is not None
+
+    def ids_from(self, prefix: str) -> list[str]:
+        """The ids of the current documents that begin with a text, the newest first."""
+        rows = self.db.execute(
+            "SELECT d.name FROM documents AS d JOIN versions AS v ON v.document = d.id"
+            f" WHERE v.id = ({_LAST}) AND v.head IS NOT NULL AND d.name >= :prefix"
+            f" AND d.name < :prefix || char({sys.maxunicode}) ORDER BY v.visible DESC, d.name",
+            {**self.moment, "prefix": prefix},
+        )
+        return [name for (name,) in rows]
 
     def current_documents(self) -> list[tuple[int, str, str, str]]:
         """Numbers, ids, titles and paths of all current documents."""

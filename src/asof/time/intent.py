@@ -521,11 +521,12 @@ def _of_something(cues: list[Cue]) -> bool:
 
 
 @cache
-def _pattern() -> re.Pattern[str]:
-    words = "|".join(re.escape(word.lower()) for word in of_all("words", "ended"))
-    return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])")  # lower case is twice as fast as to ignore it
+def _ended() -> tuple[tuple[str, ...], re.Pattern[str]]:
+    words = tuple(word.lower() for word in of_all("words", "ended"))
+    return words, re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, words))})(?![\w-])")
 
 
 def mentions_termination(text: str) -> bool:
     """True if a text has a word for the end of something."""
-    return _pattern().search(text.lower()) is not None
+    text, (words, pattern) = text.lower(), _ended()
+    return any(map(text.__contains__, words)) and pattern.search(text) is not None  # most have none: faster

@@ -342,10 +342,11 @@ def holds_in(when: Span | None, scope: Sequence[Span]) -> bool:
 def label(span: Span) -> str:
     """A span in words: a period by its name, else its first and last day."""
     if span.start is not None and span.end is not None:
-        for grain in GRAINS:
-            period = Period.containing(span.start, grain)
-            if period.span == span:
-                return str(period)
+        days = (span.end - span.start).days
+        grain: Grain = "day" if days < 28 else "month" if days < 90 else "quarter" if days < 365 else "year"
+        period = Period.containing(span.start, grain)
+        if period.span == span:
+            return str(period)
     if span.end is None:
         return "always" if span.start is None else f"from {iso(span.first)[:10]}"
     if span.start is None:

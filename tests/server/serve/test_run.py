@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -19,6 +20,7 @@ import httpx
 import pytest
 
 import asof
+from asof.extensions.server.app import Address, bound
 
 DEADLINE = 30.0
 EVERYWHERE = "0.0.0.0"  # noqa: S104
@@ -105,6 +107,23 @@ def test_a_port_in_use(example_folder, tmp_path):
         refused = run(example_folder, tmp_path, "serve", "--port", str(other.getsockname()[1]))
     assert refused.returncode == 2
     assert "name another --port" in refused.stderr
+
+
+def test_replies_leave_at_once():
+    """Without TCP_NODELAY, the body of a reply waits 40 ms for the client to acknowledge its head."""
+
+    async def delayed(listening, address):
+        accepted = asyncio.get_running_loop().create_future()
+        async with await asyncio.start_server(lambda _, writer: accepted.set_result(writer), sock=listening):
+            _, client = await asyncio.open_connection(address.host, address.port)
+            writer = await accepted
+            option = writer.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+            writer.close()
+            client.close()
+            return option == 0
+
+    with bound(Address("127.0.0.1", 0)) as (listening, address):
+        assert not asyncio.run(delayed(listening, address))
 
 
 def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path):

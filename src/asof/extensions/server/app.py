@@ -718,7 +718,8 @@ class ForAssistants:
 def bound(address: Address) -> Iterator[tuple[socket.socket, Address]]:
     """A socket that listens there, and the address with its port. Raises UsageError where it cannot."""
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
-    listening = socket.socket(family, socket.SOCK_STREAM)
+    # asyncio sends replies without delay (TCP_NODELAY) only where the protocol is named
+    listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((address.host, address.port))

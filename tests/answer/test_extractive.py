@@ -199,9 +199,11 @@ town = corpus_fixture(
             ["$12 million", "not found"],
         ),
         (  # no figure: a statement takes its place
-            "How much weather had Otter Mills in Q3 2023 and Q4 2023?",
+            "What was the weather of Otter Mills in Q3 2023 and Q4 2023?",
             ["“The weather was mixed.”", "not found"],
         ),
+        # but where a figure is asked for
+        ("How much weather had Otter Mills in Q3 2023 and Q4 2023?", ["not found", "not found"]),
     ],
 )
 def test_what_stands_in_the_cells(town, question, cells):

@@ -399,12 +399,15 @@ class Asker(Struct, frozen=True):
         Where nothing is found for any of them, or the whole question has the better answer, that instead; but
         where figures of several times are asked for, no quotes that are of none of them."""
         from asof.answer.extractive import is_better_whole, left_out_names, table_answer
-        from asof.answer.table import cells_of
+        from asof.answer.table import cells_of, joined
 
-        whole = answered.quoted
-        cells, note = cells_of(parsed, put.reading, answered.context.hits)
+        whole, hits = answered.quoted, answered.context.hits
+        parsed = joined(parsed, hits)
+        if not (parsed.asks_for_table or parsed.asks_for_each):
+            return answered.made
+        cells, note = cells_of(parsed, put.reading, hits)
         made = [self._cell(put, each) for each in cells]
-        if parsed.wants_value and all(each.refused for each in made):
+        if parsed.wants_value and not parsed.wants_number and all(each.refused for each in made):
             made = [self._cell(put, replace(each, figure=False)) for each in cells]
         table = table_answer(whole, parsed, cells, made)
         if is_better_whole(parsed, whole, table):

@@ -65,6 +65,7 @@ figure ("Ida Holm (1979-1984)")."""
 
 _FIGURE = re.compile(r"[^\W\d_].*\d|\d.*[^\W\d_]", re.DOTALL)
 _LABELLED = re.compile(r"\w[:：]\s*\w")
+_MARKED_HEADING = re.compile(r"#{1,6} ")
 _NAME = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][\w’'-]+(?: (?:[^\W\d_a-zß-öø-ÿ]\.? ?)?[^\W\d_a-zß-öø-ÿ][\w’'-]+)+|@\w+"
 )
@@ -426,6 +427,7 @@ def states_something(sentence: Statement) -> bool:
             or _FIGURE.search(text) is not None
         )
         and not text.startswith(("```", "---"))
+        and not _MARKED_HEADING.match(text)
         and not text.rstrip("\"'”’»*_) ").endswith(("?", "？"))
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -22,7 +23,7 @@ from asof.text.question import QuestionReading, read_verbatim
 from asof.text.question import read as read_question
 from asof.time.moment import TimeOptions, When, first_instant, instant_bounds, last_instant
 from asof.time.span import nearest_moment
-from asof.values import GLOBAL, LOCAL, MODES, Answer, Filters, MetadataFilter, Query
+from asof.values import GLOBAL, LOCAL, MODES, Answer, Filters, Hit, MetadataFilter, Query
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -354,15 +355,18 @@ class Asker(Struct, frozen=True):
                 past=True,
             )
 
+        told: list[tuple[Hit, str]] = []
+
         def through_documents(view: View) -> Answer | None:
             results = engine.search(query, view, put.recipe)
             found = RetrievedPassages(view, put.reading, results.hits, results.rows, filters, ())
-            return answer_from_timeline(view, query, parsed, best_statements(found))
+            told.extend(best_statements(found, inf))
+            return answer_from_timeline(view, query, parsed, asked, told)
 
         made = self.session.use(*moment, through_documents) if asked.kind == COURSE else None
         if made is None:
             made = self.session.use(
-                *moment, lambda view: answer_from_past(view, query, parsed, asked), past=True
+                *moment, lambda view: answer_from_past(view, query, parsed, asked, told), past=True
             )
         return made and replace(made, notes=(*put.reading.notes, *put.notes, *made.notes))
 

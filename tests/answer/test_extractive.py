@@ -161,11 +161,12 @@ def test_at_most_so_many_values_are_looked_up(tmp_path):
 @pytest.mark.parametrize(
     ("question", "as_of", "notes"),
     [
-        ("Who audited lunch at Otter Mills?", "2024", ("of the question no passage has: audited",)),
-        ("Who serves lunch at Otter Mills?", "2024", ()),
+        ("Who audited lunch at Otter Mills?", "2024",
+         ("no quote names a person", "of the question no passage has: audited")),
+        ("Who serves lunch at Otter Mills?", "2024", ("no quote names a person",)),
         ("Who serves lunch at Otter Mills?", "2023-06-30", None),
     ],
-)
+)  # fmt: skip
 def test_words_that_nothing_says_are_named(ask, question, as_of, notes):
     """Before July 2023 nothing says "serves" or "lunch": a refusal says so itself."""
     made = ask(question, as_of=as_of)
@@ -568,3 +569,43 @@ def test_quotes_of_one_passage_do_not_overlap(quoted: Ask) -> None:
     )
     quotes = [each.quote for each in made.citations]
     assert sum("He sings." in each for each in quotes) == 1
+
+
+# -- a value that nothing gives ----------------------------------------------------------------------------
+
+SITES = (
+    doc("turin", "2024-02-01", "The Turin office is in a side street. It has a kitchen. Mr Rossi, who had it "
+        "before, had paid for the garden.", "Turin office"),
+    doc("lyon", "2024-02-01", "The fax number of the Lyon office is 0478 112 233. Its rent is €2,300.",
+        "Lyon office"),
+    doc("porto", "2024-01-05", "The Porto office has opened. Tel. 0351 22 33 44.", "Porto office"),
+    doc("desk", "2024-01-01", "Parking passes are given out by the front desk.", "Handbook"),
+    doc("canteen", "2024-01-05", "A lunch costs €7. The cook is Marco Neri.", "Canteen"),
+)  # fmt: skip
+sites = corpus_fixture(*SITES)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "What is the fax number of the Turin office?",
+            "no passage that was found on this gives a fax number",
+        ),
+        (
+            "What is the fax number of the Porto office?",
+            "no passage that was found on this gives a fax number",
+        ),
+        ("How much is the rent of the Turin office?", "no passage that was found on this gives an amount"),
+        ("What does a parking pass cost?", "no passage that was found on this gives an amount"),
+        ("What is the fax number of the Lyon office?", "0478 112 233"),
+        ("What is the phone number of the Porto office?", "0351 22 33 44"),
+        ("How much is the rent of the Lyon office?", "€2,300"),
+        ("What does a lunch cost?", "€7"),
+        ("Who is the cook of the canteen?", "Marco Neri"),
+    ],
+)
+def test_a_value_of_a_kind_that_no_passage_about_it_gives_is_refused(sites, question, said):
+    made = sites.at().ask(question, mode="local")
+    assert made.refused == said.startswith("no passage")
+    assert said in (made.reason if made.refused else " ".join(each.quote for each in made.citations))

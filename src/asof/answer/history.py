@@ -335,8 +335,8 @@ def answer_from_past(
     view: View, query: Query, question: ParsedQuestion, asked: AskedChange,
     statements: Sequence[tuple[Hit, str]] = (),
 ) -> Answer | None:  # fmt: skip
-    """The answer to a question on how documents changed; None if no edit has enough of it, or as much as one
-    of these statements of hits, which then did not change. `view`: with what was visible before."""
+    """The answer to a question on how documents changed; None if no edit has enough of it, or all, where one
+    of these statements of hits has all: that did not change. `view`: with what was visible before."""
     past = past_of(view, query, asked, question.times)
     if not past.ranked or past.ranked[0].score < SURE:
         return None
@@ -344,7 +344,11 @@ def answer_from_past(
     words = WeightedPhrase.of(asked.text, view)
     told = max((share for _, share in _shared(view, words, statements)), default=0.0)
     sides = [side for side in (best.before, best.after) if side is not None]
-    if told > max(words.share(stems_in(view, each.title, *each.headings, each.text)) for each in sides):
+    if (
+        told
+        == 1.0
+        > max(words.share(stems_in(view, each.title, *each.headings, each.text)) for each in sides)
+    ):
         return None
     if asked.kind in (COURSE, ANYTHING):
         line = past.line(best)

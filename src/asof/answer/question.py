@@ -233,6 +233,27 @@ class ParsedQuestion(Struct, frozen=True):
         return _head_of(topic, WORD.findall(self.text.lower()), self.language)
 
     @property
+    def numbered(self) -> str:
+        """What it asks the number of as a name ("fax" of "the fax number of the office"), or ""."""
+        tokens, numbers = WORD.findall(self.text.lower()), listed(self.language, "numbers")
+        at = next((at for at, word in enumerate(tokens) if at and word in numbers), 0)
+        word = tokens[at - 1] if at else ""
+        return "" if word in _asking(self.language) else word
+
+    @property
+    def number_words(self) -> frozenset[str]:
+        """The words for that number, and where it is a phone's all words for one."""
+        phone, word = listed(self.language, "phone"), self.numbered
+        return phone if word in phone else frozenset({word})
+
+    @property
+    def capitals(self) -> tuple[str, ...]:
+        """Its words with a capital, behind the first and outside of its times; () where nouns have them."""
+        if tables(self.language, "questions").get("capital_nouns", False):
+            return ()
+        return tuple(word for word in WORD.findall(self.rest)[1:] if word[0].isupper() and len(word) > 1)
+
+    @property
     def wants_list(self) -> bool:
         """True if a list answers it whole: it asks which there are, or how something is done."""
         return self.several or (self.explains and not self.reason and not self.figure)

@@ -691,8 +691,7 @@ def _ends_in_date(clause: str, order: DateOrder) -> bool:
     """True if a few words before a date say something else: `next review May 2020`."""
     words = clause.rstrip(" .)").split()
     return any(
-        stated_or_none(" ".join(words[at:]), "content", order)
-        for at in range(1, min(len(words), _SENTENCE + 1))
+        stated_or_none(" ".join(words[at:]), "content", order) for at in range(1, min(len(words), _SENTENCE))
     )
 
 

@@ -178,6 +178,10 @@ home = corpus_fixture(
         "| Turin | €1,240,000 | €1,310,000 | G Ferri |\n| Lyon | €980,000 | €1,020,000 | A Roche |\n",
         "Sales by branch"),
     doc("post", "2024-02-02", "The salary of the Data and Information Manager is £41,000.", "Post"),
+    doc("phone", "2023-12-30", "The phone contract was with Telvia in 2021 and cost £18 a month in 2022.",
+        "Phone"),
+    doc("cats", "2024-02-11", "| Year | Practice | Bill |\n|---|---|---|\n| 2022 | Quay Vets | 140 euros |\n"
+        "| 2023 | Old Mill Clinic | 151 euros |\n", "Vet bills"),
     doc("driver", "2024-02-03", "The salary of the driver is £23,000.", "Post: driver"),
 )  # fmt: skip
 
@@ -195,6 +199,9 @@ home = corpus_fixture(
         # money, not a length of time; and the figure beside the word
         ("What were the reserves in 2015 and 2016?", [NONE, "£324,000"]),
         ("How much was the ferry in 2022 and 2023?", ["84 euros", NONE]),
+        # of a sentence the time beside the figure; a row of its title's subject
+        ("How much was the phone contract in 2021 and 2022?", [NONE, "£18 a month"]),
+        ("What was the vet bill in 2022 and 2023?", ["140 euros", "151 euros"]),
         # words that both share
         ("Q1 and Q2 revenue Turin 2024", ["€1,240,000", "€1,310,000"]),
         ("What was the rent and insurance premium of the flat in 2021?", ["£870 a month", "312.00"]),

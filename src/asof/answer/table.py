@@ -256,7 +256,7 @@ def _stands_beside(sought: _Sought, statement: Statement) -> bool:
 
 
 class _OtherSubjects(NamedTuple):
-    """What else statements are about: the tables in which a row has the subject itself, and the stems with
+    """What else statements are about: the tables in which a cell of a row is the subject, and the stems with
     which titles and headings end that lack it ("garage" of "Rent of the garage")."""
 
     tables: frozenset[tuple[str, str]]
@@ -267,7 +267,9 @@ class _OtherSubjects(NamedTuple):
         tables, ends = set(), set[str]()
         own = sought.subject | sought.head
         for each in sentences:
-            if each.kind == ROW and not sought.subject.isdisjoint(each.stems):
+            if each.kind == ROW and any(
+                stems and stems <= sought.subject for stems in _stems_of_cells(sought, each)
+            ):
                 tables.add((each.hit.id, each.lead))
         for title in {text for each in sentences for text in (each.hit.title, *each.hit.place.headings)}:
             words = [word for word in WORD.findall(title) if word.isalpha()]
@@ -286,6 +288,13 @@ class _OtherSubjects(NamedTuple):
             return True
         belongs = list(_belonging(sought, statement))
         return bool(belongs) and not any(belongs)
+
+
+def _stems_of_cells(sought: _Sought, row: Statement) -> Iterator[Stems]:
+    """The stems of each cell of a row."""
+    language = language_of(row.hit.text, "en")
+    for part in _PARTS.split(row.text):
+        yield sought.stems(part.rpartition(": ")[2], language)
 
 
 def _belonging(sought: _Sought, statement: Statement) -> Iterator[bool]:
@@ -569,7 +578,7 @@ def _timed(statement: Statement, found: Sequence[Figure]) -> Iterator[tuple[Figu
     without a time is of the time named before it, outside brackets."""
     times, last = _times(statement, statement.text), list[Span]()
     clauses: list[tuple[list[Figure], list[Span]]] = []
-    for left, right, bracket in _clauses(statement):
+    for left, right, bracket in _clauses(statement, times, found):
         inside = [each for each in found if left <= each.start < right]
         named = [span for start, _, span in times if left <= start < right]
         if clauses and clauses[-1][0] and named and not inside and statement.kind != ROW:
@@ -582,11 +591,24 @@ def _timed(statement: Statement, found: Sequence[Figure]) -> Iterator[tuple[Figu
         yield from ((each, [named[at]] if paired else named) for at, each in enumerate(inside))
 
 
-def _clauses(statement: Statement) -> Iterator[tuple[int, int, bool]]:
+def _clauses(
+    statement: Statement, times: Sequence[tuple[int, int, Span]], found: Sequence[Figure]
+) -> Iterator[tuple[int, int, bool]]:
     """The stretches of a statement between commas, semicolons and brackets, or the cells of a row; and
-    whether each is in brackets."""
-    text, at, bracket = statement.text, 0, False
-    for edge in (_PARTS if statement.kind == ROW else _CLAUSE).finditer(text):
+    whether each is in brackets. Words that join end one with a time where a figure follows, but not between
+    two times: "was let in 2021 and cost £5 in 2022"."""
+    text, at, bracket, row = statement.text, 0, False, statement.kind == ROW
+    joins = phrases_of("joining", language_of(statement.hit.text, "en"))
+    edges = list((_PARTS if row else _CLAUSE).finditer(text))
+    for edge in sorted([*edges, *([] if row else joins.finditer(text))], key=lambda each: each.start()):
+        if edge not in edges:
+            after = next((end.start() for end in edges if end.start() >= edge.end()), len(text))
+            timed = any(at <= start < edge.start() for start, _, _ in times)
+            between = any(
+                not text[edge.end() : start].strip() for start, _, _ in times if start >= edge.end()
+            )
+            if not timed or between or not any(edge.end() <= each.start < after for each in found):
+                continue
         if bracket and ")" not in edge[0]:
             continue
         yield at, edge.end(), bracket

@@ -162,11 +162,12 @@ def test_at_most_so_many_values_are_looked_up(tmp_path):
 @pytest.mark.parametrize(
     ("question", "as_of", "notes"),
     [
-        ("Who audited lunch at Otter Mills?", "2024", ("of the question no passage has: audited",)),
-        ("Who serves lunch at Otter Mills?", "2024", ()),
+        ("Who audited lunch at Otter Mills?", "2024",
+         ("no quote names a person", "of the question no passage has: audited")),
+        ("Who serves lunch at Otter Mills?", "2024", ("no quote names a person",)),
         ("Who serves lunch at Otter Mills?", "2023-06-30", None),
     ],
-)
+)  # fmt: skip
 def test_words_that_nothing_says_are_named(ask, question, as_of, notes):
     """Before July 2023 nothing says "serves" or "lunch": a refusal says so itself."""
     made = ask(question, as_of=as_of)
@@ -200,9 +201,11 @@ town = corpus_fixture(
             ["$12 million", "not found"],
         ),
         (  # no figure: a statement takes its place
-            "How much weather had Otter Mills in Q3 2023 and Q4 2023?",
+            "What was the weather of Otter Mills in Q3 2023 and Q4 2023?",
             ["“The weather was mixed.”", "not found"],
         ),
+        # but where a figure is asked for
+        ("How much weather had Otter Mills in Q3 2023 and Q4 2023?", ["not found", "not found"]),
     ],
 )
 def test_what_stands_in_the_cells(town, question, cells):
@@ -600,3 +603,43 @@ def test_what_a_number_names_is_not_answered_from_what_another_one_names(
     made = numbered.at().ask(question)
     assert made.refused is (not quoted)
     assert not quoted or quoted in made.citations[0].quote
+
+
+# -- a value that nothing gives ----------------------------------------------------------------------------
+
+SITES = (
+    doc("turin", "2024-02-01", "The Turin office is in a side street. It has a kitchen. Mr Rossi, who had it "
+        "before, had paid for the garden.", "Turin office"),
+    doc("lyon", "2024-02-01", "The fax number of the Lyon office is 0478 112 233. Its rent is €2,300.",
+        "Lyon office"),
+    doc("porto", "2024-01-05", "The Porto office has opened. Tel. 0351 22 33 44.", "Porto office"),
+    doc("desk", "2024-01-01", "Parking passes are given out by the front desk.", "Handbook"),
+    doc("canteen", "2024-01-05", "A lunch costs €7. The cook is Marco Neri.", "Canteen"),
+)  # fmt: skip
+sites = corpus_fixture(*SITES)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "What is the fax number of the Turin office?",
+            "no passage that was found on this gives a fax number",
+        ),
+        (
+            "What is the fax number of the Porto office?",
+            "no passage that was found on this gives a fax number",
+        ),
+        ("How much is the rent of the Turin office?", "no passage that was found on this gives an amount"),
+        ("What does a parking pass cost?", "no passage that was found on this gives an amount"),
+        ("What is the fax number of the Lyon office?", "0478 112 233"),
+        ("What is the phone number of the Porto office?", "0351 22 33 44"),
+        ("How much is the rent of the Lyon office?", "€2,300"),
+        ("What does a lunch cost?", "€7"),
+        ("Who is the cook of the canteen?", "Marco Neri"),
+    ],
+)
+def test_a_value_of_a_kind_that_no_passage_about_it_gives_is_refused(sites, question, said):
+    made = sites.at().ask(question, mode="local")
+    assert made.refused == said.startswith("no passage")
+    assert said in (made.reason if made.refused else " ".join(each.quote for each in made.citations))

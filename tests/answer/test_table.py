@@ -159,3 +159,65 @@ def test_a_document_of_one_year_fills_no_cell_of_a_later_one(tmp_path: Any) -> N
         question, told = f"What was the {asked[0]} in 2019 and 2021?", asked[1]
         made = answered(tmp_path / asked[0], question, told, mode="local")
         assert cells(made) == [("", "2019", f"{5 if told is fees else 3} euros"), ("", "2021", later)]
+
+
+home = corpus_fixture(
+    doc("insurance", "2024-01-05",
+        "| Year | Property | Insurer | Premium |\n|---|---|---|---|\n"
+        "| 2021 | Flat | Halden 24 | 312.00 |\n| 2021 | Garage | Halden 24 | 44.00 |\n"
+        "| 2022 | Flat | Halden 24 | 338.00 |\n| 2022 | Garage | Corvid | 47.00 |\n", "Insurance"),
+    doc("flat", "2022-03-01", "It has three rooms. In 2021 the rent was £870 a month.", "Flat"),
+    doc("garage", "2022-03-02", "In 2021 the rent was £45 a month. It has two keys.", "Garage"),
+    doc("both", "2022-03-03", "For the flat the rent of the garage was waived: 10 euros in 2022.", "Letter"),
+    doc("friends", "2017-06-01", "We mean to build up reserves of 2 months of cost, or £900,000, in 2016."
+        "\n\nAt the end of 2016 reserves stood at £324,000.\n\nIn 2015 a guide to reserves took 3 months.",
+        "Annual report"),
+    doc("ferry", "2023-08-01", "The ferry cost 84 euros in 2022. In 2023 the ferry left at 7:40 from pier 3.",
+        "Trips"),
+    doc("sales", "2024-07-15", "| Branch | Q1 2024 revenue | Q2 2024 revenue | Head |\n|---|---|---|---|\n"
+        "| Turin | €1,240,000 | €1,310,000 | G Ferri |\n| Lyon | €980,000 | €1,020,000 | A Roche |\n",
+        "Sales by branch"),
+    doc("post", "2024-02-02", "The salary of the Data and Information Manager is £41,000.", "Post"),
+    doc("phone", "2023-12-30", "The phone contract was with Telvia in 2021 and cost £18 a month in 2022.",
+        "Phone"),
+    doc("cats", "2024-02-11", "| Year | Practice | Bill |\n|---|---|---|\n| 2022 | Quay Vets | 140 euros |\n"
+        "| 2023 | Old Mill Clinic | 151 euros |\n", "Vet bills"),
+    doc("driver", "2024-02-03", "The salary of the driver is £23,000.", "Post: driver"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        # the column that has the word for what is asked for, whatever shares its stem
+        ("What was the insurance premium of the flat in 2021 and 2022?", ["312.00", "338.00"]),
+        ("What was the insurer of the flat and garage in 2022?", ["Halden 24", "Corvid"]),
+        # what belongs to something else is no value, not in its own document nor below another title
+        ("What was the rent of the flat in 2021 and 2022?", ["£870 a month", NONE]),
+        ("flat rent 2021, 2022", ["£870 a month", NONE]),
+        ("garage rent 2021, 2023", ["£45 a month", NONE]),
+        # money, not a length of time; and the figure beside the word
+        ("What were the reserves in 2015 and 2016?", [NONE, "£324,000"]),
+        ("How much was the ferry in 2022 and 2023?", ["84 euros", NONE]),
+        # of a sentence the time beside the figure; a row of its title's subject
+        ("How much was the phone contract in 2021 and 2022?", [NONE, "£18 a month"]),
+        ("What was the vet bill in 2022 and 2023?", ["140 euros", "151 euros"]),
+        # words that both share
+        ("Q1 and Q2 revenue Turin 2024", ["€1,240,000", "€1,310,000"]),
+        ("What was the rent and insurance premium of the flat in 2021?", ["£870 a month", "312.00"]),
+        # something of which no passage has a word
+        ("What is the salary of the driver and the librarian?", ["£23,000", NONE]),
+        # an "and" inside a name, and one between two things
+        ("What is the salary of the driver and the data and information manager?", ["£23,000", "£41,000"]),
+    ],
+)
+def test_a_cell_has_the_value_of_its_thing_and_kind_or_none(home: Any, question: str, expected: Any) -> None:
+    made = home.at().ask(question, mode="local")
+    assert [value for _, _, value in cells(made)] == expected
+
+
+@pytest.mark.parametrize("name", ["Data and Information Manager", "data and information manager"])
+def test_an_and_inside_a_name_joins_no_two_things(home: Any, name: str) -> None:
+    made = home.at().ask(f"What is the salary of the {name}?", mode="local")
+    assert made.values == ()
+    assert "£41,000" in made.citations[0].quote

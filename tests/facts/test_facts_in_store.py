@@ -112,7 +112,7 @@ def test_status_says_who_read_what_and_what_is_left(tmp_path):
         corpus.add([Document("a", "Revenue was $4 million in 2021."), Document("b", "Nobody knows.")])
         assert told(corpus) == []
         ensure_facts(corpus.session)
-        assert told(corpus) == ["facts: 1 in 2 passages, read by rules-4"]
+        assert told(corpus) == ["facts: 1 in 2 passages, read by rules-5"]
         corpus.add([Document("c", "The quay is long.")])
         assert told(corpus)[1:] == ["facts: 1 passage is not read yet"]
 

@@ -175,6 +175,21 @@ def test_how_sure_a_value_is_and_what_is_expected(text, relation, confidence):
     assert fact.confidence == pytest.approx(confidence, abs=0.001)
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The bill was 210 euros, 31 euros more than before.", [(VALUE, 210, "EUR"), (CHANGE, 31, "EUR")]),
+        ("The bill was 80 euros, 9 euros less than in March.", [(VALUE, 80, "EUR"), (CHANGE, -9, "EUR")]),
+        ("The club had 91 members, 7 more than in March.", [(VALUE, 91, "members")]),  # of what is not said
+        ("The trip cost 31 euros more.", [(CHANGE, 31, "EUR")]),
+        ("The budget of more than 5 million euros was spent.", [(VALUE, 5e6, "EUR")]),
+    ],
+)
+def test_a_difference_is_no_value(text: str, found: list[tuple[str, float, str]]) -> None:
+    read = [(each.kind, each.amount.value, each.amount.unit) for each in facts(text) if each.amount]
+    assert read == found
+
+
 # -- changes of measures ---------------------------------------------------------------------------
 
 

@@ -97,6 +97,9 @@ def of_the_past(moment: Moment, asked: Asked) -> Any:
 TABLES = (
     "What was the {} in 2019, 2020 and 2021?", "How much was the ticket of the ferry in each year?",
     "What was the revenue of Quay Ltd and Pier Ltd from 2019 to 2021?",
+    # an "and" that hits may join; values that no passage on it may give
+    "What was the {} and the fare of the ferry in 2020?", "ferry fare 2019, 2020 and 2021",
+    "What is the phone number of the {}?", "How has the price of the {} changed?",
     "who was the harbour master in 2020 and in 2021?",
 )  # fmt: skip
 

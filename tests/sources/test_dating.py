@@ -103,6 +103,26 @@ def test_a_date_in_the_first_lines(text, date):
 
 
 @pytest.mark.parametrize(
+    ("line", "date"),
+    [
+        ("Adopted 3 May 2012, as amended April 2014", "April 2014"),
+        ("(Adopted on 3 May 2012 and amended 4 April 2014)", "4 April 2014"),
+        ("First issued May 2010; last reviewed 12 March 2021.", "12 March 2021"),
+        ("Issued 1 March 2019 (updated 5 June 2020)", "5 June 2020"),
+        ("Version 2, adopted 3 May 2012", "3 May 2012"),
+        ("Adopted 3 May 2012, next review April 2014", "3 May 2012"),  # that is to come
+        ("Beschlossen am 3. Mai 2012, zuletzt geändert im April 2014", "April 2014"),
+        ("Adopted 3 May 2012, the plan was dropped in 2014", None),  # a sentence
+        ("Housing Act 1996, as amended 3 April 2014", None),
+        ("The society was formed 3 May 2012, and changed its name in April 2014", None),
+    ],
+)
+def test_the_last_date_of_a_line_with_several_of_the_text_itself(line, date):
+    found = dates.of_content(f"Constitution\n{line}\n\nText.", dates.UNKNOWN, [], "Constitution")
+    assert (found and found.text) == date
+
+
+@pytest.mark.parametrize(
     "text",
     ["", "1984", "On 2024-03-05 we met", "Date: soon", "yesterday", "Date: 3 days ago", "03/04/2024",
      "x" * 1000 + "\n1 2", "x\n" * 10 + "2024-03-05",

@@ -146,6 +146,8 @@ CLUB: list[Line] = ["The members of the club row on the lake at dawn and mend th
         ([("A Letterhead", 24)], "", "rowing-rules", "rowing rules"),
         ([("Rowing Rules", 24)], "", "rowing-rules", "Rowing Rules"),
         ([("Rowing Rules", 24)], "", "rowing-rules-2012", "rowing rules 2012"),
+        ([(RULES, 24)], "rules_v3_final.doc", "rowing-final", RULES),  # words cut short, or of a draft
+        ([(RULES, 24)], "Microsoft Word - r2.docx", "row-club", RULES),
         ([("Welcome to our club.", 24)], "", "scan_0012", "scan_0012"),  # a sentence
     ],
 )

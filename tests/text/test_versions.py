@@ -29,7 +29,7 @@ def written(text: str) -> list[str]:
         ("on 2024.05.06 and 6.5.2024", []), ("Minutes 2024.05", []), ("Gridlet 2023.2", ["2023.2"]),
         ("in 2023.2", ["2023.2"]),
         ("5 boats", []), ("it cost 4,50 or 4.5%", []), ("10.0.0.1.", ["10.0.0.1"]), ("IPv6", []),
-        ("PEP 649", []),
+        ("PEP 649", []), ("£4.60, or 4.60 euros", []), ("4.60 with € 3.20 and 4.20€", ["4.60"]),
     ],
 )  # fmt: skip
 def test_versions_in_a_text(text: str, found: list[str]) -> None:

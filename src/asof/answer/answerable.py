@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from math import exp
 from operator import mul
 from typing import NamedTuple
 
-from asof.answer.choose import MONTH, Candidates
-from asof.answer.match import numbers_asked
-from asof.answer.question import ParsedQuestion
-from asof.answer.statements import WeightedPhrase, hit_in_time, names
+from asof.answer.choose import MONTH, Candidates, has_number, has_value
+from asof.answer.match import figures_in, numbers_asked
+from asof.answer.question import (
+    COUNT,
+    DATE,
+    DURATION,
+    MONEY,
+    PERSON,
+    SHARE,
+    VERSION,
+    ParsedQuestion,
+    phrases_of,
+)
+from asof.answer.statements import Statement, WeightedPhrase, hit_in_time, names
 from asof.index.view import View
 from asof.text.query import key
 from asof.time.span import label, nearest
@@ -111,3 +121,65 @@ def _nothing_known(question: ParsedQuestion, periods: Sequence[str], hits: Seque
     near = nearest(times, question.times)
     known = f"; the nearest times that are known: {', '.join(near)}" if near else ""
     return f"nothing{whom} is known of {', '.join(dict.fromkeys(periods))}{known}"
+
+
+# -- the reason of a refusal: no value of the kind that is asked for ----------------------------------------
+
+NEAR_MOST = 0.5
+"""The least part of the most that a quoted passage has of a question, for one that is about it."""
+
+
+def missing_value(
+    question: ParsedQuestion, words: WeightedPhrase, statements: Sequence[Statement], quoted: Collection[str]
+) -> str:
+    """The reason why what is quoted gives no value of the kind that is asked for, or "": these statements, of
+    the passages that are about it, have none. Those are the ones with most of the question that have all of
+    its names, or without such the quoted ones (ids of hits). What is counted may be a list, and where no kind
+    is asked for nothing is missed."""
+    kind, numbered = question.value_kind, question.numbered
+    if kind in ("", COUNT, PERSON) and not numbered:
+        return ""
+    passages: dict[str, list[Statement]] = {}
+    for each in statements:
+        passages.setdefault(each.hit.id, []).append(each)
+    pairs = zip(words.words, words.spelled, strict=True)
+    asked = WeightedPhrase(words.text, tuple(word for word, said in pairs if said not in question.asking))
+    shares = {
+        at: asked.share(frozenset().union(*(each.titled_stems for each in told)))
+        for at, told in passages.items()
+    }
+    least = NEAR_MOST * max(shares.values(), default=0.0)
+    near = [at for at in passages if shares[at] >= least]
+    named = [at for at in near if _names_all(question.capitals, passages[at][0].hit)]
+    about = named if named and question.capitals else [at for at in near if at in quoted]
+    if not about or any(_gives(question, each) for at in about for each in passages[at]):
+        return ""
+    what = f"a {numbered} number" if numbered else _KINDS[kind]
+    return f"no passage that was found on this gives {what}"
+
+
+_KINDS = {
+    DURATION: "a length of time", SHARE: "a share", VERSION: "a version", DATE: "a time", MONEY: "an amount",
+}  # fmt: skip
+
+
+def _names_all(names_: Sequence[str], hit: Hit) -> bool:
+    text = " ".join((hit.title, *hit.place.headings, hit.text))
+    return all(names(text, each) for each in names_)
+
+
+def _gives(question: ParsedQuestion, statement: Statement) -> bool:
+    """True if a statement may give a value of the kind that is asked for."""
+    hit, kind = statement.hit, question.value_kind
+    if question.numbered:
+        said = key(" ".join((hit.title, *hit.place.headings, statement.text))).split()
+        called = question.number_words
+        return any(map(str.isdigit, statement.text)) and any(word in called for word in said)
+    if kind == DATE:
+        return hit.dated_by != "mtime" or bool(hit.about)
+    free = phrases_of("free", question.language)
+    if kind == MONEY:  # a date is no amount
+        in_words = "".join(sign for sign in statement.text if not sign.isdigit())
+        says = bool(figures_in(statement)) or has_number(question, in_words)
+        return says or free.search(in_words.lower()) is not None
+    return has_number(question, statement.text) or has_value(question, statement, statement.text)

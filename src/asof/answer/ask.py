@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from asof import plugins
 from asof.answer.answerable import unanswerable_reason
-from asof.answer.choose import PASSAGES, Candidates, best_quotes
+from asof.answer.choose import MARGIN, PASSAGES, Candidates, best_quotes
 from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.match import of_asked_number
 from asof.answer.question import ParsedQuestion
@@ -302,16 +302,16 @@ def context_of(
     )  # fmt: skip
 
 
-def best_statements(retrieved: RetrievedPassages) -> list[tuple[Hit, str]]:
-    """The hits with the best statements, each with what its statement says; best first; [] where the passages
-    cannot hold the answer."""
+def best_statements(retrieved: RetrievedPassages, margin: float = MARGIN) -> list[tuple[Hit, str]]:
+    """The hits with the best statements, each with what its statement says; best first, none that scores so
+    much less than the best; [] where the passages cannot hold the answer."""
     if not retrieved.hits:
         return []
     context = context_of(retrieved, None)
     found = Candidates.of(context.parsed, context.words, context.hits, context.sentences)
     if unanswerable_reason(context.parsed, context.words, context.hits, found, retrieved.view):
         return []
-    best = best_quotes(context.parsed, context.words, found)
+    best = best_quotes(context.parsed, context.words, found, margin)
     return [(each.hit, each.statement.text) for each in best]
 
 

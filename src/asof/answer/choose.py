@@ -65,6 +65,7 @@ figure ("Ida Holm (1979-1984)")."""
 
 _FIGURE = re.compile(r"[^\W\d_].*\d|\d.*[^\W\d_]", re.DOTALL)
 _LABELLED = re.compile(r"\w[:：]\s*\w")
+_MARKED_HEADING = re.compile(r"#{1,6} ")
 _NAME = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][\w’'-]+(?: (?:[^\W\d_a-zß-öø-ÿ]\.? ?)?[^\W\d_a-zß-öø-ÿ][\w’'-]+)+|@\w+"
 )
@@ -346,7 +347,7 @@ def has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool
         asked = question.text.casefold()
         return any(word.casefold() not in asked for name in _NAME.findall(said) for word in name.split())
     if kind == DURATION:
-        return _durations(language).search(said) is not None
+        return durations(language).search(said) is not None
     if kind in (MONEY, SHARE):
         words = phrases_of("free" if kind == MONEY else "fractions", language)
         units = {each.unit.partition("/")[0] for each in figures(said, language)}
@@ -370,7 +371,7 @@ def _number_words(language: str) -> frozenset[str]:
 
 
 @cache
-def _durations(language: str) -> re.Pattern[str]:
+def durations(language: str) -> re.Pattern[str]:
     """Finds a number with a unit of time behind it, maybe one word later: "ten working days"."""
     lists = [tables(code, "time").get(name, {}) for code in (FIRST, language) for name in ("unit", "units")]
     units = {word.replace("_", " ") for each in lists for words in each.values() for word in words.split()}
@@ -426,6 +427,7 @@ def states_something(sentence: Statement) -> bool:
             or _FIGURE.search(text) is not None
         )
         and not text.startswith(("```", "---"))
+        and not _MARKED_HEADING.match(text)
         and not text.rstrip("\"'”’»*_) ").endswith(("?", "？"))
     )
 

@@ -15,7 +15,7 @@ from typing import Protocol
 import msgspec
 from msgspec import Struct
 
-from asof.answer.answerable import unanswerable_reason
+from asof.answer.answerable import missing_value, unanswerable_reason
 from asof.answer.choose import (
     Candidates,
     Excerpt,
@@ -198,6 +198,9 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     )
     if not quotes:
         return _refused_beside(view, context, "no sentence that was found states anything", [])
+    told = {each.hit.id for each in quotes}
+    if not following and (reason := missing_value(question, context.words, context.sentences, told)):
+        return _refused_beside(view, context, reason, quotes)
     contradiction = find_contradiction(
         quotes[0].statement, context.sentences, context.authority, newest=not question.times
     )
@@ -218,12 +221,18 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
         and not any(_says_number(question, each) for each in citations)
     ):
         notes.append("no quote says how many: nothing was counted, and there may be more than are quoted")
+    if question.value_kind == PERSON and not any(_names_person(question, each) for each in quotes):
+        notes.append("no quote names a person")
     if context.words.unknown:
         notes.append(f"of the question no passage has: {', '.join(context.words.unknown)}")
     text = "\n".join(map(quoted, citations))
     return Answer(
         context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), tuple(notes)
     )  # fmt: skip
+
+
+def _names_person(question: ParsedQuestion, quote: Excerpt) -> bool:
+    return has_value(question, quote.statement, quote.text)
 
 
 def _naming(question: ParsedQuestion, sentences: Sequence[Statement]) -> tuple[Statement, ...]:

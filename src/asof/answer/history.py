@@ -26,6 +26,7 @@ from asof.revisions import edits
 from asof.revisions.edits import ADDED, CHANGED, MOVED, REMOVED, REWORDED, Edit, Stated
 from asof.revisions.timeline import TimelineEntry, WordChanges, timeline, word_changes
 from asof.store.reader import VisiblePassage, version_numbers, visible_passages
+from asof.text.figures import figures, language_of, lexicon
 from asof.text.versions import FIRST, asked
 from asof.time.span import BEGINNING, Span, iso
 from asof.values import LOCAL, LONGEST_TITLE, Answer, Citation, Hit, Query, Value, shortened
@@ -156,11 +157,27 @@ def past_of(view: View, query: Query, asked: AskedChange, times: Sequence[Span])
     ranked = [_scored(stems, each, words, asked, times, places[each.side.document], again) for each in every]
     ranked = [each for each in ranked if each.share >= LEAST]
     ranked.sort(key=lambda each: (-each.score, -each.edit.at))
+    if amounts := _amounts(query.text):
+        ranked = [
+            each for each in ranked if any(amounts & _amounts(text) for text in _texts(each.edit))
+        ] or ranked
     if asked.kind == WHEN and asked.edit == ADDED and ranked:  # the first of those that are nearly as good
         near = [each for each in ranked if each.score >= ranked[0].score - NEARLY]
         first = min(near, key=lambda each: (each.edit.at, -each.score))
         ranked = [first, *(each for each in ranked if each is not first)]
     return Past(tuple(ranked), every)
+
+
+def _texts(edit: Edit) -> list[str]:
+    """What an edit's statements say."""
+    return [side.text for side in (edit.before, edit.after) if side is not None]
+
+
+def _amounts(text: str) -> set[tuple[float, str]]:
+    """The amounts of money in a text, with their currencies."""
+    language = language_of(text, "en")
+    money = set(lexicon(language).currencies.values())
+    return {(each.value, each.unit) for each in figures(text, language) if each.unit in money}
 
 
 NEARLY = 0.15
@@ -314,13 +331,25 @@ SURE, SURE_OF, BESIDES, MOST = 1.0, {COURSE: 1.3, ANYTHING: 1.6}, 0.4, 3
 that are quoted, and how many are."""
 
 
-def answer_from_past(view: View, query: Query, question: ParsedQuestion, asked: AskedChange) -> Answer | None:
-    """The answer to a question on how documents changed; None if no edit has enough of it. `view`: with what
-    was visible before."""
+def answer_from_past(
+    view: View, query: Query, question: ParsedQuestion, asked: AskedChange,
+    statements: Sequence[tuple[Hit, str]] = (),
+) -> Answer | None:  # fmt: skip
+    """The answer to a question on how documents changed; None if no edit has enough of it, or all, where one
+    of these statements of hits has all: that did not change. `view`: with what was visible before."""
     past = past_of(view, query, asked, question.times)
     if not past.ranked or past.ranked[0].score < SURE:
         return None
     best = past.ranked[0].edit
+    words = WeightedPhrase.of(asked.text, view)
+    told = max((share for _, share in _shared(view, words, statements)), default=0.0)
+    sides = [side for side in (best.before, best.after) if side is not None]
+    if (
+        told
+        == 1.0
+        > max(words.share(stems_in(view, each.title, *each.headings, each.text)) for each in sides)
+    ):
+        return None
     if asked.kind in (COURSE, ANYTHING):
         line = past.line(best)
         sure = past.ranked[0].score >= SURE_OF[asked.kind] and best.kind == CHANGED
@@ -378,20 +407,29 @@ def _with_neighbour(view: View, query: Query, question: ParsedQuestion, refusal:
 
 
 def answer_from_timeline(
-    view: View, query: Query, question: ParsedQuestion, statements: Sequence[tuple[Hit, str]]
-) -> Answer | None:
-    """The course of the best of these statements of hits, through the documents that follow one another; None
-    if it has a single value, or says too little of the question."""
-    words = WeightedPhrase.of(question.rest, view)
-    told = [
-        (hit, said) for hit, said in statements
-        if words.share(stems_in(view, hit.title, *hit.place.headings, said)) >= LEAST
-    ]  # fmt: skip
+    view: View, query: Query, question: ParsedQuestion, asked: AskedChange,
+    statements: Sequence[tuple[Hit, str]],
+) -> Answer | None:  # fmt: skip
+    """The course of the first of these statements of hits with the most of the question, through the
+    documents that follow one another; None if it has a single value, or says too little of the question."""
+    shared = _shared(view, WeightedPhrase.of(asked.text, view), statements)
+    most = max((share for _, share in shared), default=0.0)
+    told = [each for each, share in shared if share == most >= LEAST]
     stood: list[Stated] = []
     for each in timeline(view, query.text, told, MOST_VALUES, query.filters).entries:
         own = each.id, each.document, each.title, (), each.sentence, "", each.start, each.end, each.published
         _add_value(stood, Stated(*own))
     return _course(view, query, stood, question.times)
+
+
+def _shared(
+    view: View, words: WeightedPhrase, statements: Sequence[tuple[Hit, str]]
+) -> list[tuple[tuple[Hit, str], float]]:
+    """Each of these statements of hits with the share of a phrase that it has with its title and headings."""
+    return [
+        ((hit, said), words.share(stems_in(view, hit.title, *hit.place.headings, said)))
+        for hit, said in statements
+    ]
 
 
 MOST_VALUES = 50
@@ -441,15 +479,18 @@ def _course(view: View, query: Query, stood: list[Stated], times: Sequence[Span]
         stood = stood[max(min(inside) - (len(inside) == 1), 0) : max(inside) + 1]
     if len(stood) < 2:
         return None
-    newest = [*reversed(stood)]
-    quote = "; before, ".join(f"since {_day(each.start)}: {_short(each.text)}" for each in newest)
-    if newest[0].end is not None:
-        quote = f"until {_day(newest[0].end)}, {quote}"
-    values = tuple(Value("", _day(each.start), "", _short(each.text), 1) for each in stood)
-    lines = [f"{value.period}  {value.value} [1]" for value in values]
-    citation = cited(view, 1, newest[0], quote)
-    text = "\n".join([*lines, "", f"[1] {citation.citation}"])
-    return Answer(query.text, text, False, "", LOCAL, view.as_of, view.known_at, (citation,), values)
+    values = tuple(Value("", _day(each.start), "", _short(each.text), n) for n, each in enumerate(stood, 1))
+    citations = tuple(cited(view, n, each, _stood(each)) for n, each in enumerate(stood, 1))
+    lines = [f"{value.period}  {value.value} [{value.citation}]" for value in values]
+    sources = [f"[{each.n}] {each.citation}" for each in citations]
+    text = "\n".join([*lines, "", *sources])
+    return Answer(query.text, text, False, "", LOCAL, view.as_of, view.known_at, citations, values)
+
+
+def _stood(statement: Stated) -> str:
+    """A statement behind the time in which it stood."""
+    since, until = _day(statement.start), statement.end and _day(statement.end)
+    return f"{f'from {since} until {until}' if until else f'since {since}'}: {_short(statement.text)}"
 
 
 def _stood_in(statement: Stated, span: Span) -> bool:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from asof.lang import FIRST, codes, detect, tables
+from asof.text.figures import NONE, lexicon
 from asof.text.query import key
 from asof.text.question import AS_OF, MOST_PARTS, QuestionReading
 from asof.text.tokens import any_of
@@ -219,6 +220,40 @@ class ParsedQuestion(Struct, frozen=True):
         return self.after or self.before
 
     @property
+    def wants_number(self) -> bool:
+        """True if nothing but a number answers it: it asks how much or how many, or for what is measured."""
+        heads = (self.head_of(each) for each in self.topics)
+        return self.value_kind in (DURATION, SHARE, MONEY, COUNT) or any(
+            is_measure((head,), self.language) for head in heads
+        )
+
+    def head_of(self, topic: str) -> str:
+        """The word of one of its topics that says what is asked for: "premium" of "the insurance premium of
+        the flat"."""
+        return _head_of(topic, WORD.findall(self.text.lower()), self.language)
+
+    @property
+    def numbered(self) -> str:
+        """What it asks the number of as a name ("fax" of "the fax number of the office"), or ""."""
+        tokens, numbers = WORD.findall(self.text.lower()), listed(self.language, "numbers")
+        at = next((at for at, word in enumerate(tokens) if at and word in numbers), 0)
+        word = tokens[at - 1] if at else ""
+        return "" if word in _asking(self.language) else word
+
+    @property
+    def number_words(self) -> frozenset[str]:
+        """The words for that number, and where it is a phone's all words for one."""
+        phone, word = listed(self.language, "phone"), self.numbered
+        return phone if word in phone else frozenset({word})
+
+    @property
+    def capitals(self) -> tuple[str, ...]:
+        """Its words with a capital, behind the first and outside of its times; () where nouns have them."""
+        if tables(self.language, "questions").get("capital_nouns", False):
+            return ()
+        return tuple(word for word in WORD.findall(self.rest)[1:] if word[0].isupper() and len(word) > 1)
+
+    @property
     def wants_list(self) -> bool:
         """True if a list answers it whole: it asks which there are, or how something is done."""
         return self.several or (self.explains and not self.reason and not self.figure)
@@ -314,7 +349,13 @@ def _parsed(reading: QuestionReading) -> ParsedQuestion:
     figure = _has_phrase("figure", code, lowered)
     kind = next((kind for kind in VALUE_KINDS if phrases_of(f"asks_{kind}", code).search(lowered)), "")
     after = _after(question, code) or (_beside_name(AFTER, question, code) if kind == PERSON else "")
-    wants_value = bool(topics) and (_has_phrase("value", code, lowered) or (figure and kind != DATE))
+    measured = any(is_measure((_head_of(each, tokens, code),), code) for each in topics)
+    named_only = not has("interrogative", "overview", "explain", "present", "past", "perfect")
+    wants_value = bool(topics) and (
+        _has_phrase("value", code, lowered)
+        or (figure and kind != DATE)
+        or (measured and named_only and kind not in (DATE, PERSON))
+    )
     times = tuple(span for span in reading.query.about if not (recent and _is_today(span, reading)))
     each = grain_at(tokens, code)
     grain = each[0] if each else None
@@ -437,8 +478,11 @@ def _asking_words(tokens: Sequence[str], lowered: str, language: str) -> frozens
         found.add(asks.version.text)
     for name in ("began", "ended", "altered", "anything"):
         found |= listed(language, name).intersection(tokens)
-    if defined := _defined(lowered, language):
-        found |= set(tokens) - set(defined.split())
+    if _defined(lowered, language):
+        around = (phrases_of("defines", language), phrases_of("defines_ends", language))
+        found |= {
+            word for each in around for phrase in each.findall(lowered) for word in WORD.findall(phrase)
+        }
     if tokens and get_close_matches(tokens[0], listed(language, "question"), 1, MISSPELLED):
         found.add(tokens[0])
     return frozenset(found)
@@ -473,19 +517,66 @@ def grain_at(tokens: Sequence[str], language: str) -> tuple[Grain, int, int] | N
     return None
 
 
+class _Part(NamedTuple):
+    """A phrase of a question between joining words: what it asks for, and what that belongs to ("rent" and
+    "flat" of "the rent of the flat")."""
+
+    head: tuple[str, ...]
+    tail: tuple[str, ...] = ()
+
+
 def _topics(rest: str, ignored: frozenset[str], language: str) -> tuple[str, ...]:
     """The phrases of a question without names and times; words in `ignored` are left out. Two questions in
     one ("who looks after it and what does it cost") have one phrase: their values are not of one kind."""
-    phrases = []
+    parts: list[_Part] = []
     asked = 0
     for part in re.split(rf",|;|{phrases_of('joining', language).pattern}", rest):
         part = re.sub(r"['’]s\b|(?<!\w)['’]s?", " ", part)
         every = WORD.findall(part)
-        words = [word for word in every if word.lower() not in ignored]
-        if words:
-            phrases.append(" ".join(words))
+        at = next((at for at, word in enumerate(every) if word.lower() in listed(language, "belongs")), None)
+        head, tail = (
+            tuple(word for word in words if word.lower() not in ignored)
+            for words in (every[:at], every[at:] if at is not None else ())
+        )
+        if head or tail:
+            parts.append(_Part(head, tail))
             asked += every[0].lower() in listed(language, "interrogative")
-    return (" ".join(phrases),) if asked > 1 else tuple(dict.fromkeys(phrases))
+    if asked > 1:
+        return (" ".join(word for part in parts for word in (*part.head, *part.tail)),)
+    shared = (_with_shared(parts, at, language) for at in range(len(parts)))
+    return tuple(dict.fromkeys(" ".join((*part.head, *part.tail)) for part in shared))
+
+
+def _with_shared(parts: Sequence[_Part], at: int, language: str) -> _Part:
+    """A part with the words that it shares with those joined to it: "the rent and deposit of the flat" has
+    the deposit of the flat and its rent, "the rent of the flat and garage" two rents, "Q1 and Q2 revenue" two
+    revenues."""
+    (head, tail), last = parts[at], parts[-1]
+    own = is_measure(head, language)
+    if not own and head and at < len(parts) - 1 and len(last.head) > 1 and is_measure(last.head, language):
+        head, own = (*head, last.head[-1]), True
+    before = next((part for part in reversed(parts[:at]) if part.tail), None)
+    if tail:
+        return _Part(head, tail)
+    if before is None:
+        return _Part(head, last.tail)
+    return _Part(head, before.tail) if own else _Part(before.head, head)
+
+
+def _head_of(topic: str, tokens: Sequence[str], language: str) -> str:
+    """The word of a topic that says what is asked for: the last before "of", else the last."""
+    words = topic.lower().split()
+    first = tokens.index(words[0]) if words and words[0] in tokens else 0
+    belongs = listed(language, "belongs")
+    edge = next((at for at, word in enumerate(tokens) if at > first and word in belongs), len(tokens))
+    before = [word for word in words if word in tokens[first:edge]]
+    return (before or words or [""])[-1]
+
+
+def is_measure(words: Sequence[str], language: str) -> bool:
+    """True if the last of these words names something that is measured: "rent", "fees"."""
+    senses, last = lexicon(language).senses, words[-1].lower() if words else ""
+    return any("measure" in senses.get(word, NONE) for word in (last, f"{last}s", last.removesuffix("s")))
 
 
 # -- the times that a question names -------------------------------------------------------------------

@@ -7,13 +7,17 @@ topic. A cell takes a value only from a statement about its topic, its name and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, product
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise, product
+from typing import NamedTuple
 
 from msgspec import Struct
 
+from asof.answer.choose import durations
 from asof.answer.match import NEXT_WORD, figures_in, is_forecast
 from asof.answer.question import (
+    COUNT,
+    DURATION,
     MONEY,
     SHARE,
     WORD,
@@ -38,12 +42,14 @@ from asof.index.view import View
 from asof.lang import stop_words
 from asof.store.digest import KIND
 from asof.text.figures import Figure, language_of, lexicon
-from asof.text.passages import unnumbered
+from asof.text.passages import cells, unnumbered
+from asof.text.query import key
 from asof.text.question import AS_OF, QuestionReading
-from asof.text.statements import ROW
+from asof.text.statements import FIELD, ROW
 from asof.time.expressions import TimeContext, parse
 from asof.time.span import Period, Span, holds_in, label
 from asof.values import Hit
+from asof.wire import replace
 
 # -- the cells of a question ---------------------------------------------------------------------------
 
@@ -81,12 +87,41 @@ def cells_of(
     periods = _periods(question, hits) or [None]
     whom, topics = question.names or ("",), question.topics or ("",)
     count = len(periods) * len(whom) * len(topics)
-    cells = [
+    asked = [
         TableCell(name, topic, span, _alone(question, reading, name, topic, span), question.wants_value)
         for name, span, topic in islice(product(whom, periods, topics), MAX_CELLS)
     ]
     more = f"the question asks for {count:,} values: the first {MAX_CELLS} are looked up"
-    return cells, more if count > MAX_CELLS else ""
+    return asked, more if count > MAX_CELLS else ""
+
+
+def joined(question: ParsedQuestion, hits: Sequence[Hit]) -> ParsedQuestion:
+    """The question with one name, or topic, for two between which an "and" joins no two things that are asked
+    for: in the hits what is behind it stands behind it alone ("the Data and Information Manager")."""
+    if len(question.names) < 2 and len(question.topics) < 2:
+        return question
+    said = " ".join(f" {key(f'{hit.title} {hit.text}')} " for hit in hits)
+    tokens, joining = key(question.text).split(), phrases_of("joining", question.language)
+    names, topics = list(question.names), list(question.topics)
+    for at in range(1, len(tokens) - 1):
+        behind = {" ".join(tokens[at + 1 : at + 3]), tokens[at + 1]}
+        if joining.fullmatch(tokens[at]) and any(
+            0 < said.count(f" {tokens[at - 1]} {tokens[at]} {each} ") == said.count(f" {each} ")
+            for each in behind
+        ):
+            _merge(names, tokens[at - 1 : at + 2], f" {tokens[at]} ")
+            _merge(topics, tokens[at - 1 : at + 2], " ")
+    return replace(question, names=tuple(names), topics=tuple(topics))
+
+
+def _merge(parts: list[str], around: Sequence[str], joint: str) -> None:
+    """Makes one part of the one that has the first of these words and the one that has the last."""
+    ends = (around[0], around[-1])
+    one, two = (next((each for each in parts if word in key(each).split()), None) for word in ends)
+    if one is not None and two is not None and one != two:
+        more = [word for word in two.split() if word not in one.split()]
+        parts[parts.index(one)] = joint.join([one, " ".join(more)])
+        parts.remove(two)
 
 
 def only_cell(question: ParsedQuestion) -> TableCell | None:
@@ -134,9 +169,6 @@ def _alone(
 
 # -- the statements that may answer a cell -------------------------------------------------------------
 
-LEAST_TOPIC = 0.75
-"""The least share of a topic, by weight, that a statement has with its headings and title."""
-
 _CLAUSE = re.compile(r"[;,]\s+|\s+[(]|[)]")
 _NUMBERED = re.compile(
     r"#* ?(?:([0-9]+) [^\W\d_a-zß-öø-ÿ][^.!?:;]*$|([0-9]+(?:\.[0-9]+)+) [^\W\d_a-zß-öø-ÿ])"
@@ -148,28 +180,168 @@ _REFERENCE = re.compile(r"(?<!\w)([^\W\d_a-zß-öø-ÿ]\w*)\.? $")
 
 _PARTS = re.compile(r"; (?=[^;:]+: )")
 
+Stems = frozenset[str]
 
-def stating(cell: TableCell, question: ParsedQuestion, view: View, sentences: Iterable[Statement]) -> list[
-    Statement
-]:  # fmt: skip
-    """The statements about the topic, the name and the period of a cell, with a figure where one is asked
-    for."""
-    topic = WeightedPhrase.of(cell.topic or cell.name, view, question.asking)
-    others = _others(cell, question)
-    return [
+
+class _Sought(NamedTuple):
+    """What a cell asks for: the stems of the word that says it ("premium"), those of the other words of its
+    topic ("flat"), and of all of them; the names that are asked for beside its own."""
+
+    cell: TableCell
+    question: ParsedQuestion
+    view: View
+    topic: WeightedPhrase
+    head: Stems
+    subject: Stems
+    others: frozenset[str]
+
+    @classmethod
+    def of(cls, cell: TableCell, question: ParsedQuestion, view: View) -> _Sought:
+        topic = WeightedPhrase.of(cell.topic or cell.name, view, question.asking)
+        head, subject = frozenset[str](), frozenset[str]()
+        word = question.head_of(cell.topic)
+        for spelled, (stems, _) in zip(topic.spelled, topic.words, strict=True):
+            if spelled == word:
+                head |= stems
+            else:
+                subject |= stems
+        others = frozenset(each for each in question.names if each not in cell.name)
+        return cls(cell, question, view, topic, head, subject, others)
+
+    def stems(self, text: str, language: str) -> Stems:
+        """The stems of a text."""
+        return frozenset(self.view.analyzer.terms(text, language))
+
+
+def stating(
+    cell: TableCell, question: ParsedQuestion, view: View, sentences: Sequence[Statement]
+) -> list[Statement]:
+    """The statements about all of the topic, the name and the period of a cell, with a figure of the kind
+    that is asked for where one is."""
+    sought = _Sought.of(cell, question, view)
+    others = _OtherSubjects.of(sought, sentences)
+    about = [
         each
         for each in sentences
-        if topic.share(each.titled_stems) >= LEAST_TOPIC
-        and topic.share(each.context_stems) > 0
-        and (not cell.name or _is_about(cell.name, others, each))
+        if sought.topic.share(each.titled_stems) == 1.0
+        and sought.topic.share(each.context_stems) > 0
+        and (not cell.name or _is_about(cell.name, sought.others, each))
+        and not others.has(sought, each)
         and (question.forecast or not is_forecast(each))
-        and _is_of_period(cell, others, each)
-        and (not cell.figure or topic.share(each.stems) == 1.0 or not _only_lasts(cell, each))
     ]
+    if cell.figure and not question.value_kind:
+        about = _without_lengths(about)
+    stated = [
+        each
+        for each in about
+        if _is_of_period(sought, each)
+        and (not cell.figure or sought.topic.share(each.stems) == 1.0 or not _only_lasts(cell, each))
+    ]
+    stated = [each for each in stated if _stands_beside(sought, each)] or stated
+    word = question.head_of(cell.topic)  # as it is spelled: "insurer" is not "insurance"
+    return [each for each in stated if word in each.text.casefold()] or stated
 
 
-def _others(cell: TableCell, question: ParsedQuestion) -> frozenset[str]:
-    return frozenset(each for each in question.names if each not in cell.name)
+def _stands_beside(sought: _Sought, statement: Statement) -> bool:
+    """True if a figure of a statement that may be the value stands beside the word for what is asked for; or
+    a cell of a row, below it."""
+    if _columns(sought, statement):
+        return True
+    language, every = language_of(statement.hit.text, "en"), figures_in(statement)
+    own = set(_figures_of(sought, statement))
+    return any(
+        each in own and not sought.head.isdisjoint(sought.stems(statement.text[slice(*around)], language))
+        for each, around in zip(every, _surroundings(statement, every), strict=True)
+    )
+
+
+class _OtherSubjects(NamedTuple):
+    """What else statements are about: the tables in which a cell of a row is the subject, and the stems with
+    which titles and headings end that lack it ("garage" of "Rent of the garage")."""
+
+    tables: frozenset[tuple[str, str]]
+    ends: Stems
+
+    @classmethod
+    def of(cls, sought: _Sought, sentences: Sequence[Statement]) -> _OtherSubjects:
+        tables, ends = set(), set[str]()
+        own = sought.subject | sought.head
+        for each in sentences:
+            if each.kind == ROW and any(
+                stems and stems <= sought.subject for stems in _stems_of_cells(sought, each)
+            ):
+                tables.add((each.hit.id, each.lead))
+        for title in {text for each in sentences for text in (each.hit.title, *each.hit.place.headings)}:
+            words = [word for word in WORD.findall(title) if word.isalpha()]
+            ends |= sought.stems(words[-1], language_of(title, "en")) - own if words else set()
+        return cls(frozenset(tables), frozenset(ends))
+
+    def has(self, sought: _Sought, statement: Statement) -> bool:
+        """True if a statement says something else to have what is asked for: "the rent of the garage", or it
+        stands below the subject and names another one; if it is a row of something else."""
+        if not sought.subject:
+            return False
+        own = not sought.subject.isdisjoint(statement.stems)
+        if statement.kind == ROW:
+            return not own and (statement.hit.id, statement.lead) in self.tables
+        if not own and not self.ends.isdisjoint(statement.stems):
+            return True
+        belongs = list(_belonging(sought, statement))
+        return bool(belongs) and not any(belongs)
+
+
+def _stems_of_cells(sought: _Sought, row: Statement) -> Iterator[Stems]:
+    """The stems of each cell of a row."""
+    language = language_of(row.hit.text, "en")
+    for part in _PARTS.split(row.text):
+        yield sought.stems(part.rpartition(": ")[2], language)
+
+
+def _belonging(sought: _Sought, statement: Statement) -> Iterator[bool]:
+    """For each place where a statement says to what belongs what is asked for ("the rent of the garage", "the
+    garage's rent"), whether that is the subject or the name of the cell."""
+    text, language = statement.text, language_of(statement.hit.text, "en")
+    stop, belongs = stop_words(language), listed(language, "belongs")
+    known = sought.subject | sought.stems(sought.cell.name, language)
+    words = list(WORD.finditer(text))
+    for at, word in enumerate(words):
+        if sought.head.isdisjoint(sought.stems(word[0], language)):
+            continue
+        owner = words[at - 1][0] if at else ""
+        if owner.endswith(("'s", "’s")):
+            yield not known.isdisjoint(sought.stems(owner[:-2], language))
+        if at + 1 == len(words) or words[at + 1][0].lower() not in belongs:
+            continue
+        end = _PHRASE_END.search(text, words[at + 1].end())
+        behind = WORD.findall(text, words[at + 1].end(), end.start() if end else len(text))
+        behind = [each for each in behind if each.lower() not in stop][:LONGEST_OWNER]
+        if behind:
+            yield any(not known.isdisjoint(sought.stems(each, language)) for each in behind)
+
+
+_PHRASE_END = re.compile(r"[,;:.!?()](?:\s|$)|\s[^\w\s]?\d")
+LONGEST_OWNER = 3
+"""So many words of content behind "of" are read for what something belongs to."""
+
+
+def _without_lengths(about: list[Statement]) -> list[Statement]:
+    """These statements without those that have a length of time and no money, where at least as many have
+    money: reserves of £5,000, not of two months."""
+    kinds = [{_kind_of(each, figure) for figure in figures_in(each)} for each in about]
+    money = sum(MONEY in each for each in kinds)
+    lengths = [DURATION in each and MONEY not in each for each in kinds]
+    if not money or sum(lengths) > money:
+        return about
+    return [each for each, length in zip(about, lengths, strict=True) if not length]
+
+
+def _kind_of(statement: Statement, figure: Figure) -> str:
+    """The kind of a figure of a statement: MONEY, DURATION, or "" for another one."""
+    language = language_of(statement.hit.text, "en")
+    if figure.unit.partition("/")[0] in set(lexicon(language).currencies.values()):
+        return MONEY
+    length = not figure.unit and durations(language).match(statement.text, figure.end - 1)
+    return DURATION if length else ""
 
 
 def _is_about(name: str, others: frozenset[str], statement: Statement) -> bool:
@@ -193,10 +365,13 @@ def _another(name: str, text: str) -> bool:
     return any(word[0].isupper() and word.casefold() not in known for word in found)
 
 
-def _is_of_period(cell: TableCell, others: frozenset[str], statement: Statement) -> bool:
+def _is_of_period(sought: _Sought, statement: Statement) -> bool:
     """True if a statement, or one of its figures where one is asked for, is of the period of a cell."""
+    cell = sought.cell
     if cell.figure:
-        return bool(_figures_of(cell, others, statement))
+        return bool(_figures_of(sought, statement)) or (
+            not sought.question.wants_number and _has_column(sought, statement)
+        )
     if cell.span is None:
         return True
     named = [span for _, _, span in _times(statement, statement.text)]
@@ -248,13 +423,15 @@ def figure_of(cell: TableCell, question: ParsedQuestion, view: View, statement: 
     """The figure of a statement that is the value of a cell, as it is written, a bare number with the word
     behind it: the only one of its period, or of these the one beside the topic, or of the kind that is asked
     for. "" if there are several, or none."""
-    found = _figures_of(cell, _others(cell, question), statement)
-    text = statement.text
+    sought, text = _Sought.of(cell, question, view), statement.text
+    found = _figures_of(sought, statement)
+    column = _columns(sought, statement) or []
+    if not found and len(column) == 1:
+        return text[slice(*column[0])].strip(" ;")
     if len(found) > 1:
         language = view.analyzer.detect(statement.hit.text)
-        topic = WeightedPhrase.of(cell.topic, view)
-        shares = [topic.share(frozenset(view.analyzer.terms(text[slice(*each)], language)))
-                  for each in _surroundings(statement, found)]  # fmt: skip
+        around = _surroundings(statement, found)
+        shares = [sought.topic.share(sought.stems(text[slice(*each)], language)) for each in around]
         most = max(shares)
         found = [each for each, share in zip(found, shares, strict=True) if share == most]
     if len(found) > 1 and question.value_kind in (MONEY, SHARE):
@@ -290,10 +467,16 @@ def _surroundings(statement: Statement, found: Sequence[Figure]) -> list[tuple[i
     return around
 
 
-def _figures_of(cell: TableCell, others: frozenset[str], statement: Statement) -> list[Figure]:
-    """The figures of a statement that are of the period of a cell, and stand beside none of the other names
-    alone; where one stands beside its name, only those that do."""
+def _figures_of(sought: _Sought, statement: Statement) -> list[Figure]:
+    """The figures of a statement that are of the kind that is asked for and of the period of a cell, and
+    stand beside none of the other names alone; where one stands beside its name, only those that do; of a
+    row, those below the header that says what is asked for."""
+    cell = sought.cell
     found = [each for each in figures_in(statement) if not _is_number_of_part(cell, statement, each)]
+    found = _of_kind(sought, statement, found)
+    columns = _columns(sought, statement)
+    if columns is not None:
+        found = [each for each in found if any(start <= each.start < end for start, end in columns)]
     untimed = _is_untimed_of(cell, statement)
     if cell.span is None:
         own = found if untimed else []
@@ -309,7 +492,68 @@ def _figures_of(cell: TableCell, others: frozenset[str], statement: Statement) -
         zip(found, (statement.text[slice(*each)] for each in _surroundings(statement, found)), strict=True)
     )
     beside = [each for each in own if names(around[each], cell.name)]
-    return beside or [each for each in own if not any(names(around[each], name) for name in others)]
+    return beside or [each for each in own if not any(names(around[each], name) for name in sought.others)]
+
+
+def _of_kind(sought: _Sought, statement: Statement, found: list[Figure]) -> list[Figure]:
+    """Those of these figures that may be of the kind that is asked for: what something costs is no length of
+    time, nor a number behind which stands no thing; how many there are is no money. Where no kind is asked
+    for, a length of time is left out beside another figure with a unit."""
+    wanted = sought.question.value_kind
+    kinds = {each: _kind_of(statement, each) for each in found}
+    if wanted == MONEY:
+        return [each for each in found if kinds[each] != DURATION and _is_counted(statement, each)]
+    if wanted == COUNT:
+        return [each for each in found if kinds[each] != MONEY]
+    if wanted or not any(each.unit for each in found):
+        return found
+    return [each for each in found if kinds[each] != DURATION]
+
+
+def _is_counted(statement: Statement, figure: Figure) -> bool:
+    """True if a figure has a unit, or a thing behind it, or stands in a row or a field."""
+    word = NEXT_WORD.match(statement.text, figure.end)
+    if figure.unit or word is None or statement.kind in (ROW, FIELD):
+        return bool(figure.unit) or statement.kind in (ROW, FIELD)
+    return not word[1].istitle() and word[1] not in stop_words(language_of(statement.hit.text, "en"))
+
+
+def _columns(sought: _Sought, statement: Statement) -> list[tuple[int, int]] | None:
+    """The extents of the cells of a row below the headers that say what is asked for, by its word for that or
+    else by the most of its topic; [] where the row has none there. None where no header does, and for what
+    is no row."""
+    if statement.kind != ROW:
+        return None
+    language, text = language_of(statement.hit.text, "en"), statement.text
+    known = sought.subject | sought.head | sought.stems(sought.cell.name, language)
+    edges = [0, *(each.end() for each in _PARTS.finditer(text)), len(text)]
+    below: dict[str, tuple[int, int]] = {}
+    for start, end in pairwise(edges):
+        header, colon, _ = text[start:end].partition(": ")
+        below[header] = start + len(header + colon), end
+    headers = [each for each in dict.fromkeys(cells(statement.lead)) if each]
+    headers = [
+        each for each in headers
+        if each not in below or known.isdisjoint(sought.stems(text[slice(*below[each])], language))
+    ]  # fmt: skip
+    stems = {each: sought.stems(each, language) for each in headers}
+    headers = [each for each in headers if not sought.head.isdisjoint(stems[each])] or headers
+    shares = {each: sought.topic.share(stems[each]) for each in headers}
+    most = max(shares.values(), default=0.0)
+    if most == 0.0:
+        return None
+    return [below[each] for each in headers if shares[each] == most and each in below]
+
+
+def _has_column(sought: _Sought, statement: Statement) -> bool:
+    """True if a row has one cell below what is asked for, and is of the period of the cell."""
+    span, columns = sought.cell.span, _columns(sought, statement)
+    if columns is None or len(columns) != 1:
+        return False
+    times = [time for _, _, time in _times(statement, statement.text)]
+    if span is None or not times:
+        return _is_untimed_of(sought.cell, statement)
+    return any(holds_in(time, (span,)) for time in times)
 
 
 def _is_number_of_part(cell: TableCell, statement: Statement, figure: Figure) -> bool:
@@ -334,7 +578,7 @@ def _timed(statement: Statement, found: Sequence[Figure]) -> Iterator[tuple[Figu
     without a time is of the time named before it, outside brackets."""
     times, last = _times(statement, statement.text), list[Span]()
     clauses: list[tuple[list[Figure], list[Span]]] = []
-    for left, right, bracket in _clauses(statement):
+    for left, right, bracket in _clauses(statement, times, found):
         inside = [each for each in found if left <= each.start < right]
         named = [span for start, _, span in times if left <= start < right]
         if clauses and clauses[-1][0] and named and not inside and statement.kind != ROW:
@@ -347,11 +591,24 @@ def _timed(statement: Statement, found: Sequence[Figure]) -> Iterator[tuple[Figu
         yield from ((each, [named[at]] if paired else named) for at, each in enumerate(inside))
 
 
-def _clauses(statement: Statement) -> Iterator[tuple[int, int, bool]]:
+def _clauses(
+    statement: Statement, times: Sequence[tuple[int, int, Span]], found: Sequence[Figure]
+) -> Iterator[tuple[int, int, bool]]:
     """The stretches of a statement between commas, semicolons and brackets, or the cells of a row; and
-    whether each is in brackets."""
-    text, at, bracket = statement.text, 0, False
-    for edge in (_PARTS if statement.kind == ROW else _CLAUSE).finditer(text):
+    whether each is in brackets. Words that join end one with a time where a figure follows, but not between
+    two times: "was let in 2021 and cost £5 in 2022"."""
+    text, at, bracket, row = statement.text, 0, False, statement.kind == ROW
+    joins = phrases_of("joining", language_of(statement.hit.text, "en"))
+    edges = list((_PARTS if row else _CLAUSE).finditer(text))
+    for edge in sorted([*edges, *([] if row else joins.finditer(text))], key=lambda each: each.start()):
+        if edge not in edges:
+            after = next((end.start() for end in edges if end.start() >= edge.end()), len(text))
+            timed = any(at <= start < edge.start() for start, _, _ in times)
+            between = any(
+                not text[edge.end() : start].strip() for start, _, _ in times if start >= edge.end()
+            )
+            if not timed or between or not any(edge.end() <= each.start < after for each in found):
+                continue
         if bracket and ")" not in edge[0]:
             continue
         yield at, edge.end(), bracket

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC
 from functools import partial
+from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -22,7 +23,7 @@ from asof.text.question import QuestionReading, read_verbatim
 from asof.text.question import read as read_question
 from asof.time.moment import TimeOptions, When, first_instant, instant_bounds, last_instant
 from asof.time.span import BEGINNING, nearest_moment
-from asof.values import GLOBAL, LOCAL, MODES, Answer, Filters, MetadataFilter, Query
+from asof.values import GLOBAL, LOCAL, MODES, Answer, Filters, Hit, MetadataFilter, Query
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -354,15 +355,18 @@ class Asker(Struct, frozen=True):
                 past=True,
             )
 
+        told: list[tuple[Hit, str]] = []
+
         def through_documents(view: View) -> Answer | None:
             results = engine.search(query, view, put.recipe)
             found = RetrievedPassages(view, put.reading, results.hits, results.rows, filters, ())
-            return answer_from_timeline(view, query, parsed, best_statements(found))
+            told.extend(best_statements(found, inf))
+            return answer_from_timeline(view, query, parsed, asked, told)
 
         made = self.session.use(*moment, through_documents) if asked.kind == COURSE else None
         if made is None:
             made = self.session.use(
-                *moment, lambda view: answer_from_past(view, query, parsed, asked), past=True
+                *moment, lambda view: answer_from_past(view, query, parsed, asked, told), past=True
             )
         return made and replace(made, notes=(*put.reading.notes, *put.notes, *made.notes))
 
@@ -399,12 +403,15 @@ class Asker(Struct, frozen=True):
         Where nothing is found for any of them, or the whole question has the better answer, that instead; but
         where figures of several times are asked for, no quotes that are of none of them."""
         from asof.answer.extractive import is_better_whole, left_out_names, table_answer
-        from asof.answer.table import cells_of
+        from asof.answer.table import cells_of, joined
 
-        whole = answered.quoted
-        cells, note = cells_of(parsed, put.reading, answered.context.hits)
+        whole, hits = answered.quoted, answered.context.hits
+        parsed = joined(parsed, hits)
+        if not (parsed.asks_for_table or parsed.asks_for_each):
+            return answered.made
+        cells, note = cells_of(parsed, put.reading, hits)
         made = [self._cell(put, each) for each in cells]
-        if parsed.wants_value and all(each.refused for each in made):
+        if parsed.wants_value and not parsed.wants_number and all(each.refused for each in made):
             made = [self._cell(put, replace(each, figure=False)) for each in cells]
         table = table_answer(whole, parsed, cells, made)
         if is_better_whole(parsed, whole, table):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
@@ -604,7 +604,8 @@ def _in_words(stem: str) -> SourcedTime | None:
 def of_content(text: str, order: DateOrder, doubts: list[Problem], title: str = "") -> SourcedTime | None:
     """The date of the first line, among the first ten that are not blank, that is a date, names a field and
     its date (`Date:`), is that of a letter (`Waalstad, 12 March 2019`), or says when the text was made,
-    changed or decided (`as amended April 2014`); of the line of the `title`, also its end."""
+    changed or decided (`as amended April 2014`), of several the last; of the line of the `title`, also its
+    end."""
     at = said = 0
     while said < _FIRST_LINES and at <= len(text):
         end = text.find("\n", at)
@@ -615,7 +616,8 @@ def of_content(text: str, order: DateOrder, doubts: list[Problem], title: str = 
             return None
         line = line.replace("*", "").strip(" \t\r_()")
         said += bool(line)
-        if date := _line(line, order, doubts) or _after_title(line, title, order) or _beside(line, order):
+        date = _line(line, order, doubts) or _after_title(line, title, order) or _beside(line, order)
+        if date := date or _last_of_several(line, order):
             return date
     return None
 
@@ -654,6 +656,43 @@ def _in_words_before(line: str, order: DateOrder) -> SourcedTime | None:
             return date
         return date if date.span.last - date.span.first <= _MONTH and _says_own(before) else None
     return None
+
+
+def _last_of_several(line: str, order: DateOrder) -> SourcedTime | None:
+    """The last date of a line that says several times when the text was made, changed or decided, or of which
+    version it is, and nothing else: `Adopted 3 May 2012, as amended April 2014; next review May 2020`."""
+    clauses = [each for each in re.split(_CLAUSE_ENDS.format(_further()), line) if each.strip(" .")]
+    found = [_in_words_before(each, order) for each in clauses]
+    dates = [each for each in found if each]
+    if len(clauses) < 2 or not dates or not (found[0] or _is_edition(clauses[0])):
+        return None
+    if not all(date or _is_edition(each) or _ends_in_date(each, order) for date, each in
+               zip(found, clauses, strict=True)):  # fmt: skip
+        return None
+    return max(dates, key=lambda each: each.span.last)
+
+
+_CLAUSE_ENDS = r"[,;(]\s*|\)\s*|(?<!\b[0-9])(?<!\b[0-9][0-9])\.\s+|\s+(?:{})\s+"
+
+
+@cache
+def _further() -> str:
+    """The words between two dates of a text, as a pattern."""
+    return "|".join(map(re.escape, of_all("dates", "further")))
+
+
+def _is_edition(clause: str) -> bool:
+    """True if a clause only names a version: `Version 2`."""
+    first, *rest = clause.split()
+    return plain_name(first) in _places(of_all("dates", "editions")) and len(rest) == 1
+
+
+def _ends_in_date(clause: str, order: DateOrder) -> bool:
+    """True if a few words before a date say something else: `next review May 2020`."""
+    words = clause.rstrip(" .)").split()
+    return any(
+        stated_or_none(" ".join(words[at:]), "content", order) for at in range(1, min(len(words), _SENTENCE))
+    )
 
 
 def _own_fields() -> Mapping[str, int]:

@@ -12,8 +12,10 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import NamedTuple
+from unicodedata import category
 
-from asof.lang import of_all, set_of
+from asof.lang import codes, of_all, set_of
+from asof.text.figures import lexicon
 from asof.text.tokens import any_of
 
 BITS, PRE_BITS, PRE = (11, 11, 17, 12), 11, 1 << 10
@@ -56,16 +58,32 @@ def _version(text: str, numbers: str, stage: str, serial: str) -> Version:
 
 def versions_in(text: str) -> Iterator[tuple[Version, int, int]]:
     """The versions in a text, each with its beginning and end: numbers with dots or a "v", and whole ones
-    behind a word for a version ("release 12")."""
+    behind a word for a version ("release 12"). What is money is none ("£4.60")."""
     found = [*_DOTTED.finditer(text), *_named().finditer(text)]
     read = 0
     for match in sorted(found, key=lambda each: (each.start(), -each.end())):
         start = match.start(1) - (text[match.start(1) - 1 : match.start(1)] in ("v", "V"))
         dated = _DATE.fullmatch(match[1]) or (_MONTH.fullmatch(match[1]) and not _NAME.search(text[:start]))
-        if start >= read and not dated:
+        if start >= read and not dated and not _is_money(text, start, match.end()):
             read = match.end()
             words = text[start : match.end()]
             yield _version(words, match[1], (match[2] or "").casefold(), match[3] or ""), start, match.end()
+
+
+def _is_money(text: str, start: int, end: int) -> bool:
+    """True if a sign or a word of a currency stands before or behind this part of a text: "£4.60", "4.60
+    euros"."""
+    before, behind = text[:start].rstrip()[-1:], _UNIT.match(text, end)
+    return category(before or " ") == "Sc" or (behind is not None and behind[1].casefold() in _currencies())
+
+
+_UNIT = re.compile(r"\s?([^\W\d_]+|[^\w\s])")
+
+
+@cache
+def _currencies() -> frozenset[str]:
+    """The signs and words of currencies, of all languages."""
+    return frozenset(word for code in codes("facts") for word in lexicon(code).currencies)
 
 
 @cache

@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 
 from asof.extensions.documents.parts import Part, ReadLimits, Refused, Writer
 from asof.extensions.documents.xml import ForbiddenXml, UnsoundXml, XmlTree, attribute, below, local
+from asof.lang import set_of
 from asof.sources.blocks import INDENT, ITEM, Block
 from asof.sources.blocks import rows as table_block
 
@@ -343,15 +344,17 @@ def title_of(stated: str, heading: str, text: str, stem: str = "") -> str:
 
     What is stated counts if it reads as a title, and if half of its words stand on a page that has a heading,
     or in the name. Else the name of a file counts that is made of words, unless the heading says two thirds
-    of these and the name has no figures, as of a date: the heading is better written. Else the heading.
+    of these, maybe as whole words ("const"), and the name has no figures, as of a date: the heading is better
+    written. Words of a draft ("final") count for none. Else the heading.
     """
     heading = heading if any(map(str.isalpha, heading)) and not heading.endswith((".", ":", ",")) else ""
-    named = _words(stem)
+    named = _words(stem) - set_of("files", "drafts")
     if title := real_title(stated):
         words = _words(title)
         if not heading or 2 * len(words & (named | _words(f"{heading} {text}"))) >= len(words):
             return title
-    if len(named) > 1 and (3 * len(named & _words(heading)) < 2 * len(named) or any(map(str.isdigit, stem))):
+    said = [word for word in named if any(each.startswith(word) for each in _words(heading))]
+    if len(named) > 1 and (3 * len(said) < 2 * len(named) or any(map(str.isdigit, stem))):
         return stem
     return heading or stem
 

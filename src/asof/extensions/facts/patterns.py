@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from asof.extensions.facts.store import CHANGE, EVENT, NAME, VALUE
-from asof.extensions.facts.tokens import Token, trimmed, words_of
+from asof.extensions.facts.tokens import COMPARATIVES, Token, trimmed, words_of
 from asof.lang import of_all
 from asof.text.figures import Figure
 from asof.values import Amount
@@ -133,6 +133,10 @@ class TaggedSentence:
         """Read the figure at i; the last token that was used."""
         after = self._range(i)
         if "!" in self.tags[max(0, i - 3) : i]:
+            return after
+        if self.items[after + 1 : after + 2] and not self.items[after + 1].senses.isdisjoint(COMPARATIVES):
+            if self._higher(i, after):  # else it is a difference of what is not known
+                self.last = i
             return after
         for rule in (
             self._higher, self._moved, self._linked, self._compared, self._move_of,

@@ -200,7 +200,7 @@ _BACK = 40
 class RuleExtractor:
     """An extractor (`extraction.py`) that needs no model."""
 
-    name = "rules-4"
+    name = "rules-5"
 
     def extract(self, excerpts: Sequence[ExtractorInput]) -> Iterator[Extraction]:
         """The facts of each excerpt, in order; at most MOST of each, by place."""

@@ -152,6 +152,8 @@ def _joined(items: list[Token], words: RuleLexicon) -> list[Token]:
         item = items[i]
         for phrase in words.phrases.get(item.low, ()):
             after = i + len(phrase)
+            if joined and joined[-1].tag == "#" and not item.senses.isdisjoint(COMPARATIVES):
+                break  # "31 euros more than before" is no "more than 31 euros"
             if tuple(each.low for each in items[i:after]) == phrase:
                 low = "_".join(phrase)
                 text = " ".join(each.text for each in items[i:after])
@@ -171,10 +173,16 @@ def _joined(items: list[Token], words: RuleLexicon) -> list[Token]:
     return joined
 
 
+COMPARATIVES = frozenset({"rise_after", "fall_after"})
+"""The senses of words behind a figure by which it is a difference: "31 euros more"."""
+
+
 def _tagged(items: list[Token]) -> list[Token]:
     """The same with words that are both nouns and verbs as what their neighbours make them: "the cost",
-    "it costs 4 euros"."""
+    "it costs 4 euros"; and "more" behind a figure as a word for a rise."""
     for i, item in enumerate(items):
+        if i and items[i - 1].tag == "#" and item.tag == "n" and not item.senses.isdisjoint(COMPARATIVES):
+            items[i] = item = item._replace(tag="r" if "rise_after" in item.senses else "f")
         if item.tag == "R" and item.capital and i and items[i - 1].tag == "N" and not items[i - 1].senses:
             items[i] = item._replace(tag="N")  # "Ann Baker"
         if item.tag not in "MgR" or item.senses.isdisjoint({"rise", "fall", "event", "link", "verb"}):

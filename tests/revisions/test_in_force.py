@@ -417,6 +417,35 @@ def test_what_has_ended_gives_way_to_what_it_interrupted(at: str, answer: str, s
         assert answer in corpus.at(at).ask("What is Uta's team?").citations[0].quote
 
 
+PLANS = (
+    team("red", "Red", "2022-01-10", "2022-01-10", "2022-12-31"),
+    team("blue", "Blue", "2023-01-01", "2023-01-01", "2023-12-31"),
+    team("green", "Green", "2024-01-01"),
+)
+GREEN = "superseded on 2024-01-01 by green"
+
+
+@pytest.mark.parametrize(
+    ("documents", "at", "said"),
+    [
+        (PLANS, "2023-06-01",
+         {"red": "superseded on 2023-01-01 by blue", "blue": "in force since 2023-01-01 until 2023-12-31"}),
+        (PLANS, "2024-06-01",  # blue has ended, and came between
+         {"red": "superseded on 2023-01-01 by blue", "blue": GREEN, "green": ""}),
+        ((PLANS[0], team("blue", "Blue", "2023-02-01", "2023-02-01", "2023-03-31"), PLANS[2]), "2024-06-01",
+         {"red": "superseded on 2023-02-01 by blue", "blue": GREEN, "green": ""}),
+        ((team("red", "Red", "2022-01-10"), team("blue", "Blue", "2023-02-01", "2023-02-01", "2023-03-31"),
+          PLANS[2]), "2024-06-01",  # red held again from April to December 2023
+         {"red": GREEN, "blue": GREEN, "green": ""}),
+    ],
+)  # fmt: skip
+def test_what_came_next_supersedes_although_it_has_ended(
+    documents: Any, at: str, said: dict[str, str]
+) -> None:
+    with new_corpus(documents) as corpus:
+        assert shown(corpus, at) == said
+
+
 def test_what_is_told_later_orders_nothing_before() -> None:
     """Neither before it was published nor before it was known."""
     clock = Clock.at("2026-11-05")

@@ -14,6 +14,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -319,7 +320,7 @@ class Successor(NamedTuple):
 def followers(view: View, rows: NDArray[np.int64], instant: int) -> list[Successor | None]:
     """For each row what holds instead of it, in its series (`_Series`) or by an act that ends its document
     and still counts at an instant (`acts_on`); None for none."""
-    found = _Series(view, instant).followers(rows)
+    found = _Series(view).followers(rows, instant)
     documents = view.column("document", rows).tolist()
     acts = acts_on(view, documents)
     for at, document in enumerate(documents):
@@ -344,11 +345,38 @@ class _Series:
     before the other one began, supersedes nothing, so what it interrupted holds again. A version supersedes
     the one before of its document in any case. Only passages of no lower authority count."""
 
-    def __init__(self, view: View, instant: int) -> None:
-        self.view, self.instant, self.chains = view, instant, succession(view)
+    def __init__(self, view: View) -> None:
+        self.view, self.chains = view, succession(view)
 
-    def followers(self, rows: NDArray[np.int64]) -> list[Successor | None]:
-        """The one that holds instead of each row (n), the first by the instant from which on."""
+    def followers(self, rows: NDArray[np.int64], instant: int) -> list[Successor | None]:
+        """The one that took the place of each row (n) that does not hold at an instant: the first of those in
+        a line without a gap, of which each held until the next one began."""
+        found = self._holding(rows, np.full(len(rows), instant))
+        left, own = (
+            np.array([at for at, each in enumerate(found) if each], np.int64),
+            validity(self.view, rows),
+        )
+        before = np.full(len(rows), instant)
+        for _ in range(STEPS):
+            began = np.array([each.instant for at in left if (each := found[at])], np.int64)
+            until = np.minimum(began - 1, own.ends[left])
+            left, until = left[until < before[left]], until[until < before[left]]
+            if not len(left):
+                break
+            before[left] = until
+            earlier = self._holding(rows[left], until)
+            nearer = [
+                one is not None and (last := found[at]) is not None and one.instant < last.instant
+                for at, one in zip(left.tolist(), earlier, strict=True)
+            ]
+            for at, one in zip(left[nearer].tolist(), compress(earlier, nearer), strict=True):
+                found[at] = one
+            left = left[nearer]
+        return found
+
+    def _holding(self, rows: NDArray[np.int64], instants: NDArray[np.int64]) -> list[Successor | None]:
+        """The one that holds at these instants (n) instead of each row (n), the first by that from which
+        on."""
         found: list[Successor | None] = [None] * len(rows)
         if not len(rows):
             return found
@@ -359,7 +387,7 @@ class _Series:
                 at, beside = at[beside >= 0], beside[beside >= 0]
                 if not len(at):
                     break
-                since, goes_on = self._since(rows[at], beside, later=later)
+                since, goes_on = self._since(rows[at], beside, instants[at], later=later)
                 for place in np.flatnonzero(since < NEVER).tolist():
                     of, known = int(at[place]), found[int(at[place])]
                     if known is None or since[place] < known.instant:
@@ -368,15 +396,15 @@ class _Series:
         return found
 
     def _since(
-        self, rows: NDArray[np.int64], others: NDArray[np.int64], *, later: bool
+        self, rows: NDArray[np.int64], others: NDArray[np.int64], at: NDArray[np.int64], *, later: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Since when each of these others, published `later` than the row beside it or earlier, holds instead
-        of this (NEVER: it does not); and whether one that is farther away may do so earlier."""
+        of this at an instant (NEVER: it does not); and whether one that is farther away may do so earlier."""
         view = self.view
         own, other, said = validity(view, rows), validity(view, others), view.column("said", others)
         one_document = view.column("document", rows) == view.column("document", others)
         current = np.array([end is None for end in self.chains.ends(others)], bool)
-        holds = (other.ends >= np.maximum(own.begins, self.instant)) | (one_document & later)
+        holds = (other.ends >= np.maximum(own.begins, at)) | (one_document & later)
         holds &= view.authority(others) <= view.authority(rows)
         if later:
             holds &= one_document | ~own.stated | (other.begins >= own.begins)

@@ -189,6 +189,28 @@ def test_sections_of_a_list(tmp_path: Path) -> None:
     assert ["5 euros" in asked[0], "4 euros" in asked[1]] == [True, True]
 
 
+@pytest.mark.parametrize(
+    ("sections", "state"),
+    [
+        ({"2022": 800, "2023": 850, "2024": 900}, ""),
+        ({"2022": 800, "2023": 850, "Contact": 5}, ""),  # what no heading dates still holds
+        ({"from 1 January to 31 December 2022": 800, "from 1 January to 30 June 2023": 850},
+         "ended on 2022-12-31"),
+    ],
+)  # fmt: skip
+def test_a_document_is_over_when_all_of_it_is(tmp_path: Path, sections: dict[str, int], state: str) -> None:
+    """A document of a section for each year is not over with the first one, nor does that answer."""
+    said = (f"## {name}\n\nThe rent of the flat is {rent} euros." for name, rent in sections.items())
+    (tmp_path / "Rents.md").write_text("\n\n".join(["---\ndate: 2024-05-01\n---\n# Rents", *said]))
+    with new_corpus() as corpus:
+        corpus.add(tmp_path / "Rents.md")
+        then = corpus.at("2025")
+        first = then.beginnings(["Rents.md"])["Rents.md"]
+        answer = then.ask("Which rents are there?")
+    assert "; ".join(status_of(first, first.as_of)) == state
+    assert answer.citations[0].holds == (not state)
+
+
 def test_what_is_learned_or_published_later_acts_on_nothing() -> None:
     clock = Clock.at("2021-06-01")
     with new_corpus(PARKING[:1], clock=clock) as corpus:

@@ -30,7 +30,7 @@ from asof.answer.table import TableCell
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.chains import succession
-from asof.revisions.force import STEPS, followers, validity
+from asof.revisions.force import STEPS, current_section, followers, validity
 from asof.store.digest import KIND, TEXT, span_of
 from asof.store.reader import VisibleInterval
 from asof.text.passages import pack, passage_header, tokens
@@ -71,7 +71,7 @@ class Passages(NamedTuple):
 
 def promote_current(question: ParsedQuestion, view: View, passages: Passages, most: int) -> Passages:
     """The passages; each of the first `most` that is superseded comes after the current one of its series,
-    with its score.
+    and one of a dated section that is over after the current section, with its score.
 
     One that lacks a name or a figure of the question which the superseded passage has is about something else
     ("PHP 8.2" for "PHP 8.1"): the passage then counts as not superseded. One that has been removed, or stands
@@ -81,7 +81,7 @@ def promote_current(question: ParsedQuestion, view: View, passages: Passages, mo
     known = dict(zip(rows, hits, strict=True))
     names = wanted(question)
     for hit, row in zip(passages.hits[:most], passages.rows[:most], strict=True):
-        last = None if hit.superseded is None else _current(view, row)
+        last = _current(view, row) if hit.superseded else None if hit.holds else current_section(view, row)
         if last is None:
             continue
         if last not in known:

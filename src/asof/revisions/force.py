@@ -68,10 +68,18 @@ def validity(view: View, rows: NDArray[np.int64]) -> ForceColumns:
     )  # fmt: skip
 
 
-def _next_section(view: View, rows: NDArray[np.int64], held: ForceColumns) -> NDArray[np.int64]:
-    """For each row in a dated section when the next one of its document begins that says the same with other
-    values, by its words (SAME of them); NEVER without."""
-    follows, documents = np.full(len(rows), NEVER), view.column("document", rows)
+class NextSection(NamedTuple):
+    """For rows (n) in dated sections the next one of their document that says the same with other values, by
+    its words (SAME of them): since when it holds (NEVER: there is none), and its row (-1)."""
+
+    begins: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+def _next_section(view: View, rows: NDArray[np.int64], held: ForceColumns) -> NextSection:
+    """The next dated section for each row, which is `held` in force."""
+    found = NextSection(np.full(len(rows), NEVER), np.full(len(rows), -1))
+    documents = view.column("document", rows)
     for document in np.unique(documents[held.section]).tolist():
         others = view.rows_of_document(document)
         every = validity(view, others)
@@ -81,8 +89,30 @@ def _next_section(view: View, rows: NDArray[np.int64], held: ForceColumns) -> ND
             after = int(np.searchsorted(begins, held.begins[at], "right"))
             later = slice(after, after + MOST)
             shared = succession(view).shared_words(np.append(rows[at], others[later]))[0, 1:]
-            follows[at] = min(begins[later][shared >= SAME].tolist(), default=NEVER)
-    return follows
+            if len(same := np.flatnonzero(shared >= SAME)):
+                found.begins[at], found.rows[at] = begins[later][same[0]], others[later][same[0]]
+    return found
+
+
+def current_section(view: View, row: int) -> int | None:
+    """The row of the dated section that holds instead of a row in an earlier one of its document; None for
+    none."""
+    at = np.array([row], np.int64)
+    for _ in range(MOST):
+        following = _next_section(view, at, validity(view, at))
+        if following.begins[0] > view.as_of:
+            break
+        at = following.rows
+    return None if at[0] == row else int(at[0])
+
+
+def in_force(view: View, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which rows (n) are in force as of a view, by what is stated of them and by what follows them."""
+    held = validity(view, rows)
+    ends = np.minimum(held.ends, _next_section(view, rows, held).begins - 1)
+    over = (each is not None and each.instant <= view.as_of for each in followers(view, rows, view.as_of))
+    begun = (held.begins <= view.as_of) | ~held.stated
+    return begun & (view.as_of <= ends) & ~np.fromiter(over, bool, len(rows))
 
 
 # -- acts of documents on others --------------------------------------------------------------------------
@@ -424,7 +454,7 @@ def times_of_force(
 ) -> list[SourcedTime | None]:
     """The time in which each row is in force, `after` being its `followers`; None where none is known."""
     held, said = validity(view, rows), view.column("said", rows)
-    ends = np.minimum(held.ends, _next_section(view, rows, held) - 1)
+    ends = np.minimum(held.ends, _next_section(view, rows, held).begins - 1)
     times: list[SourcedTime | None] = []
     for at, (record, follower) in enumerate(zip(records, after, strict=True)):
         stated = force_of(record)

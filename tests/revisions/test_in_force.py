@@ -211,6 +211,32 @@ def test_a_document_is_over_when_all_of_it_is(tmp_path: Path, sections: dict[str
     assert answer.citations[0].holds == (not state)
 
 
+CLUB = doc("c", "2024-10-01", "Chess club", "The club costs 30 euros; from 1 January 2025 it costs 35 euros.")
+POOL = doc("p", "2024-10-01", "Pool", "The pool costs 12 euros. From 1 January 2025 the pool costs 14 euros.")
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "at", "quote"),
+    [
+        (CLUB, "What does the club cost?", "2024-11-01", "The club costs 30 euros"),
+        (CLUB, "What does the club cost?", "2025-02-01", "from 1 January 2025 it costs 35 euros."),
+        (CLUB, "What did the club cost in 2024?", "2025-02-01", "The club costs 30 euros"),
+        (POOL, "What does the pool cost?", "2024-11-01", "The pool costs 12 euros."),
+        (POOL, "What does the pool cost?", "2025-02-01", "From 1 January 2025 the pool costs 14 euros."),
+        (POOL, "What will the pool cost?", "2024-11-01", POOL.text),
+    ],
+)
+def test_of_what_is_and_what_will_be_that_is_said_which_holds(
+    document: Document, question: str, at: str, quote: str
+) -> None:
+    with new_corpus([document]) as corpus:
+        then = corpus.at(at)
+        (hit,) = then.search(question).hits
+        answer = then.ask(question)
+    assert (status_of(hit, hit.as_of), hit.holds) == ([], True)
+    assert (answer.text.startswith("[1]"), answer.citations[0].quote) == (True, quote)
+
+
 def test_what_is_learned_or_published_later_acts_on_nothing() -> None:
     clock = Clock.at("2021-06-01")
     with new_corpus(PARKING[:1], clock=clock) as corpus:

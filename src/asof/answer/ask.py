@@ -20,6 +20,7 @@ from asof.answer.question import ParsedQuestion
 from asof.answer.statements import (
     Statement,
     WeightedPhrase,
+    in_force_at,
     is_event,
     is_of_publication,
     lasts,
@@ -291,10 +292,13 @@ def context_of(
     count = None if parsed.beside else PASSAGES
     note = packed.note("passages", limit)
     query = retrieved.reading.query
-    words = f"{cell.topic} {cell.name}" if cell else query.lexical
+    words = WeightedPhrase.of(f"{cell.topic} {cell.name}" if cell else query.lexical, view, parsed.asking)
+    stated = statements_of(view, hits[:count])
+    if retrieved.reading.intent is None or retrieved.reading.intent.direction != "future":
+        force = replace(query, filters=retrieved.filters).date_of_force(view.as_of)
+        stated = in_force_at(view, words, stated, force)
     return AnswerContext(
-        query.text, WeightedPhrase.of(words, view, parsed.asking), parsed, hits, rows,
-        _up_to_version(parsed, statements_of(view, hits[:count])), (note,) if note else (),
+        query.text, words, parsed, hits, rows, _up_to_version(parsed, stated), (note,) if note else (),
         _authority(view, hits, rows), cell,
     )  # fmt: skip
 

@@ -16,12 +16,17 @@ from asof.lang import numerals
 from asof.rank.words import largest_idf, weighted_words
 from asof.store.digest import KIND, STATUS, TEXT
 from asof.text.figures import NONE, language_of, lexicon
+from asof.text.force import clauses, with_coming_years
 from asof.text.names import is_label
+from asof.text.passages import shown
 from asof.text.query import key, parse
-from asof.text.statements import ITEM, SENTENCE, pieces
+from asof.text.statements import ITEM, SENTENCE, pieces, plain
 from asof.text.versions import of_heading, of_passage
+from asof.time.expressions import TimeContext
+from asof.time.expressions import parse as parse_times
 from asof.time.span import Span, holds_in
 from asof.values import PUBLISHED, Citation, Hit, Query, SourcedTime
+from asof.wire import replace
 
 # -- evidence ------------------------------------------------------------------------------------------
 
@@ -153,6 +158,60 @@ def statements_of(view: View, hits: Sequence[Hit]) -> list[Statement]:
                 hit, start, end, text, stems, context, context | title, edition, version, kind, lead, last,
             ))  # fmt: skip
     return found
+
+
+def in_force_at(
+    view: View, words: WeightedPhrase, statements: Sequence[Statement], instant: int
+) -> list[Statement]:
+    """The statements without the clauses that hold at another time than an instant, where one beside them
+    says as much of a phrase and holds then: of "It costs 30; from 2025 it costs 35" in 2024 the first, in
+    2025 the second."""
+    over: dict[str, list[tuple[int, int]]] = {}
+    found = []
+    for each in statements:
+        if (spans := over.get(each.hit.id)) is None:
+            spans = over[each.hit.id] = _not_held(view, words, each.hit, instant)
+        start, end = each.start, each.end
+        for first, last in spans:
+            start, end = (max(start, last), end) if first <= start < last else (start, end)
+            end = first if start < first < end <= last else end
+        if start >= end:
+            continue
+        if (start, end) != (each.start, each.end):
+            said = plain(shown(each.hit.text[start:end])).rstrip(" ;,:–—")
+            each = replace(each, start=start, end=end, text=said)
+        found.append(each)
+    return found
+
+
+def _not_held(view: View, words: WeightedPhrase, hit: Hit, instant: int) -> list[tuple[int, int]]:
+    """The stretches of a hit's text that hold at another time than an instant, beside others that hold
+    then."""
+    if not any(KIND.get(time.by) == TEXT for time in hit.about):
+        return []
+    language = view.analyzer.detect(hit.text)
+    published = hit.published.span if hit.published else None
+    times = parse_times(hit.text, context=TimeContext(language=language, published=published))
+    every = clauses(hit.text, with_coming_years(hit.text, times, language, published), language, published)
+    stems = [frozenset(view.analyzer.terms(hit.text[each.start : each.end], language)) for each in every]
+    shares = [words.share(each) for each in stems]
+    pairs = zip(words.words, words.spelled, strict=True)
+    asked = frozenset[str]().union(*(each for (each, _), word in pairs if any(map(str.isdigit, word))))
+    gone, held = set[int](), dict[int, int]()  # of clauses that say what else is so, the one that holds now
+    for n, each in enumerate(every):
+        beside = [
+            at for at in each.beside
+            if (at == n - 1 or shares[at] >= shares[n]) and asked & stems[at] == asked & stems[n]
+        ]  # fmt: skip
+        if each.force is None or not beside:
+            continue
+        span = each.force.span
+        if not span.first <= instant <= span.last:
+            gone.add(n)
+            continue
+        gone |= {*beside, *(held[at] for at in beside if at in held)}
+        held.update(dict.fromkeys(beside, n))
+    return [(every[at].start, every[at].end) for at in sorted(gone)]
 
 
 def edition_of(hit: Hit) -> tuple[str, int]:

@@ -25,6 +25,7 @@ from asof.answer.statements import (
     is_of_publication,
     lasts,
     may_last,
+    rows_in_time,
     statements_of,
 )
 from asof.answer.table import TableCell
@@ -39,7 +40,7 @@ from asof.text.query import key
 from asof.text.question import QuestionReading
 from asof.text.versions import IN, UNDER, asked, versions_in
 from asof.time.intent import STATE
-from asof.time.span import BEGINNING, NEVER, Span, format_instant
+from asof.time.span import BEGINNING, NEVER, Span, format_instant, nearest_moment
 from asof.values import (
     GLOBAL,
     LOCAL,
@@ -293,9 +294,10 @@ def context_of(
     note = packed.note("passages", limit)
     query = retrieved.reading.query
     words = WeightedPhrase.of(f"{cell.topic} {cell.name}" if cell else query.lexical, view, parsed.asking)
-    stated = statements_of(view, hits[:count])
+    force = replace(query, filters=retrieved.filters).date_of_force(view.as_of)
+    times = parsed.times or ((Span.at(nearest_moment(force)),) if parsed.current else ())
+    stated = rows_in_time(statements_of(view, hits[:count]), times)
     if retrieved.reading.intent is None or retrieved.reading.intent.direction != "future":
-        force = replace(query, filters=retrieved.filters).date_of_force(view.as_of)
         stated = in_force_at(view, words, stated, force)
     return AnswerContext(
         query.text, words, parsed, hits, rows, _up_to_version(parsed, stated), (note,) if note else (),

@@ -20,11 +20,11 @@ from asof.text.force import clauses, with_coming_years
 from asof.text.names import is_label
 from asof.text.passages import shown
 from asof.text.query import key, parse
-from asof.text.statements import ITEM, SENTENCE, pieces, plain
+from asof.text.statements import ITEM, ROW, SENTENCE, pieces, plain
 from asof.text.versions import of_heading, of_passage
 from asof.time.expressions import TimeContext
 from asof.time.expressions import parse as parse_times
-from asof.time.span import Span, holds_in
+from asof.time.span import Span, holds_in, is_period
 from asof.values import PUBLISHED, Citation, Hit, Query, SourcedTime
 from asof.wire import replace
 
@@ -275,13 +275,44 @@ def document_in_time(hit: Hit, span: Span) -> bool:
 
 def hit_in_time(hit: Hit, span: Span) -> bool:
     """True if a hit's document is about a time inside a span, or its text or a heading above it names one."""
-    named = (time.span for time in hit.about if KIND.get(time.by, 0) in (HEADING, TEXT))
-    return document_in_time(hit, span) or any(holds_in(time, (span,)) for time in named)
+    named = [time for time in hit.about if KIND.get(time.by, 0) in (HEADING, TEXT)]
+    if span.first > hit.as_of:  # nobody knows whether what has no end still holds then
+        named = [time for time in named if time.span.end is not None]
+    return document_in_time(hit, span) or any(is_of(time, span) for time in named)
+
+
+def is_of(time: SourcedTime, span: Span) -> bool:
+    """True if a time lies in a span (`holds_in`), or has half of it at least and is stated by its ends: that
+    of a row whose columns say since when and until when, or no period of the calendar (from March 2018 to
+    May 2020, and 2019)."""
+    if holds_in(time.span, (span,)):
+        return True
+    common = time.span.overlap(span)
+    if common is None or 2 * (common.last + 1 - common.first) < span.last + 1 - span.first:
+        return False
+    return " – " in time.text or not is_period(time.span)  # as `asof.text.passages.interval_cell` says it
+
+
+def rows_in_time(statements: Sequence[Statement], times: Sequence[Span]) -> list[Statement]:
+    """The statements; of a table whose rows name times those rows that are of one of these times, if some
+    are."""
+    named = {at: times_of for at, each in enumerate(statements)
+             if times and each.kind == ROW and (times_of := _own_times(each))}  # fmt: skip
+    inside = {at for at, own in named.items() if any(is_of(time, span) for time in own for span in times)}
+    tables = {(statements[at].hit.id, statements[at].lead) for at in inside}
+    return [
+        each for at, each in enumerate(statements)
+        if at in inside or at not in named or (each.hit.id, each.lead) not in tables
+    ]  # fmt: skip
 
 
 def times_named(sentence: Statement) -> list[Span]:
     """The times that a sentence names."""
-    return [time.span for time in sentence.hit.about if time.text and time.text in sentence.text]
+    return [time.span for time in _own_times(sentence)]
+
+
+def _own_times(sentence: Statement) -> list[SourcedTime]:
+    return [time for time in sentence.hit.about if time.text and time.text in sentence.text]
 
 
 _SINCE = re.compile(r"(?:since|from|as of|seit(?: dem)?|ab|depuis|desde)\b", re.IGNORECASE)

@@ -16,14 +16,12 @@ from asof.lang import numerals
 from asof.rank.words import largest_idf, weighted_words
 from asof.store.digest import KIND, STATUS, TEXT
 from asof.text.figures import NONE, language_of, lexicon
-from asof.text.force import clauses, with_coming_years
+from asof.text.force import clauses, times_in
 from asof.text.names import is_label
 from asof.text.passages import shown
 from asof.text.query import key, parse
 from asof.text.statements import ITEM, ROW, SENTENCE, pieces, plain
 from asof.text.versions import of_heading, of_passage
-from asof.time.expressions import TimeContext
-from asof.time.expressions import parse as parse_times
 from asof.time.span import Span, holds_in, is_period
 from asof.values import PUBLISHED, Citation, Hit, Query, SourcedTime
 from asof.wire import replace
@@ -191,8 +189,7 @@ def _not_held(view: View, words: WeightedPhrase, hit: Hit, instant: int) -> list
         return []
     language = view.analyzer.detect(hit.text)
     published = hit.published.span if hit.published else None
-    times = parse_times(hit.text, context=TimeContext(language=language, published=published))
-    every = clauses(hit.text, with_coming_years(hit.text, times, language, published), language, published)
+    every = clauses(hit.text, times_in(hit.text, language, published), language, published)
     stems = [frozenset(view.analyzer.terms(hit.text[each.start : each.end], language)) for each in every]
     shares = [words.share(each) for each in stems]
     pairs = zip(words.words, words.spelled, strict=True)

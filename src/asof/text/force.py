@@ -215,6 +215,14 @@ def _is_of_part(text: str, clause: Clause, force: StatedForce, told: int, known:
     return not known.itself.match(text, first) and not (force.by_phrase and known.pronoun.match(text, first))
 
 
+def times_in(text: str, language: str, published: Span | None) -> tuple[TimeExpression, ...]:
+    """The times that a text mentions, as it means them (`with_coming_years`)."""
+    from asof.time.expressions import TimeContext, parse
+
+    times = parse(text, context=TimeContext(language=language, published=published))
+    return with_coming_years(text, times, language, published)
+
+
 def with_coming_years(
     text: str, times: Sequence[TimeExpression], language: str, published: Span | None
 ) -> tuple[TimeExpression, ...]:

@@ -42,7 +42,7 @@ from asof.store.digest import stem_of
 from asof.store.reader import LinkResolver, LinkTarget, has_acts, has_links
 from asof.text.passages import body, sentences
 from asof.time.span import NEVER
-from asof.values import PASSIVE, Why
+from asof.values import PASSIVE, Link, Why
 
 # -- links of current documents, and all documents by name -----------------------------------------
 
@@ -67,7 +67,7 @@ class WrittenLink(NamedTuple):
     @property
     def words(self) -> str:
         """The words of the link in its text."""
-        return self.alias or " › ".join(filter(None, (self.target, self.heading)))
+        return Link(self.target, self.heading, self.alias).words
 
 
 @dataclass(frozen=True)

@@ -309,7 +309,7 @@ class Snapshot:
             hits = () if bounds.reversed else results.hits
             found = RetrievedPassages(view, reading, hits, results.rows, hard, ())
             best = best_statements(found)
-            return timeline(view, asked.text, best, most, hard, bounds.since, bounds.until)
+            return timeline(view, asked.text, best, most, hard, bounds.since, bounds.until, hits)
 
         def look_back(view: View) -> Timeline:
             entries = timeline_of_removed(view, results.query, ParsedQuestion.of(reading))

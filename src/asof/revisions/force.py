@@ -112,7 +112,8 @@ def in_force(view: View, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
     ends = np.minimum(held.ends, _next_section(view, rows, held).begins - 1)
     over = (each is not None and each.instant <= view.as_of for each in followers(view, rows, view.as_of))
     begun = (held.begins <= view.as_of) | ~held.stated
-    return begun & (view.as_of <= ends) & ~np.fromiter(over, bool, len(rows))
+    stands: NDArray[np.bool_] = begun & (view.as_of <= ends) & ~np.fromiter(over, bool, len(rows))
+    return stands
 
 
 # -- acts of documents on others --------------------------------------------------------------------------

@@ -203,7 +203,9 @@ class ListedDocument(Struct, frozen=True):
 
     summary: Annotated[DocumentSummary, FLAT]
     begins: Annotated[str, "its first words"]
-    status: Annotated[str, 'when its beginning holds, or what superseded that; "": nothing is stated']
+    status: Annotated[
+        str, 'when its beginning holds, or what superseded that; "": nothing is stated, or another part holds'
+    ]
 
     @classmethod
     def of(cls, summary: DocumentSummary, first: Hit | None) -> ListedDocument:

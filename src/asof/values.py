@@ -474,6 +474,11 @@ class Link(Struct, frozen=True):
     alias: str = ""
     kind: str = "link"
 
+    @property
+    def words(self) -> str:
+        """Its words in the text."""
+        return self.alias or " › ".join(filter(None, (self.target, self.heading)))
+
 
 SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded_by"
 AMENDS, AMENDED_BY, UPDATES, CORRECTS, ANNULS = "amends", "amended_by", "updates", "corrects", "annuls"

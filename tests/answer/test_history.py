@@ -284,3 +284,30 @@ def test_an_amount_of_money_is_no_version(tmp_path):
         for asked in ("£4.60: since when?", "Since when is it £4.60?", "Since when is a ticket 4.60 pounds?"):
             (citation,) = corpus.at().ask(asked).citations
             assert citation.quote.startswith("since 2023-03-01: A single ticket costs £4.60.")
+
+
+RENT22 = doc("r22", "2022-03-12", "The rent of the flat is 900 euros a month.", "Rent of the flat")
+RENT24 = doc("r24", "2024-03-12", "From 1 May 2024 the rent of the flat is 950 euros a month.", RENT22.title)
+CLUB = doc("c", "2024-10-01", "The club costs 30 euros; from 1 January 2025 it costs 35 euros.", "Chess club")
+CHANGED_RENT = f"since 2024-05-01: {RENT24.text}; before: {RENT22.text}"
+CHANGED_CLUB = "since 2025-01-01: from 1 January 2025 it costs 35 euros.; before: The club costs 30 euros"
+
+
+@pytest.mark.parametrize(
+    ("question", "as_of", "quote"),
+    [
+        ("Since when is the rent of the flat 950?", "2025", CHANGED_RENT),
+        ("Since when is the rent of the flat 950?", "2024-04", CHANGED_RENT),  # told on 12 March
+        ("Until when was the rent of the flat 900?", "2025", CHANGED_RENT),
+        ("Until when was the rent of the flat 900?", "2023", f"since 2022-03-12: {RENT22.text}"),
+        ("Since when does the club cost 35 euros?", "2025", CHANGED_CLUB),
+        ("Until when did the club cost 30 euros?", "2025", CHANGED_CLUB),
+        ("Until when was the garage free?", "2025", "until 2023-01-01: The garage is free."),
+        ("Since when is the garage free?", "2025", "from 2022-01-01 until 2023-01-01: The garage is free."),
+    ],
+)
+def test_a_date_of_force_answers_and_not_the_date_on_which_it_was_told(tmp_path, question, as_of, quote):
+    """Also where one document takes the place of another, or what is stated to end ends."""
+    garage = doc("g", "2021-11-01", "The garage is free.", "Garage", in_force=("2022-01-01", "2022-12-31"))
+    with corpus_with(tmp_path, RENT22, RENT24, CLUB, garage, now="2025-06-01") as corpus:
+        assert corpus.at(as_of).ask(question).citations[0].quote == quote

@@ -112,3 +112,39 @@ def test_a_plan_that_is_a_thing_is_no_forecast(tmp_path: Any) -> None:
              for name, n in (("Basic", 4), ("Crew", 9))]  # fmt: skip
     made = answered(tmp_path, "How much did Basic and Crew cost in 2023?", *plans)
     assert [each.value for each in made.values] == ["4 euros", "9 euros"]
+
+
+ROWS = (("700", "2016-03-01", "2018-02-28"), ("750", "2018-03-01", "2020-12-31"), ("820", "2021-01-01", ""))
+TABLE = "| Rent | From | Until |\n|---|---|---|\n" + "".join(f"| {' | '.join(row)} |\n" for row in ROWS)
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+@pytest.mark.parametrize(
+    ("when", "rent"),
+    [
+        ("was the rent in 2019", "750"), ("was the rent in 2017", "700"), ("was the rent in 2023", "820"),
+        ("was the rent in January 2020", "750"), ("is the rent", "820"), ("was the rent in 2015", ""),
+        ("will the rent be in 2031", ""),
+    ],
+)  # fmt: skip
+def test_a_row_is_of_all_the_time_from_its_one_end_to_the_other(
+    tmp_path: Any, when: str, rent: str, as_file: bool
+) -> None:
+    """A year within is a match, though both ends are outside; nobody knows of 2031 what began in 2021."""
+    with corpus_with(tmp_path, now="2025") as corpus:
+        if as_file:
+            (tmp_path / "rents.csv").write_text("Rent,From,Until\n" + "\n".join(map(",".join, ROWS)))
+            corpus.add(tmp_path / "rents.csv")
+        else:
+            corpus.add([doc("rents", "2024-05-01", TABLE, "Rents")])
+        answer = corpus.at("2026").ask(f"What {when}?")
+    assert answer.refused == (not rent)
+    if rent:
+        assert [f"Rent: {rent};" in each.quote for each in answer.citations] == [True]
+
+
+def test_what_holds_from_one_month_to_another_is_known_of_the_year_between(tmp_path: Any) -> None:
+    said = doc("p", "2024-05-01", "From March 2018 to June 2020 parking cost 5 euros.", "Parking")
+    with corpus_with(tmp_path, said) as corpus:
+        assert "5 euros" in corpus.at().ask("What did parking cost in 2019?").citations[0].quote
+        assert corpus.at().ask("What did parking cost in 2022?").refused

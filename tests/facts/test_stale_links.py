@@ -138,7 +138,7 @@ OTHER = ROPES.replace("## Knots", "## Knots and bends")
          "'ropes.md' has no heading 'knots' any more; it is 'Knots and bends'"),
         (BLOCK, "They say so: [[ropes#^dry]].", "# Ropes\n\nDry.", 0.75,
          "'ropes.md' has no block '^dry' any more"),
-        (ROPES, "See [[ropes]] and [[sails]].", None, 0.95, "'ropes.md' was removed"),  # the worst counts
+        (ROPES, "See [[ropes]] and [[ropes]].", None, 0.95, "'ropes.md' was removed"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_link(
@@ -182,3 +182,41 @@ def test_broken_links_of_a_diary_weigh_less() -> None:
         ("2020", "ropes.md", ROPES), ("2020", name, "Saw [[ropes]]."), ("2021", "ropes.md", None)
     )
     assert stale.score == 0.95 * 0.5
+
+
+NOTE = """# Note
+
+## What's *up*, `doc`?
+
+Yes.
+
+## Nothing below
+
+## First & second
+
+{}
+"""
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "[it](note)", "[it](NOTE.md)", "[it](../sea/note.md)", "[it](./note)", "[[Note]]",
+        "[it](note.md#whats-up-doc)", "[it](note.md#What%27s%20up%2C%20doc%3F)", "[[note#What's up, doc?]]",
+        "[it](note.md#first--second)", "[it](note.md#nothing-below)",
+    ],
+)  # fmt: skip
+def test_a_link_that_leads_somewhere_is_neither_stale_nor_unwritten(link: str) -> None:
+    told = ("2020", "sea/note.md", NOTE.format("Old.")), ("2020", "sea/boats.md", f"Look at {link} first.")
+    assert found(*told, ("2021", "sea/note.md", NOTE.format("New."))) == []
+
+
+def test_what_never_was_is_listed_apart() -> None:
+    """Beside what is gone, in one sentence too; a heading that never was did not go."""
+    text = "See [[ropes#Knots]], [[ropes#Splices]] and [[sails]]."
+    told = ("2020", "ropes.md", ROPES), ("2020", "a.md", text), ("2021", "ropes.md", "# Ropes\n\nDry.")
+    every = found(*told)
+    assert [(each.kind, each.change) for each in every] == [
+        ("link", "'ropes.md' has no heading 'Knots' any more"),
+        ("unwritten", "'ropes.md' has no heading 'Splices'"),
+    ]

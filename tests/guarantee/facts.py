@@ -90,10 +90,14 @@ def moves(moment: Moment, asked: Asked) -> Any:
     )  # fmt: skip
 
 
+STALE = verb("stale", lambda _: {"explain": True})
+UNWRITTEN = verb("stale", lambda _: {"explain": True, "kind": ("unwritten",)})
+
+
 def stale(moment: Moment, asked: Asked) -> Any:
     """Without the ids of sentences of documents that got their own ids later, of which they are made."""
-    told: Any = verb("stale", lambda _: {"explain": True})(moment, asked)
-    for each in told["stale"]:
+    told: Any = [STALE(moment, asked), UNWRITTEN(moment, asked)]
+    for each in told[0]["stale"] + told[1]["stale"]:
         if any(name in json.dumps(each) for pair in RENAMED.items() for name in pair):
             each["id"] = ""
     return told

@@ -75,6 +75,8 @@ SENTENCES = (
     "The ferry is no longer held.", "Ferry has ended.", "It was cancelled from {date} on.",
     "The contract starts on {date} and ends on {date}.", "The password of the mill is storm.",
     "The password of the mill is now bell.", "Note {n} is about the mill.",
+    "Cancelled the ferry ticket on {date}.",
+    "A ticket of the ferry costs {n} euros; from {date} it costs 9 euros.",
 )  # fmt: skip
 
 QUESTIONS = (
@@ -90,6 +92,7 @@ QUESTIONS = (
     "what does a ticket of the ferry cost in 1.2", "which version came before 1.10.0",
     "what changed in 1.10.0",
     "price of bread in v1", "since which version is the pier open", "favourite boat of Quill",
+    "since when does a ticket of the ferry cost 9 euros", "until when did a ticket of the ferry cost 4 euros",
 )  # fmt: skip
 ENTITIES = ("Quay Ltd", "Pier Ltd", "NHA", "Quill", "Marta Quill", "Mole Inc", "Jon Reed", "ferry", "Nobody")
 PERIODS = ("2020", "2019", "2020-Q1", "2020-03", "2020-03-05", "January 2020 to June 2020", "2021")

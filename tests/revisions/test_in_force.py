@@ -189,6 +189,54 @@ def test_sections_of_a_list(tmp_path: Path) -> None:
     assert ["5 euros" in asked[0], "4 euros" in asked[1]] == [True, True]
 
 
+@pytest.mark.parametrize(
+    ("sections", "state"),
+    [
+        ({"2022": 800, "2023": 850, "2024": 900}, ""),
+        ({"2022": 800, "2023": 850, "Contact": 5}, ""),  # what no heading dates still holds
+        ({"from 1 January to 31 December 2022": 800, "from 1 January to 30 June 2023": 850},
+         "ended on 2022-12-31"),
+    ],
+)  # fmt: skip
+def test_a_document_is_over_when_all_of_it_is(tmp_path: Path, sections: dict[str, int], state: str) -> None:
+    """A document of a section for each year is not over with the first one, nor does that answer."""
+    said = (f"## {name}\n\nThe rent of the flat is {rent} euros." for name, rent in sections.items())
+    (tmp_path / "Rents.md").write_text("\n\n".join(["---\ndate: 2024-05-01\n---\n# Rents", *said]))
+    with new_corpus() as corpus:
+        corpus.add(tmp_path / "Rents.md")
+        then = corpus.at("2025")
+        first = then.beginnings(["Rents.md"])["Rents.md"]
+        answer = then.ask("Which rents are there?")
+    assert "; ".join(status_of(first, first.as_of)) == state
+    assert answer.citations[0].holds == (not state)
+
+
+CLUB = doc("c", "2024-10-01", "Chess club", "The club costs 30 euros; from 1 January 2025 it costs 35 euros.")
+POOL = doc("p", "2024-10-01", "Pool", "The pool costs 12 euros. From 1 January 2025 the pool costs 14 euros.")
+
+
+@pytest.mark.parametrize(
+    ("document", "question", "at", "quote"),
+    [
+        (CLUB, "What does the club cost?", "2024-11-01", "The club costs 30 euros"),
+        (CLUB, "What does the club cost?", "2025-02-01", "from 1 January 2025 it costs 35 euros."),
+        (CLUB, "What did the club cost in 2024?", "2025-02-01", "The club costs 30 euros"),
+        (POOL, "What does the pool cost?", "2024-11-01", "The pool costs 12 euros."),
+        (POOL, "What does the pool cost?", "2025-02-01", "From 1 January 2025 the pool costs 14 euros."),
+        (POOL, "What will the pool cost?", "2024-11-01", POOL.text),
+    ],
+)
+def test_of_what_is_and_what_will_be_that_is_said_which_holds(
+    document: Document, question: str, at: str, quote: str
+) -> None:
+    with new_corpus([document]) as corpus:
+        then = corpus.at(at)
+        (hit,) = then.search(question).hits
+        answer = then.ask(question)
+    assert (status_of(hit, hit.as_of), hit.holds) == ([], True)
+    assert (answer.text.startswith("[1]"), answer.citations[0].quote) == (True, quote)
+
+
 def test_what_is_learned_or_published_later_acts_on_nothing() -> None:
     clock = Clock.at("2021-06-01")
     with new_corpus(PARKING[:1], clock=clock) as corpus:
@@ -415,6 +463,35 @@ def test_what_has_ended_gives_way_to_what_it_interrupted(at: str, answer: str, s
     with new_corpus([team("red", "Red", "2026-11-01"), blue]) as corpus:
         assert shown(corpus, at) == said
         assert answer in corpus.at(at).ask("What is Uta's team?").citations[0].quote
+
+
+PLANS = (
+    team("red", "Red", "2022-01-10", "2022-01-10", "2022-12-31"),
+    team("blue", "Blue", "2023-01-01", "2023-01-01", "2023-12-31"),
+    team("green", "Green", "2024-01-01"),
+)
+GREEN = "superseded on 2024-01-01 by green"
+
+
+@pytest.mark.parametrize(
+    ("documents", "at", "said"),
+    [
+        (PLANS, "2023-06-01",
+         {"red": "superseded on 2023-01-01 by blue", "blue": "in force since 2023-01-01 until 2023-12-31"}),
+        (PLANS, "2024-06-01",  # blue has ended, and came between
+         {"red": "superseded on 2023-01-01 by blue", "blue": GREEN, "green": ""}),
+        ((PLANS[0], team("blue", "Blue", "2023-02-01", "2023-02-01", "2023-03-31"), PLANS[2]), "2024-06-01",
+         {"red": "superseded on 2023-02-01 by blue", "blue": GREEN, "green": ""}),
+        ((team("red", "Red", "2022-01-10"), team("blue", "Blue", "2023-02-01", "2023-02-01", "2023-03-31"),
+          PLANS[2]), "2024-06-01",  # red held again from April to December 2023
+         {"red": GREEN, "blue": GREEN, "green": ""}),
+    ],
+)  # fmt: skip
+def test_what_came_next_supersedes_although_it_has_ended(
+    documents: Any, at: str, said: dict[str, str]
+) -> None:
+    with new_corpus(documents) as corpus:
+        assert shown(corpus, at) == said
 
 
 def test_what_is_told_later_orders_nothing_before() -> None:

@@ -42,6 +42,14 @@ def test_each_other_document_counts_once() -> None:
         assert links(view) is links(view)
 
 
+def test_a_folder_and_what_is_outside_are_no_broken_links() -> None:
+    with fresh() as corpus:
+        targets = to("sub/", "sub", "../sea/sub", "../../outside.md", "/site/page", "nowhere", "none/")
+        corpus.add([document("sea/log.md", "text", "2020", links=targets),
+                    document("sea/sub/mill.md", "text", "2020")])  # fmt: skip
+        assert reach(corpus.at().view(), "sea/log.md", 1).broken == ("none/", "nowhere")
+
+
 def test_links_lead_where_they_led_then() -> None:
     with fresh() as corpus:
         corpus.add([

@@ -9,9 +9,10 @@ from tests.revisions.made import document, fresh
 from tests.revisions.test_succession import follows
 
 from asof.revisions.features import WordReader
-from asof.revisions.statements import LONGEST, NOTHING, statement_of
+from asof.revisions.statements import LONGEST, NOTHING, statement_of, without_its_time
 
 SUCCEED = [
+    ("The rent of flat 3 is 800 euros.", "From 1 May 2024 the rent of flat 3 is 850 euros."),
     ("The favourite coffee of the user is a cortado.", "The favourite coffee of the user is a flat white."),
     ("The user's dentist is Dr Okafor.", "The user's dentist is Dr Lind."),
     ("The user's dentist is Dr. Okafor.", "The user's dentist is Dr. Lind."),
@@ -151,3 +152,20 @@ def test_a_section_under_a_title_with_a_version_succeeds_none_of_another_version
     with fresh() as corpus:
         corpus.add(tmp_path)
         assert follows(corpus) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [
+        ("From 1 May 2024 the rent is 950.", "the rent is 950."),
+        ("From 1 January 2025, the rent is 950.", "the rent is 950."),
+        ("Ab dem 1. Mai 2024 kostet es 5 Euro.", "kostet es 5 Euro."),
+        ("The rent is 950 from 1 May 2024.", "The rent is 950."),
+        ("Rent:\nfrom 2024-05-01 it is 950", "Rent:\nit is 950"),
+        ("From 12 rooms 5 are free.", "From 12 rooms 5 are free."),
+        ("The ferry runs from 9 to 5.", "The ferry runs from 9 to 5."),
+        ("From 1 May 2024", "From 1 May 2024"),
+    ],
+)
+def test_the_day_from_which_a_statement_holds_is_no_part_of_it(text: str, rest: str) -> None:
+    assert without_its_time(text, frozenset({"january", "may", "mai"})) == rest

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 from tests.revisions.made import document, fresh
+from tests.support.corpora import new_corpus
 
 from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.revisions.timeline import below_heading, word_changes
 from asof.time.moment import read
 from asof.time.span import iso
+from asof.values import Document
 
 
 @pytest.fixture
@@ -140,3 +142,27 @@ def test_a_timeline_has_what_acts_join(documents: Any, question: str, as_of: str
             assert entries[1].removed == word_changes(entries[0].sentence, entries[1].sentence).removed != ()
             since = corpus.at("2025").diff(question, corpus.at("2023-01-05")).entries
             assert [each.document for each in since] == [name for name, _ in told]
+
+
+PLAN = Document("plan", "The phone plan is with Orbit and costs 20 euros.", "Phone plan", "2023-01-10")
+
+
+@pytest.mark.parametrize(
+    ("said", "at", "told"),
+    [
+        ("Cancelled the phone plan on 3 June.", "2025",
+         [("plan", "2023-01-10", "2024-06-03"), ("note", "2024-06-03", None)]),
+        ("The phone plan was discontinued.", "2025",
+         [("plan", "2023-01-10", "2024-06-05"), ("note", "2024-06-05", None)]),
+        ("Cancelled the phone plan on 3 June.", "2024-06-04", [("plan", "2023-01-10", None)]),
+        ("The phone plan should not be cancelled.", "2025", [("plan", "2023-01-10", None)]),
+        ("Cancelled the phone call of the dentist.", "2025", [("plan", "2023-01-10", None)]),
+    ],
+)  # fmt: skip
+def test_a_timeline_ends_with_the_note_that_says_so(said: str, at: str, told: Any) -> None:
+    note = Document("note", f"Called Orbit. {said}", "2024-06-05", "2024-06-05")
+    with new_corpus([PLAN, note]) as corpus:
+        entries = corpus.at(at).timeline("phone plan").entries
+    assert [
+        (each.document, iso(each.start)[:10], each.end and iso(each.end)[:10]) for each in entries
+    ] == told

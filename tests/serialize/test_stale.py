@@ -6,7 +6,7 @@ import pytest
 from tests.support.json_schema import faults
 from tests.support.stale_values import DAY, placed, quote, report, stale
 
-from asof.extensions.facts.current import LINK, PASSED, STALE_KINDS
+from asof.extensions.facts.current import LINK, PASSED, STALE_KINDS, UNWRITTEN
 from asof.results import schema
 from asof.wire import encode
 
@@ -43,6 +43,10 @@ def test_a_sentence_for_each_kind(kind: str) -> None:
     assert stale(kind=kind).reason == f"{SENTENCES[kind]} 1970-01-01"
 
 
-def test_a_link_that_never_led_anywhere() -> None:
-    said = stale(quote(since=30 * DAY), None, LINK, cause=30 * DAY).reason
-    assert said == "it leads nowhere; the sentence is known since 1970-01-31"
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [(UNWRITTEN, "nothing of that name was ever here"), (LINK, "it links to what had changed before")],
+)
+def test_a_link_that_was_written_after_what_it_is_stale_for(kind: str, why: str) -> None:
+    said = stale(quote(since=30 * DAY), None, kind, cause=30 * DAY).reason
+    assert said == f"{why}; the sentence is known since 1970-01-31"

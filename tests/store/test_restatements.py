@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,9 @@ from typing import Any
 
 import pytest
 from tests.store.made import document, fresh, said
+from tests.support.corpora import Clock, new_corpus
+
+from asof.time.span import iso
 
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "data.md"
 SECTION = "## What a new statement means"
@@ -89,3 +93,35 @@ def test_a_row(statements: Any, counted: str, seen: Sequence[str | None]) -> Non
         )
         assert [corpus.at(moment).text("d") for moment in MOMENTS] == list(seen)
         assert corpus.add(said(*others, *here)).written == 0, "said again it is nothing new"
+
+
+SERVICED = "The boiler was serviced yesterday."
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "yesterday"),
+    [
+        (f"{SERVICED} See [[Gas meter]].", "2024-03-01", "2024-02-29"),
+        (f"{SERVICED}\n\n- [[Gas meter]] and [[Stove]]", "2024-03-01", "2024-02-29"),
+        (SERVICED.replace("boiler", "[[boiler]]"), "2024-03-01", "2024-02-29"),
+        (f"{SERVICED} [[Tom]] paid 50 euros.", "2024-09-01", "2024-08-31"),  # that is news
+        (SERVICED.replace("boiler", "stove"), "2024-09-01", "2024-08-31"),
+    ],
+)
+@pytest.mark.parametrize(("name", "front"), [("2024-03-01.md", ""), ("n.md", "---\ndate: 2024-03-01\n---\n")])
+def test_a_link_is_no_news(
+    tmp_path: Path, text: str, day: str, yesterday: str, name: str, front: str
+) -> None:
+    """A dated note keeps its date, from which its words count; the edit is seen from when it was known."""
+    clock = Clock.at("2024-03-05")
+    with new_corpus(clock=clock) as corpus:
+        for each, now in ((SERVICED, "2024-03-05"), (text, "2024-09-01")):
+            clock.to(now)
+            (tmp_path / name).write_text(front + each)
+            os.utime(tmp_path / name, (0, 0))
+            corpus.add(tmp_path)
+        before, after = (corpus.at(at).search("serviced").hits[0] for at in ("2024-08", "2025"))
+        (listed,), _ = corpus.at("2025").newest()
+    shown = [each.published and iso(each.published.span.first)[:10] for each in (before, after, listed)]
+    assert (before.text.strip(), shown) == (SERVICED, ["2024-03-01", day, day])
+    assert yesterday in {iso(time.span.first)[:10] for time in after.about}

@@ -86,6 +86,36 @@ def test_what_is_said_of_a_part_does_not_hold_for_the_passage() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "The club costs 30 euros a month; from 1 July 2024 it costs 35.",
+        "The treasurer is Ada Marsh, and from 1 July 2024 it is Tom Reed.",
+        "The pool costs 12 euros. From 1 July 2024 the pool costs 14 euros, 7 for children, 30 for a family.",
+        "Entry is free. From 1 July 2024 entry costs 5 euros.",
+        "Entry is 7 euros; until 31 May 2024 it is 5.",
+        "Der Verein kostet 30 Euro; ab dem 1. Juli 2024 kostet er 35.",
+    ],
+)  # fmt: skip
+def test_what_is_so_already_beside_what_is_to_come_is_in_force(text: str) -> None:
+    """Since it was published, on 2 May 2024: one part of it says no time."""
+    assert stated(text, "de", "2024-05-02") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From 1 July 2024 the rent is 950.", "# Rent\n\nFrom 1 July 2024 the rent is 950.",
+        "The old rent was 900. From 1 July 2024 the rent is 950.",
+        "The rent is paid to the bank. From 1 July 2024 the rent is 950.",
+        "From 1 July 2024 the rent is 950. The rent is due by the 3rd.",
+        "The limit is 270 days. It applies from 1 July 2024.",
+    ],
+)  # fmt: skip
+def test_what_says_nothing_else_of_the_same_is_of_the_coming_time(text: str) -> None:
+    assert [each[:2] for each in stated(text, "en", "2024-05-02")] == [("2024-07-01", "")]
+
+
+@pytest.mark.parametrize(
     ("text", "first", "after"),
     [
         ("The fee is 25 euros from 1 July 2024.", "2024-07-01", ""),

@@ -21,17 +21,19 @@ from asof.answer.question import ParsedQuestion
 from asof.answer.statements import (
     Statement,
     WeightedPhrase,
+    in_force_at,
     is_event,
     is_of_publication,
     lasts,
     may_last,
+    rows_in_time,
     statements_of,
 )
 from asof.answer.table import TableCell
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.chains import succession
-from asof.revisions.force import STEPS, followers, validity
+from asof.revisions.force import STEPS, current_section, followers, validity
 from asof.store.digest import KIND, STATUS, TEXT, span_of
 from asof.store.reader import VisibleInterval
 from asof.text.passages import pack, passage_header, tokens
@@ -39,7 +41,7 @@ from asof.text.query import key
 from asof.text.question import QuestionReading
 from asof.text.versions import IN, UNDER, asked, versions_in
 from asof.time.intent import STATE
-from asof.time.span import BEGINNING, NEVER, Span, format_instant
+from asof.time.span import BEGINNING, NEVER, Span, format_instant, nearest_moment
 from asof.values import (
     GLOBAL,
     LOCAL,
@@ -73,7 +75,7 @@ class Passages(NamedTuple):
 
 def promote_current(question: ParsedQuestion, view: View, passages: Passages, most: int) -> Passages:
     """The passages; each of the first `most` that is superseded comes after the current one of its series,
-    with its score.
+    and one of a dated section that is over after the current section, with its score.
 
     One that lacks a name or a figure of the question which the superseded passage has is about something else
     ("PHP 8.2" for "PHP 8.1"): the passage then counts as not superseded. One that has been removed, or stands
@@ -83,7 +85,7 @@ def promote_current(question: ParsedQuestion, view: View, passages: Passages, mo
     known = dict(zip(rows, hits, strict=True))
     names = wanted(question)
     for hit, row in zip(passages.hits[:most], passages.rows[:most], strict=True):
-        last = None if hit.superseded is None else _current(view, row)
+        last = _current(view, row) if hit.superseded else None if hit.holds else current_section(view, row)
         if last is None:
             continue
         if last not in known:
@@ -293,11 +295,15 @@ def context_of(
     count = None if parsed.beside else PASSAGES
     note = packed.note("passages", limit)
     query = retrieved.reading.query
-    words = f"{cell.topic} {cell.name}" if cell else query.lexical
-    sentences = of_asked_number(parsed, statements_of(view, hits[:count]), view)
+    words = WeightedPhrase.of(f"{cell.topic} {cell.name}" if cell else query.lexical, view, parsed.asking)
+    force = replace(query, filters=retrieved.filters).date_of_force(view.as_of)
+    times = parsed.times or ((Span.at(nearest_moment(force)),) if parsed.current else ())
+    stated = of_asked_number(parsed, statements_of(view, hits[:count]), view)
+    stated = rows_in_time(stated, times)
+    if retrieved.reading.intent is None or retrieved.reading.intent.direction != "future":
+        stated = in_force_at(view, words, stated, force)
     return AnswerContext(
-        query.text, WeightedPhrase.of(words, view, parsed.asking), parsed, hits, rows,
-        _up_to_version(parsed, sentences), (note,) if note else (),
+        query.text, words, parsed, hits, rows, _up_to_version(parsed, stated), (note,) if note else (),
         _authority(view, hits, rows), cell,
     )  # fmt: skip
 

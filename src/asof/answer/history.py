@@ -8,12 +8,13 @@ the words of the question: a date, or the values between two dates, comes from t
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import pairwise
 from math import log2
 from typing import NamedTuple
 
+import numpy as np
 from msgspec import Struct
 
 from asof.answer.extractive import quoted
@@ -24,11 +25,13 @@ from asof.index.view import View, at_least, kth_best
 from asof.rank.gather import query_terms
 from asof.revisions import edits
 from asof.revisions.edits import ADDED, CHANGED, MOVED, REMOVED, REWORDED, Edit, Stated
+from asof.revisions.force import followers, validity
 from asof.revisions.timeline import TimelineEntry, WordChanges, timeline, word_changes
 from asof.store.reader import VisiblePassage, version_numbers, visible_passages
 from asof.text.figures import figures, language_of, lexicon
+from asof.text.force import clauses, times_in
 from asof.text.versions import FIRST, asked
-from asof.time.span import BEGINNING, Span, iso
+from asof.time.span import BEGINNING, NEVER, Span, iso
 from asof.values import LOCAL, LONGEST_TITLE, Answer, Citation, Hit, Query, Value, shortened
 from asof.wire import replace
 
@@ -215,7 +218,67 @@ def _edits(view: View, query: Query, words: WeightedPhrase, stems: Stems) -> lis
         instants.setdefault(each.document, set()).update({each.visible, each.ended or each.visible})
     beside = {name: _with_words(stems, words, each, BESIDE) for name, each in _beside(view, instants).items()}
     within = [each for name in instants for each in edits.edits(beside.get(name, ()), instants[name])]
-    return [*within, *edits.edits_of_documents(view, instants)]
+    row_of = dict(zip(passages, rows.tolist(), strict=True))
+    by_force = [*_by_force(view, {row_of[each.passage]: each for each in good[:PASSAGES]})]
+    told = {(each.at, _key(each.after)) for each in by_force if each.after is not None}
+    own = [
+        each for each in _since_in_force(view, within)
+        if each.kind != ADDED or each.after is None or (each.at, _key(each.after)) not in told
+    ]  # fmt: skip
+    return [*own, *by_force, *edits.edits_of_documents(view, instants)]
+
+
+def _by_force(view: View, passages: Mapping[int, VisiblePassage]) -> Iterator[Edit]:
+    """The edits that no version of a document makes: another document holds instead of these passages, by
+    their rows in the view, or the time for which one is stated to hold ends."""
+    rows = np.array([*passages], np.int64)
+    after, held = followers(view, rows, view.as_of), validity(view, rows)
+    later = np.array([-1 if each is None else each.row for each in after], np.int64)
+    numbers = view.column("passage", np.maximum(later, 0)).tolist()
+    found = visible_passages(view.store.db, numbers, view.as_of, view.known_at, ended=True)
+    for each, passage, number, end in zip(after, passages.values(), numbers, held.ends.tolist(), strict=True):
+        follower = None if each is None or each.row < 0 else found.get(number)
+        if each is not None and follower is not None:
+            if follower.document != passage.document:
+                yield from edits.edits_between(each.instant, passage, follower)
+        elif end < NEVER:
+            yield from (Edit(REMOVED, end + 1, said, None) for said in edits.statements_in(passage))
+
+
+def _since_in_force(view: View, found: Sequence[Edit]) -> Iterator[Edit]:
+    """The edits, each at the time from which what it says is stated to hold: that of a passage, or of a part
+    of a statement that says what is so before that, too, which is an edit of its own."""
+    rows = view.prefix.rows_of(np.array([each.side.passage for each in found], np.int64))
+    held = validity(view, rows)
+    begins = np.where((rows >= 0) & held.stated & (held.begins <= held.ends), held.begins, NEVER).tolist()
+    for edit, begin in zip(found, begins, strict=True):
+        after = edit.after
+        if after is None:
+            yield edit
+        elif begin < NEVER:
+            yield replace(edit, at=begin, after=replace(after, start=begin))
+        else:
+            yield from _in_parts(view, edit, after)
+
+
+def _in_parts(view: View, edit: Edit, after: Stated) -> Iterator[Edit]:
+    """An edit; where its new statement has a part that holds from a day on, without that, and the edit by
+    which that takes the place of what else the statement says."""
+    published = after.published.span if after.published else None
+    language = view.analyzer.detect(after.text)
+    parts = clauses(after.text, times_in(after.text, language, published), language, published)
+    texts = [after.text[each.start : each.end].strip(" ;,") for each in parts]
+    was = replace(after, text=" ".join(texts[at] for at, each in enumerate(parts) if each.force is None))
+    if not any(each.beside for each in parts):
+        yield edit
+        return
+    yield replace(edit, after=was)
+    for text, each in zip(texts, parts, strict=True):
+        if each.force is not None and each.force.span.start and each.beside:
+            at = each.force.span.first
+            now = replace(after, text=text, start=at)
+            yield Edit(CHANGED, at, replace(was, end=at), now)
+            was = now
 
 
 def _with_words(

@@ -16,12 +16,15 @@ from asof.lang import numerals
 from asof.rank.words import largest_idf, weighted_words
 from asof.store.digest import KIND, STATUS, TEXT
 from asof.text.figures import NONE, language_of, lexicon
+from asof.text.force import clauses, times_in
 from asof.text.names import is_label
+from asof.text.passages import shown
 from asof.text.query import key, parse
-from asof.text.statements import ITEM, SENTENCE, pieces
+from asof.text.statements import ITEM, ROW, SENTENCE, pieces, plain
 from asof.text.versions import of_heading, of_passage
-from asof.time.span import Span, holds_in
+from asof.time.span import Span, holds_in, is_period
 from asof.values import PUBLISHED, Citation, Hit, Query, SourcedTime
+from asof.wire import replace
 
 # -- evidence ------------------------------------------------------------------------------------------
 
@@ -155,6 +158,59 @@ def statements_of(view: View, hits: Sequence[Hit]) -> list[Statement]:
     return found
 
 
+def in_force_at(
+    view: View, words: WeightedPhrase, statements: Sequence[Statement], instant: int
+) -> list[Statement]:
+    """The statements without the clauses that hold at another time than an instant, where one beside them
+    says as much of a phrase and holds then: of "It costs 30; from 2025 it costs 35" in 2024 the first, in
+    2025 the second."""
+    over: dict[str, list[tuple[int, int]]] = {}
+    found = []
+    for each in statements:
+        if (spans := over.get(each.hit.id)) is None:
+            spans = over[each.hit.id] = _not_held(view, words, each.hit, instant)
+        start, end = each.start, each.end
+        for first, last in spans:
+            start, end = (max(start, last), end) if first <= start < last else (start, end)
+            end = first if start < first < end <= last else end
+        if start >= end:
+            continue
+        if (start, end) != (each.start, each.end):
+            said = plain(shown(each.hit.text[start:end])).rstrip(" ;,:–—")
+            each = replace(each, start=start, end=end, text=said)
+        found.append(each)
+    return found
+
+
+def _not_held(view: View, words: WeightedPhrase, hit: Hit, instant: int) -> list[tuple[int, int]]:
+    """The stretches of a hit's text that hold at another time than an instant, beside others that hold
+    then."""
+    if not any(KIND.get(time.by) == TEXT for time in hit.about):
+        return []
+    language = view.analyzer.detect(hit.text)
+    published = hit.published.span if hit.published else None
+    every = clauses(hit.text, times_in(hit.text, language, published), language, published)
+    stems = [frozenset(view.analyzer.terms(hit.text[each.start : each.end], language)) for each in every]
+    shares = [words.share(each) for each in stems]
+    pairs = zip(words.words, words.spelled, strict=True)
+    asked = frozenset[str]().union(*(each for (each, _), word in pairs if any(map(str.isdigit, word))))
+    gone, held = set[int](), dict[int, int]()  # of clauses that say what else is so, the one that holds now
+    for n, each in enumerate(every):
+        beside = [
+            at for at in each.beside
+            if (at == n - 1 or shares[at] >= shares[n]) and asked & stems[at] == asked & stems[n]
+        ]  # fmt: skip
+        if each.force is None or not beside:
+            continue
+        span = each.force.span
+        if not span.first <= instant <= span.last:
+            gone.add(n)
+            continue
+        gone |= {*beside, *(held[at] for at in beside if at in held)}
+        held.update(dict.fromkeys(beside, n))
+    return [(every[at].start, every[at].end) for at in sorted(gone)]
+
+
 def edition_of(hit: Hit) -> tuple[str, int]:
     """The innermost heading of a hit that names a version, or the version that its document's id names, and
     the ordinal of that; "" where its title names it."""
@@ -216,13 +272,44 @@ def document_in_time(hit: Hit, span: Span) -> bool:
 
 def hit_in_time(hit: Hit, span: Span) -> bool:
     """True if a hit's document is about a time inside a span, or its text or a heading above it names one."""
-    named = (time.span for time in hit.about if KIND.get(time.by, 0) in (HEADING, TEXT))
-    return document_in_time(hit, span) or any(holds_in(time, (span,)) for time in named)
+    named = [time for time in hit.about if KIND.get(time.by, 0) in (HEADING, TEXT)]
+    if span.first > hit.as_of:  # nobody knows whether what has no end still holds then
+        named = [time for time in named if time.span.end is not None]
+    return document_in_time(hit, span) or any(is_of(time, span) for time in named)
+
+
+def is_of(time: SourcedTime, span: Span) -> bool:
+    """True if a time lies in a span (`holds_in`), or has half of it at least and is stated by its ends: that
+    of a row whose columns say since when and until when, or no period of the calendar (from March 2018 to
+    May 2020, and 2019)."""
+    if holds_in(time.span, (span,)):
+        return True
+    common = time.span.overlap(span)
+    if common is None or 2 * (common.last + 1 - common.first) < span.last + 1 - span.first:
+        return False
+    return " – " in time.text or not is_period(time.span)  # as `asof.text.passages.interval_cell` says it
+
+
+def rows_in_time(statements: Sequence[Statement], times: Sequence[Span]) -> list[Statement]:
+    """The statements; of a table whose rows name times those rows that are of one of these times, if some
+    are."""
+    named = {at: times_of for at, each in enumerate(statements)
+             if times and each.kind == ROW and (times_of := _own_times(each))}  # fmt: skip
+    inside = {at for at, own in named.items() if any(is_of(time, span) for time in own for span in times)}
+    tables = {(statements[at].hit.id, statements[at].lead) for at in inside}
+    return [
+        each for at, each in enumerate(statements)
+        if at in inside or at not in named or (each.hit.id, each.lead) not in tables
+    ]  # fmt: skip
 
 
 def times_named(sentence: Statement) -> list[Span]:
     """The times that a sentence names."""
-    return [time.span for time in sentence.hit.about if time.text and time.text in sentence.text]
+    return [time.span for time in _own_times(sentence)]
+
+
+def _own_times(sentence: Statement) -> list[SourcedTime]:
+    return [time for time in sentence.hit.about if time.text and time.text in sentence.text]
 
 
 _SINCE = re.compile(r"(?:since|from|as of|seit(?: dem)?|ab|depuis|desde)\b", re.IGNORECASE)

@@ -217,11 +217,20 @@ class Snapshot:
         ))  # fmt: skip
 
     def beginnings(self, documents: Iterable[str]) -> dict[str, Hit]:
-        """The first passage of each of these current documents, by id."""
+        """The first passage of each of these current documents, by id; without a time of force where that is
+        over, or to come, and another passage is in force."""
+        from asof.revisions.force import in_force
 
         def look(view: View) -> dict[str, Hit]:
             rows = view.first_rows(view.store.numbers_of(documents))
-            return {hit.document: hit for hit in engine.current_hits(view, rows)}
+            hits = engine.current_hits(view, rows)
+            numbers = view.column("document", rows).tolist()
+            return {
+                hit.document: replace(hit, in_force=None, superseded=None, holds=True)
+                if (hit.superseded or not hit.holds) and in_force(view, view.rows_of_document(number)).any()
+                else hit
+                for hit, number in zip(hits, numbers, strict=True)
+            }
 
         return self.use(look)
 
@@ -300,7 +309,7 @@ class Snapshot:
             hits = () if bounds.reversed else results.hits
             found = RetrievedPassages(view, reading, hits, results.rows, hard, ())
             best = best_statements(found)
-            return timeline(view, asked.text, best, most, hard, bounds.since, bounds.until)
+            return timeline(view, asked.text, best, most, hard, bounds.since, bounds.until, hits)
 
         def look_back(view: View) -> Timeline:
             entries = timeline_of_removed(view, results.query, ParsedQuestion.of(reading))

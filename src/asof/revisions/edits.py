@@ -25,7 +25,7 @@ from asof.text.statements import Piece, pieces
 from asof.text.tokens import tokenize
 from asof.time.span import NEVER, Instant
 from asof.values import PUBLISHED, SourcedTime
-from asof.wire import HIDDEN, As, one_of
+from asof.wire import HIDDEN, As, one_of, replace
 
 ADDED, CHANGED, MOVED, REWORDED, REMOVED = "added", "changed", "moved", "reworded", "removed"
 KINDS = (CHANGED, ADDED, REMOVED, MOVED, REWORDED)
@@ -114,6 +114,19 @@ def edits(passages: Iterable[VisiblePassage], among: Container[int]) -> Iterator
                 at.setdefault(each.ended, ([], []))[0].append(each)
         for instant in sorted(each for each in at if each in among):
             yield from _compared(instant, *at[instant])
+
+
+def edits_between(instant: int, before: VisiblePassage, after: VisiblePassage) -> Iterator[Edit]:
+    """The edits by which the statements of a passage took the place of those of another one, maybe of another
+    document, at an instant."""
+    for each in _compared(instant, [before], [after]):
+        if each.before is not None and each.after is not None:
+            yield replace(each, before=replace(each.before, end=instant))
+
+
+def statements_in(passage: VisiblePassage) -> list[Stated]:
+    """The statements of a passage."""
+    return _statements([passage])
 
 
 def edits_of_documents(view: View, instants: Mapping[str, Container[int]]) -> Iterator[Edit]:

@@ -14,6 +14,7 @@ import json
 import math
 from collections.abc import Iterable, Sequence
 from functools import partial
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
@@ -67,10 +68,18 @@ def validity(view: View, rows: NDArray[np.int64]) -> ForceColumns:
     )  # fmt: skip
 
 
-def _next_section(view: View, rows: NDArray[np.int64], held: ForceColumns) -> NDArray[np.int64]:
-    """For each row in a dated section when the next one of its document begins that says the same with other
-    values, by its words (SAME of them); NEVER without."""
-    follows, documents = np.full(len(rows), NEVER), view.column("document", rows)
+class NextSection(NamedTuple):
+    """For rows (n) in dated sections the next one of their document that says the same with other values, by
+    its words (SAME of them): since when it holds (NEVER: there is none), and its row (-1)."""
+
+    begins: NDArray[np.int64]
+    rows: NDArray[np.int64]
+
+
+def _next_section(view: View, rows: NDArray[np.int64], held: ForceColumns) -> NextSection:
+    """The next dated section for each row, which is `held` in force."""
+    found = NextSection(np.full(len(rows), NEVER), np.full(len(rows), -1))
+    documents = view.column("document", rows)
     for document in np.unique(documents[held.section]).tolist():
         others = view.rows_of_document(document)
         every = validity(view, others)
@@ -80,8 +89,31 @@ def _next_section(view: View, rows: NDArray[np.int64], held: ForceColumns) -> ND
             after = int(np.searchsorted(begins, held.begins[at], "right"))
             later = slice(after, after + MOST)
             shared = succession(view).shared_words(np.append(rows[at], others[later]))[0, 1:]
-            follows[at] = min(begins[later][shared >= SAME].tolist(), default=NEVER)
-    return follows
+            if len(same := np.flatnonzero(shared >= SAME)):
+                found.begins[at], found.rows[at] = begins[later][same[0]], others[later][same[0]]
+    return found
+
+
+def current_section(view: View, row: int) -> int | None:
+    """The row of the dated section that holds instead of a row in an earlier one of its document; None for
+    none."""
+    at = np.array([row], np.int64)
+    for _ in range(MOST):
+        following = _next_section(view, at, validity(view, at))
+        if following.begins[0] > view.as_of:
+            break
+        at = following.rows
+    return None if at[0] == row else int(at[0])
+
+
+def in_force(view: View, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which rows (n) are in force as of a view, by what is stated of them and by what follows them."""
+    held = validity(view, rows)
+    ends = np.minimum(held.ends, _next_section(view, rows, held).begins - 1)
+    over = (each is not None and each.instant <= view.as_of for each in followers(view, rows, view.as_of))
+    begun = (held.begins <= view.as_of) | ~held.stated
+    stands: NDArray[np.bool_] = begun & (view.as_of <= ends) & ~np.fromiter(over, bool, len(rows))
+    return stands
 
 
 # -- acts of documents on others --------------------------------------------------------------------------
@@ -319,7 +351,7 @@ class Successor(NamedTuple):
 def followers(view: View, rows: NDArray[np.int64], instant: int) -> list[Successor | None]:
     """For each row what holds instead of it, in its series (`_Series`) or by an act that ends its document
     and still counts at an instant (`acts_on`); None for none."""
-    found = _Series(view, instant).followers(rows)
+    found = _Series(view).followers(rows, instant)
     documents = view.column("document", rows).tolist()
     acts = acts_on(view, documents)
     for at, document in enumerate(documents):
@@ -344,11 +376,38 @@ class _Series:
     before the other one began, supersedes nothing, so what it interrupted holds again. A version supersedes
     the one before of its document in any case. Only passages of no lower authority count."""
 
-    def __init__(self, view: View, instant: int) -> None:
-        self.view, self.instant, self.chains = view, instant, succession(view)
+    def __init__(self, view: View) -> None:
+        self.view, self.chains = view, succession(view)
 
-    def followers(self, rows: NDArray[np.int64]) -> list[Successor | None]:
-        """The one that holds instead of each row (n), the first by the instant from which on."""
+    def followers(self, rows: NDArray[np.int64], instant: int) -> list[Successor | None]:
+        """The one that took the place of each row (n) that does not hold at an instant: the first of those in
+        a line without a gap, of which each held until the next one began."""
+        found = self._holding(rows, np.full(len(rows), instant))
+        left, own = (
+            np.array([at for at, each in enumerate(found) if each], np.int64),
+            validity(self.view, rows),
+        )
+        before = np.full(len(rows), instant)
+        for _ in range(STEPS):
+            began = np.array([each.instant for at in left if (each := found[at])], np.int64)
+            until = np.minimum(began - 1, own.ends[left])
+            left, until = left[until < before[left]], until[until < before[left]]
+            if not len(left):
+                break
+            before[left] = until
+            earlier = self._holding(rows[left], until)
+            nearer = [
+                one is not None and (last := found[at]) is not None and one.instant < last.instant
+                for at, one in zip(left.tolist(), earlier, strict=True)
+            ]
+            for at, one in zip(left[nearer].tolist(), compress(earlier, nearer), strict=True):
+                found[at] = one
+            left = left[nearer]
+        return found
+
+    def _holding(self, rows: NDArray[np.int64], instants: NDArray[np.int64]) -> list[Successor | None]:
+        """The one that holds at these instants (n) instead of each row (n), the first by that from which
+        on."""
         found: list[Successor | None] = [None] * len(rows)
         if not len(rows):
             return found
@@ -359,7 +418,7 @@ class _Series:
                 at, beside = at[beside >= 0], beside[beside >= 0]
                 if not len(at):
                     break
-                since, goes_on = self._since(rows[at], beside, later=later)
+                since, goes_on = self._since(rows[at], beside, instants[at], later=later)
                 for place in np.flatnonzero(since < NEVER).tolist():
                     of, known = int(at[place]), found[int(at[place])]
                     if known is None or since[place] < known.instant:
@@ -368,15 +427,15 @@ class _Series:
         return found
 
     def _since(
-        self, rows: NDArray[np.int64], others: NDArray[np.int64], *, later: bool
+        self, rows: NDArray[np.int64], others: NDArray[np.int64], at: NDArray[np.int64], *, later: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Since when each of these others, published `later` than the row beside it or earlier, holds instead
-        of this (NEVER: it does not); and whether one that is farther away may do so earlier."""
+        of this at an instant (NEVER: it does not); and whether one that is farther away may do so earlier."""
         view = self.view
         own, other, said = validity(view, rows), validity(view, others), view.column("said", others)
         one_document = view.column("document", rows) == view.column("document", others)
         current = np.array([end is None for end in self.chains.ends(others)], bool)
-        holds = (other.ends >= np.maximum(own.begins, self.instant)) | (one_document & later)
+        holds = (other.ends >= np.maximum(own.begins, at)) | (one_document & later)
         holds &= view.authority(others) <= view.authority(rows)
         if later:
             holds &= one_document | ~own.stated | (other.begins >= own.begins)
@@ -396,7 +455,7 @@ def times_of_force(
 ) -> list[SourcedTime | None]:
     """The time in which each row is in force, `after` being its `followers`; None where none is known."""
     held, said = validity(view, rows), view.column("said", rows)
-    ends = np.minimum(held.ends, _next_section(view, rows, held) - 1)
+    ends = np.minimum(held.ends, _next_section(view, rows, held).begins - 1)
     times: list[SourcedTime | None] = []
     for at, (record, follower) in enumerate(zip(records, after, strict=True)):
         stated = force_of(record)

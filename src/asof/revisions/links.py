@@ -8,6 +8,7 @@ not count.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import accumulate
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from asof.index.view import View
 from asof.revisions.chains import succession
 from asof.revisions.force import acts_on, followers, unresolved
 from asof.store.names import find_document
-from asof.store.reader import LinkResolver, has_links
+from asof.store.reader import LinkResolver, LinkTarget, has_links
 from asof.time.span import Instant, format_instant
 from asof.values import AMENDS, ANNULS, CORRECTS, SUPERSEDES, UPDATES
 from asof.wire import one_of
@@ -91,15 +92,21 @@ def _resolver(view: View) -> LinkResolver:
 
 
 def _links(view: View) -> LinkGraph:
-    titles = {number: (name, title) for number, name, title, _ in view.store.current_documents()}
+    documents = view.store.current_documents()
+    titles = {number: (name, title) for number, name, title, _ in documents}
+    paths = {number: path for number, _, _, path in documents}
+    folders = {parent for path in paths.values() for parent in _folders(path)}
     resolve = resolver(view)
     numbers = {name: number for number, (name, _) in titles.items()}
     pairs: set[tuple[int, int]] = set()
     broken: dict[int, list[str]] = {}
     for origin, target in view.store.current_links():
         document = resolve(target, titles[origin][0])
-        if document is None and target.startswith("/"):
-            continue  # another page of the site, maybe, of which this is a part
+        meant = LinkTarget.of(target, paths[origin])
+        if document is None and (
+            target.startswith("/") or not meant.path or not folders.isdisjoint(meant.exact)
+        ):
+            continue  # a folder, or what is outside: another page of the site, maybe, of which this is a part
         if document is None:
             broken.setdefault(origin, []).append(target)
         elif numbers[document] != origin:
@@ -111,6 +118,11 @@ def _links(view: View) -> LinkGraph:
         {origin: tuple(sorted(targets)) for origin, targets in broken.items()}, linked,
         counts.astype(np.int64),
     )  # fmt: skip
+
+
+def _folders(path: str) -> Iterator[str]:
+    """The folders of a document, from the outermost."""
+    return accumulate(path.split("/")[:-1], lambda folder, name: f"{folder}/{name}")
 
 
 def _grouped(pairs: NDArray[np.int64]) -> dict[int, tuple[int, ...]]:

@@ -29,6 +29,39 @@ class Grammar(NamedTuple):
     stem: Callable[[str, str], str]
 
 
+def without_its_time(text: str, calendar: frozenset[str]) -> str:
+    """A text without the day from which or until which it says that it holds, where a sentence begins with
+    that, or the text ends with it: "From 1 May 2024 the rent is 950" states what "The rent is 900" does."""
+    if not DIGIT.search(text):
+        return text
+    opens, ends = _its_time(calendar)
+    pieces, done = list[str](), 0
+    for at in (0, *(each.end() for each in _BEGINS.finditer(text))):
+        if found := opens.match(text, at):
+            pieces.append(text[done:at])
+            done = found.end()
+    text = "".join([*pieces, text[done:]])
+    tail = max(len(text) - _LONGEST_TIME, 0)
+    return text[:tail] + ends.sub("", text[tail:])
+
+
+_BEGINS = re.compile(r"[.!?\n]\s*")
+_LONGEST_TIME = 40
+
+
+@cache
+def _its_time(calendar: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """What finds such a time before the other words of a sentence, and at the end of a text."""
+    opens, coming = (any_of(of_all("force", key)).pattern for key in ("opens", "coming"))
+    day, year, name = r"\d{1,2}(?:st|nd|rd|th|er)?\b\.?", r"(?:1\d|20)\d\d\b", any_of(calendar).pattern
+    figures = rf"{year}(?:-\d\d){{0,2}}|\d\d?\.\d\d?\.{year}"
+    time = rf"\s+(?>(?:{day}\s+)?{name}(?:\s+{day},?)?(?:\s+{year})?|{figures})"
+    return tuple(
+        re.compile(each, re.IGNORECASE)
+        for each in (rf"{opens}{time},?\s+(?=\w)", rf"\s{coming}{time}(?=[.!]?\s*$)")
+    )  # type: ignore[return-value]
+
+
 class Frame(NamedTuple):
     """The frame of a statement: a hash of its text without the values in it, 0 for none, and how many words
     of content are left (negative if there are no values in it)."""
@@ -60,7 +93,7 @@ def frame_of(text: str, language: str, grammar: Grammar) -> Frame:
     "The fee for a berth is 40 crowns" and "... 45 crowns" have one frame, as have "The master is Ada Marsh"
     and "The master is Tom Reed".
     """
-    text = text.strip()
+    text = without_its_time(text.strip(), grammar.calendar)
     if len(text) > LONGEST_FRAME:
         return NO_FRAME
     label = _label(text)
@@ -139,6 +172,7 @@ def leads_of(text: str, grammar: Grammar) -> list[int]:
     of two words that is no name ("Ann Lee: Shall we sail?").
     """
     found: dict[int, None] = {}
+    text = without_its_time(text, grammar.calendar)
     for lead, label, number in _LEAD.findall(text) if _BEHIND_LEAD.search(text) else ():
         if not number and (label in ("", "|") or lead.istitle()):
             continue
@@ -224,7 +258,7 @@ def statement_of(text: str, language: str, grammar: Grammar) -> UntitledStatemen
     "We use Exa now, no longer Jina" ends what says that we use Jina; "Mara moved from Lyon to Ghent" that she
     lives in Lyon, and says that she lives in Ghent; "The choir has ended" all that is said of the choir.
     """
-    text = _ABBREVIATED.sub(_without_point, text.strip())
+    text = _ABBREVIATED.sub(_without_point, without_its_time(text.strip(), grammar.calendar))
     if len(text) > LONGEST or "\n" in text or text.endswith(("?", "？")):
         return NOTHING
     known, so, ended = _words(), dict[str, None](), list[str]()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import pairwise
 from math import log1p
 from typing import Annotated, NamedTuple
@@ -15,13 +16,15 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.view import View
+from asof.lang import of_all
 from asof.revisions.chains import Succession, succession
 from asof.revisions.edits import ALIKE, HEADED, values_of
 from asof.revisions.force import SAME, Successor, followers, joined_by_acts, times_of_force, validity
 from asof.store.digest import STATUS, hit_id
 from asof.store.reader import StoredPassage, published_of, version_numbers
+from asof.text.force import times_in
 from asof.text.statements import pieces
-from asof.text.tokens import term_hash, tokenize
+from asof.text.tokens import any_of, term_hash, tokenize
 from asof.time.span import NEVER, Instant, Validity
 from asof.values import CITED, FIRST_SAID, PUBLISHED, Filters, Hit, SourcedTime, VersionNumber, cite
 from asof.wire import HIDDEN, As, replace
@@ -152,11 +155,13 @@ def timeline(
     filters: Filters,
     since: int | None = None,
     until: int | None = None,
+    hits: Sequence[Hit] = (),
 ) -> Timeline:
     """The timeline of one of these statements of hits, the best first; its last `most` entries.
 
     It is the first that says something else at another time, or else the best; with those of the documents
-    that supersede its own by an act, or that its own supersedes. Only values that held at some time from
+    that supersede its own by an act, or that its own supersedes, and with what one of the `hits` says of its
+    end ("Cancelled the phone plan"). Only values that held at some time from
     `since` to `until` (instants, both included) count, and only those of passages with the words of the
     `filters`.
     """
@@ -168,9 +173,65 @@ def timeline(
     told = next((each for each in every if len(each) > 1 or len(chains.series(each[0][0])) > 1), known[:1])
     lines = [_line_of(view, chains, question, statement, filters) for statement in told]
     entries = [entry for line in lines for entry in line.values()]
+    ends = _ends_told(view, question, hits, entries)
+    if ends:
+        entries = _ended_by(entries, ends)
     return timeline_from(
-        view, question, _in_order(entries) if len(lines) > 1 else entries, most, since, until
+        view, question, _in_order(entries) if len(lines) > 1 or ends else entries, most, since, until
     )
+
+
+def _ends_told(
+    view: View, question: str, hits: Sequence[Hit], entries: Sequence[TimelineEntry]
+) -> list[TimelineEntry]:
+    """The statements of hits of other documents that name all of a question and say that it has ended, as
+    entries from the day that they name, else from their publication; those after the first entry."""
+    known = {each.document for each in entries}
+    found = list[TimelineEntry]()
+    for hit in hits:
+        if hit.document in known or hit.published is None:
+            continue
+        for piece in pieces(hit.text, hit.place.headings, hit.title):
+            ended = _ended_words().search(piece.text)
+            if ended is None or _denied().search(piece.text, 0, ended.start()):
+                continue
+            if _share(view, question, piece.text, frozenset()) < 1.0:
+                continue
+            times = times_in(piece.text, view.analyzer.detect(hit.text), hit.published.span)
+            days = [each.core.first for each in times if each.grain == "day"]
+            at = days[0] if len(days) == 1 else hit.published.span.last
+            if entries and at > min(each.start for each in entries):
+                found.append(TimelineEntry(
+                    hit.id, hit.document, hit.title, hit.published, at, None, piece.text, (), (),
+                    hit.in_force, headings=hit.place.headings, version=hit.version,
+                ))  # fmt: skip
+                break
+    return found
+
+
+def _ended_by(entries: Sequence[TimelineEntry], ends: Sequence[TimelineEntry]) -> list[TimelineEntry]:
+    """The entries, each until the first of these ends that comes while it holds, and the ends, until an entry
+    that begins after."""
+    found = []
+    for each in entries:
+        within = [end.start for end in ends if each.start < end.start and end.start < (each.end or NEVER)]
+        found.append(replace(each, end=min(within)) if within else each)
+    for end in ends:
+        found.append(
+            replace(end, end=min((each.start for each in found if each.start > end.start), default=None))
+        )
+    return found
+
+
+@cache
+def _ended_words() -> re.Pattern[str]:
+    lists = (("acts", "ended"), ("acts", "annulled"), ("words", "ended"), ("statements", "ended"))
+    return any_of(word for name, key in lists for word in of_all(name, key))
+
+
+@cache
+def _denied() -> re.Pattern[str]:
+    return any_of(of_all("acts", "negated"))
 
 
 RowStatement = tuple[int, str]

@@ -464,7 +464,24 @@ def _iter_times(
     if headings:
         for heading in headings.split("\n"):
             yield from _title_times(heading, "heading", published, options)
-    yield from _about(mentions, "text")
+    rows = _row_intervals(text, headings)
+    for each in rows:
+        for time in _mentions(each, published, options):  # of "since 2021" all that follows
+            yield AboutTime(time.span.first, time.span.last, " ".join(time.text.split()), "text")
+    yield from _about((each for each in mentions if not any(each.text in said for said in rows)), "text")
+
+
+def _row_intervals(text: str, headings: str) -> list[str]:
+    """The times of the rows of tables whose columns say since when and until when, as they are shown."""
+    from asof.text.passages import row_interval, table_rows
+
+    if "|" not in text:
+        return []
+    found = (
+        row_interval(text[start:end], above)
+        for start, end, above in table_rows(text, headings.split("\n")) if above is not None
+    )  # fmt: skip
+    return [each[0] for each in found if each is not None]
 
 
 @lru_cache(maxsize=1024)

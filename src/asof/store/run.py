@@ -16,12 +16,10 @@ from asof.errors import SourceError, SourceShrunk, WayChanged
 from asof.store import validity
 from asof.store.digest import WEAK_DATES
 from asof.store.store import HISTORY, Publish, SourceWay, Store, source_row, stored_problems, stored_ways
+from asof.store.validity import EDIT
 from asof.store.writing import WHOLE, Transaction
 from asof.values import Checkpoint, Document, Ended, Moved, Problem, SourceEvent, Unchanged, document_file
 from asof.wire import As
-
-EDIT = "edit"
-"""The origin of dates of changes that no source dates (`values.DATED_BY`)."""
 
 UNCOMMITTED = frozenset({EDIT, *WEAK_DATES})
 """The origins of dates of what a history does not state: edits and new files in the work tree."""

@@ -137,13 +137,18 @@ def interval_changes(versions: Sequence[VersionPassages], rows: Iterable[StoredI
 # | the current text under another date       | a correction: the version with the wrong date retires |
 # | another text under another date           | a version of that date, be it later or earlier       |
 # | another text under the same date, or none | an edit, published when the change is known          |
-# | the same, beside the current text         | a version of that date: what is stated last holds    |
+# | the same, if only links or metadata differ | an edit, seen from then, of the date before         |
+# | another text, beside the current one      | a version of that date: what is stated last holds    |
 # | that the document ended                   | a deletion, from then on                             |
 # | an ended document under a later date      | a version of that date                               |
 # | an ended document, else                   | an edit, published when it is known                  |
 #
 # What a source that states its whole past (a git history) states under a date is a version of that date in
 # the fourth and in the last row too. "Beside": in the same run, as two lines of a file.
+
+
+EDIT = "edit"
+"""The origin of dates of changes that no source dates (`values.DATED_BY`)."""
 
 
 class StoredVersion(Struct):
@@ -271,7 +276,7 @@ def edit_without_date(
     if changed is not None and current.visible < changed.span.last <= now:
         at = changed.span.last
     at = max(at, current.visible)
-    published = SourcedTime(Span.at(moment(at)), iso(at), "edit")
+    published = SourcedTime(Span.at(moment(at)), iso(at), EDIT)
     return StatementOutcome("changed", published, at)
 
 

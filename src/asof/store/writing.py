@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 
 from asof.store import validity
 from asof.store.digest import (
+    WEAK_DATES,
     DigestedPassage,
     SharedAttributes,
     TimeReadingOptions,
@@ -37,6 +38,7 @@ from asof.store.digest import (
 )
 from asof.store.schema import CorpusSettings
 from asof.store.validity import (
+    EDIT,
     DocumentState,
     StoredInterval,
     StoredVersion,
@@ -231,10 +233,29 @@ class Transaction:
             return outcome.what, outcome.same
         if outcome.retire is not None:
             self.retire(state, outcome.retire)
-        version = self.add_version(state, document, content, stated, outcome.published, outcome.visible)
+        published = outcome.published
+        if published is not None and published.by == EDIT and state.current is not None:
+            published = self._date_kept(state.current, document) or published
+        version = self.add_version(state, document, content, stated, published, outcome.visible)
         if state.current is version:
             state.source = self.source
         return outcome.what, version
+
+    def _date_kept(self, current: StoredVersion, document: Document) -> SourcedTime | None:
+        """The date of the current version of a dated document, which an edit keeps that changes links or
+        metadata and says nothing new; None for another edit."""
+        from asof.store.reader import text_of
+        from asof.text.statements import says_the_same
+
+        if current.deleted or current.dated_by in WEAK_DATES or current.id >= self.ids["versions"].first:
+            return None
+        text, starts, ends, layout = self.db.execute(
+            "SELECT published, starts, ends, layout FROM versions WHERE id = ?", (current.id,)
+        ).fetchone()
+        words = [link.words for link in document.links]
+        if starts is None or not says_the_same(text_of(self.db, current.id, layout), document.text, words):
+            return None
+        return SourcedTime(span_of(starts, ends), text or "", EDIT)
 
     def add_version(
         self,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from asof.lang import FIRST, codes, of_all, set_of, tables
 from asof.text.passages import sentences
-from asof.text.tokens import any_of
+from asof.text.tokens import any_of, tokenize
 from asof.time.span import NEVER, Span, nearest_moment
 
 if TYPE_CHECKING:
@@ -88,27 +88,141 @@ class StatedForce(NamedTuple):
     by_phrase: bool
 
 
+class Clause(NamedTuple):
+    """A sentence, or a part of one, at `start` to `end` of a text: since when and until when it says that it
+    holds (None: it does not say); the clauses `beside` it, by number, that say what else is so, and no
+    time."""
+
+    start: int
+    end: int
+    force: StatedForce | None
+    beside: tuple[int, ...] = ()
+
+
+def clauses(
+    text: str, times: Sequence[TimeExpression], language: str, published: Span | None = None
+) -> list[Clause]:
+    """The sentences of a text that mentions `times`; one that says what is so and then what will be, in two
+    parts: "It costs 30; from 2025 it costs 35". What else is so is looked for beside a coming time from which
+    a clause holds in what stands before, and beside one until which it does in all."""
+    told = NEVER if published is None else published.last
+    known = phrases(language)
+    found, parts, at = list[Clause](), set[int](), 0
+    for begin, end in sentences(text):
+        inside = [time for time in times[at:] if time.start < end]
+        at += len(inside)
+        cut = _cut(text, begin, end, inside, known)
+        for first, last, start in (
+            ((begin, cut[0], begin), (cut[0], end, cut[1])) if cut else ((begin, end, begin),)
+        ):
+            own = [time for time in inside if first <= time.start < last]
+            start = _first_word(text, start, last)
+            stated = _force_of(text, start, last, own, known, told, NEAR) if own else None
+            found.append(Clause(first, last, stated))
+        parts |= {len(found) - 1} if cut else set()
+    if not any(each.force for each in found):
+        return found
+    says = [_says(text, each.start, each.end, times, known) for each in found]
+    for n, each in enumerate(found):
+        if each.force is not None and _is_of_part(text, each, each.force, told, known):
+            others = range(n if each.force.span.start else len(found))
+            beside = (
+                at for at in others
+                if found[at].force is None and ((at == n - 1 and n in parts) or _rivals(says[at], says[n]))
+            )  # fmt: skip
+            found[n] = each._replace(beside=tuple(beside))
+    return found
+
+
 def stated_force(
     text: str, times: Sequence[TimeExpression], language: str, published: Span | None = None
 ) -> Iterator[StatedForce]:
     """The times for which a text says that it holds, of all `times` that it mentions."""
-    told = NEVER if published is None else published.last
     known = phrases(language)
-    found, at, covered, least = list[StatedForce](), 0, 0, HALF
-    for begin, end in sentences(text) if times else ():
-        inside = [time for time in times[at:] if time.start < end]
-        at += len(inside)
-        mark = _MARK.match(text, begin, end)
-        first = mark.end() if mark else begin
-        if inside and (stated := _force_of(text, first, end, inside, known, told, NEAR)):
-            found.append(stated)
-            covered += end - begin
-            if known.itself.match(text, first, end):
-                least = 0.0
-            elif known.pronoun.match(text, first, end):
-                least = min(least, FIFTH)
+    found, covered, least = list[StatedForce](), 0, HALF
+    for begin, end, stated, beside in clauses(text, times, language, published) if times else ():
+        if stated is None or beside:
+            continue
+        found.append(stated)
+        covered += end - begin
+        first = _first_word(text, begin, end)
+        if known.itself.match(text, first, end):
+            least = 0.0
+        elif known.pronoun.match(text, first, end):
+            least = min(least, FIFTH)
     if covered >= least * len(text):
         yield from found
+
+
+def _first_word(text: str, begin: int, end: int) -> int:
+    mark = _MARK.match(text, begin, end)
+    return mark.end() if mark else begin
+
+
+_JOINT = re.compile(r"[;,:–—]\s+(?=((?:[^\W\d_]{1,5}\s+)?))")
+"""What stands between two parts of a sentence ("; from"), maybe with a word (", and from")."""
+
+
+def _cut(
+    text: str, begin: int, end: int, times: Sequence[TimeExpression], known: Phrases
+) -> tuple[int, int] | None:
+    """Where the part of a sentence begins that a time opens, behind one that says what is so without a time,
+    and the phrase of that time; None: it has no such parts."""
+    for joint in _JOINT.finditer(text, begin, times[0].start) if times else ():
+        for at in (joint.end(), joint.end(1)):
+            opens = known.opens.match(text, at, end) and times[0].start - at <= NEAR
+            if opens and _says(text, begin, joint.start(), (), known) is not None:
+                return joint.end(), at
+    return None
+
+
+class _Said(NamedTuple):
+    """The words of content of a clause that says what is so, and whether it has figures."""
+
+    words: frozenset[str]
+    figures: bool
+
+
+def _says(text: str, begin: int, end: int, times: Sequence[TimeExpression], known: Phrases) -> _Said | None:
+    """What a clause says is so; None if it tells what was, is a heading or a question."""
+    said = text[begin:end].strip()
+    if known.past.search(text, begin, end) or said.startswith("#") or said.endswith(("?", "？")):
+        return None
+    for time in times:
+        if begin <= time.start < end:
+            said = said.replace(time.text, " ")
+    words = tokenize(said)
+    figures = any(any(map(str.isdigit, word)) for word in words)
+    figures = figures or not set_of("questions", "free").isdisjoint(words)
+    if not figures and set_of("statements", "verbs").isdisjoint(words) and not _copula().search(said):
+        return None
+    plain = set_of("words", "stop") | set_of("words", "calendar")
+    return _Said(frozenset(word for word in words if word.isalpha()) - plain, figures)
+
+
+def _rivals(one: _Said | None, other: _Said | None) -> bool:
+    """True if one clause says of the same as the other what is so: they share a word, or there is none but
+    its figures; a figure stands beside a figure."""
+    if one is None or other is None or (other.figures and not one.figures):
+        return False
+    return not other.words or not one.words.isdisjoint(other.words)
+
+
+def _is_of_part(text: str, clause: Clause, force: StatedForce, told: int, known: Phrases) -> bool:
+    """True if a clause speaks of a coming time from which it holds, or of one until which it does, and not of
+    its whole text ("This notice", "It takes effect")."""
+    if force.span.start and force.span.first <= told < NEVER:
+        return False
+    first = _first_word(text, clause.start, clause.end)
+    return not known.itself.match(text, first) and not (force.by_phrase and known.pronoun.match(text, first))
+
+
+def times_in(text: str, language: str, published: Span | None) -> tuple[TimeExpression, ...]:
+    """The times that a text mentions, as it means them (`with_coming_years`)."""
+    from asof.time.expressions import TimeContext, parse
+
+    times = parse(text, context=TimeContext(language=language, published=published))
+    return with_coming_years(text, times, language, published)
 
 
 def with_coming_years(

@@ -372,15 +372,58 @@ def table_rows(text: str, above: Sequence[str] = ()) -> Iterator[tuple[int, int,
         yield done, len(text), None
 
 
+_SEPARATORS = re.compile(r"[\s_.-]+")
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20|21)\d\d(?!\d)")
+
+
+def interval_columns(header: Sequence[str]) -> tuple[int, int] | None:
+    """The columns of a table in which the time of a row begins and ends, by their names; one and the same
+    where they are joined ("From – Until"). None without."""
+    names = [_SEPARATORS.sub(" ", name).strip().lower() for name in header]
+    begins, ends = set_of("words", "begins"), set_of("words", "ends")
+    for at, name in enumerate(names):
+        one, _, other = name.partition(" – ")
+        if one in begins and other in ends:
+            return at, at
+    first = next((at for at, name in enumerate(names) if name in begins), -1)
+    last = next((at for at, name in enumerate(names) if name in ends), -1)
+    return None if first < 0 or last < 0 else (first, last)
+
+
+def interval_cell(start: str, end: str) -> str:
+    """Two cells that say since when and until when, as one ("": not said)."""
+    said = f"since {start}" if start else f"until {end}" if end else ""
+    return f"{start} – {end}" if start and end else said
+
+
+def row_interval(row: str, above: str) -> tuple[str, tuple[int, int]] | None:
+    """The time of a row of a table with this header, as its cells say it, and the columns of these; None for
+    a row without."""
+    columns = interval_columns(cells(above)) if above else None
+    if columns is None:
+        return None
+    said = cells(row)
+    start, end = (said[at] if at < len(said) else "" for at in columns)
+    dated = (start or end) and all(_YEAR.search(each) for each in (start, end) if each)
+    joined = start if columns[0] == columns[1] else interval_cell(start, end)
+    return (joined, columns) if dated else None
+
+
 def row_parts(text: str, start: int, end: int, above: str) -> list[tuple[int, int, str]]:
     """A row of a table as "header: cell; header: cell" below its header `above`; a long one in parts of
-    several cells, each with the row's first cell before them."""
+    several cells, each with the row's first cell before them. The cells since when and until when it holds
+    are one."""
     edges = [start, *(bar.end() for bar in _BAR.finditer(text, start, end)), end]
     names = ["", *cells(above)] if above else []
+    interval, (first, last) = row_interval(text[start:end], above) or ("", (-1, -1))
+    if interval and first != last:
+        names[first + 1] = f"{names[first + 1]} – {names[last + 1]}"
     parts: list[tuple[int, int, str]] = []
     name = ""
     for at, (left, right) in enumerate(pairwise(edges)):
         cell = next(iter(cells(text[left:right])), "")
+        if interval and at in (first + 1, last + 1):
+            cell = interval if at == first + 1 else ""
         if not cell:
             continue
         column = names[at] if at < len(names) else ""

@@ -7,10 +7,12 @@ row of a table says its header, and a lone short line has its heading. Markup an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from asof.lang import set_of
 from asof.text.passages import body, is_field, is_list_item, row_parts, sentences, shown, table_rows
+from asof.text.tokens import tokenize
 from asof.values import heading_above
 
 # -- plain text ----------------------------------------------------------------------------------------
@@ -68,6 +70,36 @@ def plain(text: str) -> str:
     for pattern in _PAIRS:
         text = pattern.sub(lambda match: match[2], text)
     return text
+
+
+AHEAD = 2
+"""The most words before the links of a sentence that states nothing by itself: "See also [[Boiler]]"."""
+
+
+def says_the_same(old: str, new: str, links: Iterable[str]) -> bool:
+    """True if a text says what an earlier one says, but for sentences of links that were added or left out:
+    "See Boiler and Stove". `links`: the words of its links."""
+    return old == new or _but_for_links(old, links) == _but_for_links(new, links)
+
+
+def _but_for_links(text: str, links: Iterable[str]) -> list[str]:
+    found = "|".join(map(re.escape, sorted(filter(None, links), key=len, reverse=True))) or "(?!)"
+    pattern, joins = re.compile(rf"(?<!\w)(?:{found})(?!\w)"), set_of("statements", "joins")
+    said = list[str]()
+    for start, end in sentences(text):
+        sentence = text[start:end]
+        before, *between = pattern.split(sentence)
+        ahead = tokenize(before)
+        named = len(ahead) <= AHEAD and not any(map(_has_digit, ahead))
+        if between and named and all(word in joins for part in between for word in tokenize(part)):
+            continue
+        if words := tokenize(sentence):
+            said.append(" ".join(words))
+    return said
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
 
 
 # -- statements ----------------------------------------------------------------------------------------

@@ -339,6 +339,21 @@ def holds_in(when: Span | None, scope: Sequence[Span]) -> bool:
     return False
 
 
+_PERIODS = (1, 3, 6, 12, 120, 1_200)
+"""The months of periods that have a name: a month, a quarter or season, half a year, a year, a decade, a
+century."""
+
+
+def is_period(span: Span) -> bool:
+    """True if a span is as long as a period of the calendar: a day, a week, or so many whole months
+    (`_PERIODS`)."""
+    if span.start is None or span.end is None:
+        return False
+    months = 12 * (span.end.year - span.start.year) + span.end.month - span.start.month
+    whole = span.start.day == span.end.day == 1 and months in _PERIODS
+    return whole or (span.end - span.start).days in (0, 1, 7)
+
+
 def label(span: Span) -> str:
     """A span in words: a period by its name, else its first and last day."""
     if span.start is not None and span.end is not None:

@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from asof.lang import of_all
 from asof.sources.blocks import FIELD, ITEM, PARAGRAPH, Block, Full, Page, rows, written
 from asof.sources.markdown import parse_markdown
 from asof.sources.plainyaml import BadYaml, read_toml, read_yaml
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, TextParser, Unreadable, text_reader
 from asof.sources.records import LONGEST_LIST, constant
 from asof.sources.source import Fields, InputLimits
+from asof.text.passages import interval_cell, interval_columns
 from asof.values import Problem, TooDeep, storable_value
 
 
@@ -127,15 +127,9 @@ def _name_column(header: Sequence[str], ahead: Sequence[Sequence[str]]) -> int:
 
 def _interval(header: Sequence[str], ahead: Sequence[Sequence[str]]) -> tuple[int, int] | None:
     """The columns in which an interval begins and ends, if all cells in them are dates."""
-    names = [_SEPARATORS.sub(" ", name).strip().lower() for name in header]
-    first, last = (
-        next((at for at, name in enumerate(names) if name in of_all("words", key)), -1)
-        for key in ("begins", "ends")
-    )
-    if first < 0 or last < 0:
-        return None
-    cells = [row[at] for row in ahead for at in (first, last) if at < len(row) and row[at]]
-    return (first, last) if cells and all(map(_is_date, cells)) else None
+    found = interval_columns(header)
+    cells = [row[at] for row in ahead for at in found or () if at < len(row) and row[at]]
+    return found if cells and all(map(_is_date, cells)) else None
 
 
 def _is_date(cell: str) -> bool:
@@ -147,8 +141,7 @@ def _is_date(cell: str) -> bool:
 def _joined(row: Sequence[str], first: int, last: int, *, both: bool = False) -> list[str]:
     """A row whose interval is one cell, in place of where it begins."""
     start, end = (row[at] if at < len(row) else "" for at in (first, last))
-    said = f"since {start}" if start else f"until {end}" if end else ""
-    said = f"{start} – {end}" if both or (start and end) else said
+    said = f"{start} – {end}" if both else interval_cell(start, end)
     return [said if at == first else cell for at, cell in enumerate(row) if at != last]
 
 

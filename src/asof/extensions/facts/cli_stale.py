@@ -34,7 +34,7 @@ def stale(asked: StaleParameters, index: Path | None, as_json: bool, how: str | 
 
     PATH is a file or folder that was indexed, a document's id or title, or a pattern of ids ('notes/*'); all
     documents without one. Kinds: link (leads to what is gone or was renamed), time (speaks of a time to come
-    that has passed), and only on demand unwritten (a link to a note that never was).
+    that has passed), and only on demand unwritten (a link to a note or a heading that never was).
     --since: only what became stale since then.
     """
     from asof.extensions.facts.stale import documents_meant, find_stale, stale_report

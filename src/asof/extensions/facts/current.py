@@ -89,17 +89,19 @@ class Stale:
     @property
     def reason(self) -> Annotated[str, As("why"), "why it is held to be stale, in a sentence"]:
         """Which of the two is older, and since when."""
-        if self.kind != PASSED and self.cause <= self.quote.since:
-            return f"it leads nowhere; the sentence is known since {iso(self.quote.since)[:10]}"
-        reason, day = _REASONS[self.kind], iso(self.quote.since)[:10]
+        before = self.kind == LINK and self.cause <= self.quote.since
+        reason, day = _BEFORE if before else _REASONS[self.kind], iso(self.quote.since)[:10]
         return reason.format(day=day, cause=iso(self.cause)[:10])
 
 
 _REASONS = {
     LINK: "it links to what changed on {cause}; this has stood here since {day}",
-    UNWRITTEN: "the note was removed on {cause}; this has stood here since {day}",
+    UNWRITTEN: "nothing of that name was ever here; the sentence is known since {day}",
     PASSED: "it speaks from its own time: it has stood here unchanged since {day}",
 }
+
+
+_BEFORE = "it links to what had changed before; the sentence is known since {day}"
 
 
 # -- current passages, and since when their sentences stand ----------------------------------------
@@ -447,6 +449,15 @@ class Section:
     def stands(self) -> bool:
         """True if the document has it now."""
         return any(each.ended == NEVER for each in self.having)
+
+    @property
+    def is_marked(self) -> bool:
+        """True if its document has it now without a passage of its own: a heading above nothing."""
+        now = [each.text for each in self.all if each.ended == NEVER]
+        lines = (
+            line for text in now for line in text.splitlines() if line.lstrip(" >").startswith(("#", "="))
+        )
+        return not self.keys.isdisjoint(map(folded, lines))
 
     @property
     def gone(self) -> int | None:

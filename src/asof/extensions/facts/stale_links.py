@@ -1,4 +1,4 @@
-"""Stale links: the target was removed, renamed or superseded, or never was there.
+"""Stale links: the target was removed, renamed or superseded. What never was there is yet to be written.
 
 `stale_links`, at the end, uses the tables and places before it; a renamed document is found by its text.
 """
@@ -42,7 +42,7 @@ from asof.store.digest import stem_of
 from asof.store.reader import LinkResolver, LinkTarget, has_acts, has_links
 from asof.text.passages import body, sentences
 from asof.time.span import NEVER
-from asof.values import PASSIVE, Why
+from asof.values import PASSIVE, Link, Why
 
 # -- links of current documents, and all documents by name -----------------------------------------
 
@@ -67,7 +67,7 @@ class WrittenLink(NamedTuple):
     @property
     def words(self) -> str:
         """The words of the link in its text."""
-        return self.alias or " › ".join(filter(None, (self.target, self.heading)))
+        return Link(self.target, self.heading, self.alias).words
 
 
 @dataclass(frozen=True)
@@ -206,15 +206,19 @@ OF_ITS_DAY = 0.5
 
 
 class FaultKind(Enum):
-    """Why a link is stale: its document was removed, or renamed, or has no such heading any more, or never
-    was in the corpus, or is superseded; `[[a note]]` that never was may be one that is yet to be written."""
+    """Why a link is stale: its document was removed, or renamed, or has no such heading any more, or is
+    superseded. What never was in the corpus may be yet to be written: a document at a path, a heading of one,
+    or `[[a note]]`."""
 
-    REMOVED, RENAMED, HEADING_GONE, NEVER_THERE, ENDED, UNWRITTEN = range(6)
+    REMOVED, RENAMED, HEADING_GONE, ENDED, NEVER_THERE, NO_HEADING, NO_NOTE = range(7)
+
+
+_NEVER = frozenset({FaultKind.NEVER_THERE, FaultKind.NO_HEADING, FaultKind.NO_NOTE})
 
 
 _SURE = {
     FaultKind.REMOVED: 0.95, FaultKind.RENAMED: 0.9, FaultKind.NEVER_THERE: 0.8, FaultKind.HEADING_GONE: 0.75,
-    FaultKind.ENDED: 0.7, FaultKind.UNWRITTEN: 0.25,
+    FaultKind.ENDED: 0.7, FaultKind.NO_HEADING: 0.5, FaultKind.NO_NOTE: 0.25,
 }  # fmt: skip
 """The certainty that a link with such a fault is stale."""
 
@@ -239,10 +243,10 @@ class Placed(NamedTuple):
 
 
 def listed(view: View, placed: list[Placed]) -> list[Stale]:
-    """The faults as they are shown, one for each sentence: the surest."""
+    """The faults as they are shown, of each kind one for each sentence: the surest."""
     days = of_their_day(view)
     meant = _targets(view, placed)
-    best: dict[tuple[str, int], Stale] = {}
+    best: dict[tuple[str, int, str], Stale] = {}
     for quote, each in zip(quotes(view, [each.place for each in placed]), placed, strict=True):
         fault = each.fault
         parts = [Why(fault.says, _SURE[fault.kind])]
@@ -251,9 +255,9 @@ def listed(view: View, placed: list[Placed]) -> list[Stale]:
         why = Why.of("a stale link", "product", *parts)
         cause = quote.since if fault.cause is None else max(fault.cause, quote.since)
         by = meant.get((fault.target, fault.heading)) if fault.target is not None else None
-        kind = UNWRITTEN if fault.kind is FaultKind.UNWRITTEN else LINK
+        kind = UNWRITTEN if fault.kind in _NEVER else LINK
         stale = Stale(kind, why.value, quote, by, cause, fault.says, why)
-        key = quote.document, quote.start
+        key = quote.document, quote.start, kind
         if key not in best or (stale.score, stale.change) > (best[key].score, best[key].change):
             best[key] = stale
     return list(best.values())
@@ -452,7 +456,7 @@ def _ended(view: View, table: LinkTable, links: list[tuple[WrittenLink, int]]) -
 
 
 def _without_heading(view: View, table: LinkTable, links: list[tuple[WrittenLink, int]]) -> Faults:
-    """The faults of links to headings and blocks that their documents do not have any more."""
+    """The faults of links to headings and blocks that their documents do not have any more, or never had."""
     there = {number: {folded(each.rpartition("\n")[2]) for each in headings}
              for number, headings in current_headings(view).items()}  # fmt: skip
     links = [
@@ -470,11 +474,13 @@ def _without_heading(view: View, table: LinkTable, links: list[tuple[WrittenLink
         section = sections.get(key)
         if section is None:
             section = sections[key] = Section(link.heading, history.get(number, ()))
-        if section.stands:
+        if section.stands or section.is_marked:
             continue
-        if section.gone is not None:
+        what = f"{name!r} has no {'block' if section.block else 'heading'} {link.heading!r}"
+        if section.gone is None:
+            faults[link] = Fault(FaultKind.NO_HEADING, what, None, number)
+        else:
             renamed = section.renamed
-            what = f"{name!r} has no {'block' if section.block else 'heading'} {link.heading!r}"
             says = f"{what} any more" + (f"; it is {renamed!r}" if renamed else "")
             faults[link] = Fault(FaultKind.HEADING_GONE, says, section.gone, number, renamed)
     return faults
@@ -493,6 +499,6 @@ def _placed(view: View, faults: Faults, shape: LinkShape, table: LinkTable) -> l
             if not shape.is_document(link.target, table.lives[link.document].path, wiki=wiki):
                 continue
             if wiki:
-                fault = fault._replace(kind=FaultKind.UNWRITTEN)
+                fault = fault._replace(kind=FaultKind.NO_NOTE)
         places[key] = Placed(place, link.document, fault)
     return list(places.values())

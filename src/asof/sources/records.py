@@ -44,10 +44,12 @@ from asof.values import (
     Ended,
     Heading,
     Link,
+    Moved,
     Problem,
     SourceEvent,
     TooDeep,
     Unchanged,
+    ZonelessTime,
     line_feeds,
     storable_value,
 )
@@ -643,18 +645,38 @@ def path_of(source: str | Path) -> Path:
 def items(values: Iterable[object], fields: Fields) -> Generator[Item, None, None]:
     """The documents among these, in their order; a record that cannot be used becomes a Problem.
 
-    Raises UsageError for what is neither a document nor a record.
+    Raises UsageError for what is neither a document nor a record, and BadTime for a naive datetime where no
+    zone is declared.
     """
     records, seen = RecordReader(fields), Counter[str]()
     with closing(values) if isinstance(values, Generator) else nullcontext():
         for number, item in enumerate(values, 1):
             if isinstance(item, Item):
-                yield item
+                yield _in_zone(item, records.how.order, number)
             elif isinstance(record := as_record(item, seen), Mapping):
                 yield from _record(records, record, number)
             else:
                 raise refusal(item, f"item {number}")
     yield from records.remarks("")
+
+
+def _in_zone(item: Item, order: DateOrder, number: int) -> Item:
+    """The statement with the times that Python code gave it in the declared zone. Raises BadTime."""
+    try:
+        if isinstance(item, Ended) and isinstance(item.at, ZonelessTime):
+            return Ended(item.id, order.in_zone(item.at, "at"))
+        document = item.document if isinstance(item, Moved) else item
+        if not isinstance(document, Document):
+            return item
+        times = document.published, document.changed, *document.about
+        if not any(isinstance(each, ZonelessTime) for each in times):
+            return item
+        published, changed = order.in_zone(times[0], "published"), order.in_zone(times[1], "changed")
+        about = tuple(order.in_zone(each, "about") for each in document.about)
+        document = replace(document, published=published, changed=changed, about=about)
+        return replace(item, document=document) if isinstance(item, Moved) else document
+    except BadTime as wrong:
+        raise BadTime(f"item {number}: {wrong}") from None
 
 
 def as_record(item: object, seen: Counter[str]) -> object:

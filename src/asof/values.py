@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, date, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import partial, reduce
 from numbers import Integral, Real
 from operator import add, mul
@@ -104,6 +104,19 @@ class SourcedTime(Struct, frozen=True):
         if not whole:
             return iso(self.span.first)[:10]
         return label(self.span) if _FIGURES.fullmatch(self.text) else self.text
+
+
+class ZonelessTime(SourcedTime, frozen=True):
+    """A time of day without a zone, as Python code gave it: its span is that in UTC, until it is added to a
+    corpus, which reads what was `given` (of an interval: its two sides) in the zone declared there."""
+
+    given: Annotated[object, HIDDEN]
+
+    def in_zone(self, field: str, zone: tzinfo | None) -> SourcedTime:
+        """The time in this zone; without one a text is in UTC, and a naive datetime raises BadTime."""
+        if isinstance(self.given, tuple):
+            return _interval(self.given, zone)
+        return as_time(self.given, field, self.by, zone)
 
 
 def shortened(text: str, most: int = 60) -> str:
@@ -245,11 +258,33 @@ def as_time(value: object, field: str, by: str, zone: tzinfo | None = None) -> S
     return SourcedTime(span, words, by)
 
 
+_ELSEWHERE = timezone(timedelta(hours=1))
+
+
+def _stated(value: object, field: str, by: str) -> SourcedTime:
+    """A time that Python code states, a `ZonelessTime` where it depends on the zone. Raises BadTime."""
+    found = as_time(value, field, by, UTC)
+    if isinstance(value, datetime):
+        zoneless = value.utcoffset() is None
+    else:
+        zoneless = isinstance(value, str) and as_time(value, field, by, _ELSEWHERE).span != found.span
+    return ZonelessTime(found.span, found.text, by, value) if zoneless else found
+
+
 def _in_force(value: object) -> SourcedTime:
-    """The time from the first of two to the end of the second. Raises UsageError, BadTime."""
+    """The time in which a document is in force, of two sides. Raises UsageError, BadTime."""
     if not isinstance(value, tuple | list) or len(value) != 2 or value[0] is value[1] is None:
         refuse(value, "in_force", "two times, of which one may be None: since when, until when")
-    first, last = (None if each is None else as_time(each, "in_force", "in_force") for each in value)
+    found = _interval(value, UTC)
+    stated = (_stated(each, "in_force", "in_force") for each in value if each is not None)
+    if any(isinstance(each, ZonelessTime) for each in stated):
+        return ZonelessTime(found.span, found.text, found.by, tuple(value))
+    return found
+
+
+def _interval(sides: Iterable[object], zone: tzinfo | None) -> SourcedTime:
+    """The time from the first of two to the end of the second; see `as_time`."""
+    first, last = (None if each is None else as_time(each, "in_force", "in_force", zone) for each in sides)
     text = " .. ".join("" if each is None else each.text for each in (first, last))
     try:
         span = Span(first.span.start if first else None, last.span.end if last else None)
@@ -261,9 +296,9 @@ def _in_force(value: object) -> SourcedTime:
 def as_times(value: object, field: str) -> tuple[SourcedTime, ...]:
     """One time or several. Raises BadTime."""
     if type(value) is not tuple and isinstance(value, _TIMES):
-        return (as_time(value, field, field),)
+        return (_stated(value, field, field),)
     return tuple(
-        as_time(each, field, field) for each in _several(value, field, f"one or several of {ACCEPTED_TIMES}")
+        _stated(each, field, field) for each in _several(value, field, f"one or several of {ACCEPTED_TIMES}")
     )
 
 
@@ -499,12 +534,14 @@ class Document:
     the text last changed as far as the source knows (a file's mtime): it dates an edit that carries no later
     date of its own. `about`: the times that it is about, and that in which it is in force: `in_force` gives
     its first and its last day, None where it has none. Times are given as a text ("2021-03", "5 March 2024"),
-    a date, an aware datetime, a year as a whole number, a `Period`, a `Span` or `SourcedTime`; a naive
-    datetime is refused, for it names no instant. `meta` holds plain JSON values, without the keys that were
-    read as dates. `tags`: one text is parted at its commas. `links`: targets. `language` is an ISO 639-1 code
-    where the source knows it. `fiscal_start` is the first month (1 to 12) of the fiscal year that its words
-    mean (`FY2024`). `path` is what the document was called then, where its id is what it was called later:
-    its words are searched, not those of the id. Raises UsageError (BadTime): which field, and what it takes.
+    a date, a datetime, a year as a whole number, a `Period`, a `Span` or `SourcedTime`. A time of day without
+    a zone is read in that of the corpus to which the document is added; where none is declared, a text is in
+    UTC, and `add` refuses a naive datetime, which names no instant. `meta` holds plain JSON values, without
+    the keys that were read as dates. `tags`: one text is parted at its commas. `links`: targets. `language`
+    is an ISO 639-1 code where the source knows it. `fiscal_start` is the first month (1 to 12) of the fiscal
+    year that its words mean (`FY2024`). `path` is what the document was called then, where its id is what it
+    was called later: its words are searched, not those of the id. Raises UsageError (BadTime): which field,
+    and what it takes.
     """
 
     id: str
@@ -546,8 +583,8 @@ class Document:
         keep("id", _id(id))
         keep("text", as_text(text, "text"))
         keep("title", as_text(title, "title"))
-        keep("published", None if published is None else as_time(published, "published", "metadata"))
-        keep("changed", None if changed is None else as_time(changed, "changed", "metadata"))
+        keep("published", None if published is None else _stated(published, "published", "metadata"))
+        keep("changed", None if changed is None else _stated(changed, "changed", "metadata"))
         force = () if in_force is None else (_in_force(in_force),)
         keep("about", (*force, *(as_times(about, "about") if about != () else ())))
         keep("links", as_values(links, Link, "links", Link) if links != () else ())
@@ -587,7 +624,7 @@ class Ended:
 
     def __init__(self, id: str, at: Time) -> None:  # noqa: A002
         object.__setattr__(self, "id", _id(id))
-        object.__setattr__(self, "at", as_time(at, "at", "metadata"))
+        object.__setattr__(self, "at", _stated(at, "at", "metadata"))
 
 
 class Moved(Struct, frozen=True):

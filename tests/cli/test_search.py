@@ -244,8 +244,6 @@ def test_a_line_by_operation(tree, line):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["crane", "--as-of", "2019"], "published 2020-01-10, after 2019-12-31"),
-        (["crane", "--known-at", "2001"], "this corpus learned of it on 20"),
         (["crane", "--since", "2021"], "a filter excludes it: since"),
         (["crane", "--until", "2019"], "a filter excludes it: until"),
         (["crane", "--tag", "oak"], "a filter excludes it: tag oak"),
@@ -263,6 +261,29 @@ def test_the_reason(asof, notes, arguments, reason):
     result = asof("why-not", RED, *arguments)
     assert result.code == 1
     assert reason in result.out
+
+
+@pytest.mark.parametrize("clock", [["--as-of", "2019"], ["--known-at", "2019"]])
+def test_as_of_a_moment_a_later_document_is_none(asof, notes, clock):
+    """It is answered for as one that never was."""
+    hit = asof("search", "crane", "--json").json()["hits"][0]["id"]
+    for name in (RED, hit):
+        there, nowhere = (asof("why-not", each, "crane", *clock) for each in (name, "notes/no.md"))
+        assert (there.code, there.out) == (nowhere.code, nowhere.out) == (2, "")
+        assert there.err.replace(name, "notes/no.md") == nowhere.err
+        assert "; without a date, why-not tells whether there is a later one" in there.err
+    in_words = asof("why-not", OAK, "crane as of 2020")
+    assert (in_words.code, f"no document '{OAK}' as of 2020" in in_words.err) == (2, True)
+
+
+def test_without_a_date_why_not_tells_of_a_later_document(asof, notes):
+    (notes / "late.md").write_text(note("2990-05-01", "Late", "The winch is green."))
+    assert asof("index", "notes").code == 0
+    assert "published 2990-05-01, after " in asof("why-not", "notes/late.md", "winch").out
+    assert asof("why-not", "notes/late.md", "winch", "--as-of", "2024").code == 2
+    assert (
+        "note: read as words: folder:a/b (did you mean path:a/b?)" in asof("why-not", RED, "folder:a/b").out
+    )
 
 
 def test_a_rank_and_one_that_is_cut(asof, notes):
@@ -300,8 +321,9 @@ def test_it_agrees_with_the_search(asof, notes, recipe, unit):
         ranks: dict[str, int] = {}
         for hit in asof("search", question, *options).json()["hits"]:
             ranks.setdefault(hit["document"], hit["rank"])
-        for document in (RED, BLUE, OAK):
+        for document in (RED, BLUE):
             assert asof("why-not", document, question, *options).json()["rank"] == ranks.get(document)
+        assert (OAK in ranks, asof("why-not", OAK, question, *options).code) == (False, 2)  # of a later day
 
 
 # -- links and open ----------------------------------------------------------------------------------------

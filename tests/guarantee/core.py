@@ -37,7 +37,7 @@ from asof.revisions.chains import SeriesCache, Succession, succession
 from asof.revisions.link import Linker
 from asof.revisions.rows import CandidateLimits, GraphLimits, Rows
 from asof.store import reader, writing
-from asof.store.reader import AsOfReader
+from asof.store.reader import AsOfReader, PassageHistory
 from asof.text.tokens import term_hash, tokenize
 from asof.time.moment import read
 from asof.time.span import NEVER
@@ -202,6 +202,9 @@ OBSERVABLES: dict[str, Observable] = {
     "verb timeline": verb("timeline", lambda asked: {"q": asked.question}),
     "verb links": verb("links", lambda asked: {"document": asked.called, "depth": asked.depth}),
     "verb why-not": verb("why-not", lambda asked: {"document": asked.name, **_searched(asked)}),
+    "verb why-not, of any name": verb(
+        "why-not", lambda asked: {"document": asked.called, **_searched(asked)}
+    ),
     "verb when": verb("when", lambda asked: {"q": asked.question}),
     "verb document": verb("document", lambda asked: {"document": asked.called}),
     "verb documents": verb("documents", lambda asked: {"contains": asked.called[:3]}),
@@ -213,7 +216,10 @@ OBSERVABLES: dict[str, Observable] = {
     ),
     "statements": statements, "diff": diff, "statistics": statistics, "spelling": spelling, "names": names,
     "passages": passages, "series": series,
-    "commands": command(("search", "{question}", "--explain"), ("why-not", "{name}", "{question}")),
+    "commands": command(
+        ("search", "{question}", "--explain"), ("why-not", "{name}", "{question}"),
+        ("why-not", "{called}", "{question}"),
+    ),
 }  # fmt: skip
 
 
@@ -420,6 +426,12 @@ FAULTS = [
     Fault("a version that is learned later counts",
           put(index_view, "version_numbers", versions_of_all_time), ("verb search", "tables", "statements"),
           (*CURRENT, *LATER), "2022", 2, Asked("price of bread")),
+    Fault("why-not tells of a document that is published later",
+          put(PassageHistory, "was_visible", lambda *_: True), ("verb why-not, of any name", "commands"),
+          (*CURRENT, *LATER), "2020", asked=Asked("price of bread", called="mole.md")),
+    Fault("why-not tells of a document that is learned later",
+          put(PassageHistory, "was_visible", lambda *_: True), ("verb why-not, of any name", "commands"),
+          (*CURRENT, *LATER), "2022", 1, Asked("price of bread", called="mole.md")),
     Fault("a series is known before it goes on", put(Succession, "originals", followed_later), ("series",), (
         fee(ONE, "2020-03-01"), fee(TWO, "2020-03-05"),
     ), "2020-03-03"),

@@ -152,7 +152,7 @@ def command(*lines: tuple[str, ...]) -> Observable:
     """What commands print; `{name}` and the like in their words are what is asked for."""
 
     def observable(moment: Moment, asked: Asked) -> Any:
-        given = {name: getattr(asked, name) for name in ("question", "name", "entity", "period")}
+        given = {name: getattr(asked, name) for name in ("question", "name", "called", "entity", "period")}
         return [_printed(moment, [word.format(**given) for word in line]) for line in lines]
 
     return observable

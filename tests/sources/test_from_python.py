@@ -60,6 +60,57 @@ def test_a_record_is_read_as_a_line_of_json_is(corpus, tmp_path):
     assert [hit.document for hit in corpus.search("crane", meta={"team": "x"})] == ["7"]
 
 
+def test_a_misspelt_field_is_told_with_the_right_one(corpus):
+    report = corpus.add([
+        {"id": "a", "text": "The crane.", "publised": "2024-01-05"},
+        {"id": "b", "text": "The mole.", "published": "2023", "publisher": "Quay Press"},
+        {"id": "c", "text": "The quay.", "publised": date(2024, 1, 6)},
+    ])  # fmt: skip
+    (problem,) = report.problems
+    said = "item 1: 'publised' is read as metadata: did you mean 'published'? (2 records)"
+    assert (problem.message, problem.lost, report.added) == (said, False, 3)
+    (hit,) = corpus.search("crane", meta={"publised": "2024-01-05"})
+    assert hit.published is None
+
+
+@pytest.mark.parametrize("name", ["meta", "metadata"])
+def test_nested_metadata_is_that_of_the_document(corpus, name):
+    told = {"team": "port", "published": "2021-03", "tags": ["quay"], "title": None}
+    record = {"id": "a", "text": "The crane.", "title": "Crane", "size": 3, name: told}
+    assert corpus.add(record).problems == []
+    (hit,) = corpus.search("crane", meta={"team": "port"}, tags="quay")
+    assert (hit.title, str(hit.published)) == ("Crane", "2021-03")
+    assert hit.meta == {"size": 3, "team": "port"}
+
+
+def test_metadata_that_contradicts_the_record_is_an_error_of_that_record(corpus):
+    both = {"title": "Crane", "metadata": {"title": "Crane"}}
+    report = corpus.add([
+        {**CRANE, **both, "meta": {"title": "Mole"}},
+        {"id": "b", "text": "The crane.", **both, "meta": "words"},
+    ])  # fmt: skip
+    (problem,) = report.problems
+    assert problem.message == "item 1 states 'title' twice: 'Crane', and 'Mole' in 'meta'"
+    assert (problem.document, problem.lost, report.added) == ("a", True, 1)
+    assert [hit.meta for hit in corpus.search("crane")] == [{"meta": "words"}]
+
+
+@pytest.mark.parametrize(
+    ("record", "said"),
+    [
+        (
+            {"id": "a", "contnet": "x"},
+            "text; accepted fields are text, body, content, contents (not 'contnet')",
+        ),
+        ({"doc-id": "a", "text": "x"}, "id; accepted fields are id, _id, doc_id (not 'doc-id')"),
+        ({"id": "a", "price": 3}, "text; accepted fields are text, body, content, contents"),
+    ],
+)
+def test_a_field_that_is_needed_and_misspelt_is_named(corpus, record, said):
+    (problem,) = corpus.add(record).problems
+    assert problem.message == f"item 1 has no {said}"
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -15,6 +15,7 @@ from tests.support.sources import stated
 
 from asof.errors import SourceError
 from asof.sources.history import open_source
+from asof.sources.records import MOST_NAMES
 from asof.sources.source import Fields, InputLimits
 from asof.time.span import Span
 from asof.values import Document, Ended, Link, Problem
@@ -94,6 +95,55 @@ def test_the_first_name_that_holds_something_is_taken(tmp_path):
     document = one(tmp_path, published=None, date="2024-01-01", created_at="2020")
     assert document.published is not None
     assert (document.published.text, document.meta) == ("2024-01-01", {"created_at": "2020"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "meant"),
+    [
+        ("publised", "2024-01-05", "published"),
+        ("pubilshed-at", 1_709_596_800, "published_at"),
+        ("updatd", "2024", "updated"),
+        ("Title", "A title", "title"),
+        ("titel", "A title", "title"),
+        ("tag", ["x"], "tags"),
+        ("alias", "x", "aliases"),
+        ("languge", "en", "language"),
+    ],
+)
+def test_a_misspelt_field_is_told_once_for_a_file(tmp_path, name, value, meant):
+    lines = [{"id": str(at), "text": "words", **({name: value} if at else {})} for at in range(3)]
+    (problem,) = problems(read(tmp_path, b"\n".join(json.dumps(each).encode() for each in lines)))
+    assert str(problem).startswith(
+        f"c.jsonl:2: {name!r} is read as metadata: did you mean {meant!r}? (2 records) (rename it, or name it"
+    )
+    assert not problem.lost
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"publisher": "Quay Press"},  # no date
+        {"publisher": "2020", "published": "2021"},  # beside what is meant
+        {"context": "words", "subtitle": "words", "source": "x", "name": "x", "version": "2"},
+        {"rate": 2000, "state": "x", "line": "x", "lines": 3, "next": "2024-01-05", "due_date": "2024-01-05"},
+        {"start": 0, "starting": 120},  # offsets
+        {"Published": "2024", "LANG": 3},
+    ],
+    ids=str,
+)
+def test_metadata_that_is_called_nearly_so_is_no_mistake(tmp_path, record):
+    one(tmp_path, **record)
+    assert problems(read(tmp_path, json.dumps({"id": "a", "text": "words", **record}).encode())) == []
+
+
+def test_only_some_of_many_names_are_compared(tmp_path):
+    many = {f"key{at}": at for at in range(MOST_NAMES)}
+    assert problems(read(tmp_path, json.dumps({"id": "a", "text": "x", **many, "tag": "y"}).encode())) == []
+
+
+def test_nested_metadata_is_that_of_the_record(tmp_path):
+    document = one(tmp_path, metadata={"published": "2024-03-05", "team": "port"}, size=3)
+    assert (str(document.published), document.meta) == ("2024-03-05", {"size": 3, "team": "port"})
 
 
 @pytest.mark.parametrize("value", ["soon", True, [["soon"]], 1e300, "yesterday"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import asof
 from asof import config
 from asof.errors import BadConfig, BadTime, UsageError
 from asof.time.span import iso
+from asof.values import Moved, SourceEvent
 
 BRUSSELS = "Europe/Brussels"  # UTC+2 in summer, UTC+1 in winter
 SAID = "2 times without a zone were read as UTC"
@@ -82,6 +84,55 @@ def test_records_and_naive_datetimes(tmp_path: Path) -> None:
         assert "open the corpus with timezone=" in problem.message
         with pytest.raises(BadTime, match="has no time zone"):
             corpus.at(naive)
+
+
+NAIVE = datetime(2023, 5, 1, 14, 30)  # noqa: DTZ001
+
+
+@pytest.mark.parametrize("given", [NAIVE, "2023-05-01T14:30"], ids=["datetime", "text"])
+def test_documents_of_python_are_read_in_the_declared_zone(tmp_path: Path, given: datetime | str) -> None:
+    class Moving:
+        name, kind, complete = "moving", "mine", False
+
+        def documents(self) -> Iterator[SourceEvent]:
+            yield Moved(asof.Document("new", "The mole.", published=given), "old")
+
+    with asof.open(tmp_path, timezone=BRUSSELS) as corpus:
+        made = asof.Document("a", "The crane.", published=given, changed=given, about=[given, 2020])
+        assert corpus.add(made).problems == []
+        (hit,) = corpus.at("2023-05-01T14:30").search("crane")
+        spans = [iso(each.span.first) for each in (hit.published, *hit.about) if each]
+        assert spans == ["2023-05-01T12:30:00Z", "2023-05-01T12:30:00Z", "2020-01-01T00:00:00Z"]
+        assert corpus.at("2023-05-01T14:29").search("crane").hits == ()
+        corpus.add(Moving())
+        assert dated(corpus.search("mole"), "new") == "2023-05-01T12:30:00Z"
+        later = given + timedelta(days=1) if isinstance(given, datetime) else "2023-05-02T14:30"
+        assert corpus.add(asof.Ended("a", later)).ended == 1
+        assert len(corpus.at(datetime(2023, 5, 2, 12, 29, 59, tzinfo=UTC)).search("crane")) == 1
+        assert corpus.at(datetime(2023, 5, 2, 12, 31, tzinfo=UTC)).search("crane").hits == ()
+
+
+def test_both_sides_of_a_time_of_force_are_in_the_declared_zone(tmp_path: Path) -> None:
+    force = NAIVE, "2023-12-01T14:30:00"  # UTC+2, then UTC+1
+    with asof.open(tmp_path, timezone=BRUSSELS) as corpus:
+        corpus.add(asof.Document("a", "The crane.", published="2023", in_force=force))
+        (hit,) = corpus.search("crane")
+        assert hit.in_force is not None
+        assert (hit.in_force.span.start, hit.in_force.span.end) == (
+            datetime(2023, 5, 1, 12, 30, tzinfo=UTC), datetime(2023, 12, 1, 13, 30, 1, tzinfo=UTC)
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("field", ["published", "changed", "about", "in_force", "at"])
+def test_a_naive_datetime_without_a_declared_zone_is_refused(tmp_path: Path, field: str) -> None:
+    value = (None, NAIVE) if field == "in_force" else NAIVE
+    fields: dict[str, Any] = {field: value}
+    given = asof.Ended("a", **fields) if field == "at" else asof.Document("a", "A crane.", **fields)
+    with asof.open(tmp_path) as corpus:
+        with pytest.raises(BadTime, match=rf"^item 1: {field}: .*no time zone.*tzinfo=UTC.*open the corpus"):
+            corpus.add(given)
+        (problem,) = corpus.add(asof.Document("b", "A crane.", published="2023-05-01 14:30")).problems
+    assert problem.message == "1 time without a zone was read as UTC"
 
 
 def test_a_record_of_a_list_is_told_too(tmp_path: Path) -> None:

@@ -196,6 +196,16 @@ def test_metadata_that_is_called_as_a_field_is_counted(tmp_path: Path) -> None:
             assert (version[4], json.loads(version[6]), version[8]) == ("", [], [])
 
 
+def test_metadata_with_the_name_of_metadata_stays_what_it_is(tmp_path: Path) -> None:
+    meta = {"meta": {"title": "no title", "n": 1}, "metadata": "words", "team": "port"}
+    with new_corpus() as corpus:
+        corpus.add([Document("a", "Rye.", "Rye", published="2021", meta=meta)])
+        assert corpus.export(tmp_path / "x.jsonl").left_out == 0
+        with again(tmp_path / "x.jsonl") as other:
+            (version,) = held(other)
+            assert (version[3], json.loads(version[7])) == ("Rye", meta)
+
+
 @pytest.mark.parametrize(
     "text", ["---\na: 1\n---\nRye.\n", "---\n", "--- a\nRye.", "", "\n", "---\n: [\n---\nRye.\n"]
 )

@@ -86,6 +86,13 @@ def test_plain_language_is_not_changed(question: str) -> None:
         ('budget file:"the plan"', 'file:"the plan"', "path:*the plan*"),
         ("tags:money rent", "tags:money", "tag:money"),
         ("befor:2021 rent", "befor:2021", "before:2021"),
+        ("crane folder:Home/Car", "folder:Home/Car", "path:Home/Car"),
+        ("crane dir:Home/Car/", "dir:Home/Car/", "path:Home/Car/"),
+        ("paht:Home/Car", "paht:Home/Car", "path:Home/Car"),
+        ("title:Crane", "title:Crane", "path:*Crane*"),
+        ("crane filetype:pdf", "filetype:pdf", "path:*.pdf"),
+        ("label:money/car", "label:money/car", "tag:money/car"),
+        ("since:2021/05 crane", "since:2021/05", "after:2021/05"),
         ("hashtag:money", "hashtag:money", "meta:hashtag=money"),
         ("status:done rent", "status:done", "meta:status=done"),
     ],
@@ -95,6 +102,24 @@ def test_a_filter_of_another_program_is_told_with_the_nearest(question: str, wor
     with_filter = read(f"{question} tag:money")
     assert with_filter.text == question
     assert with_filter.notes[-1].endswith(f"(did you mean {meant}?)")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "note: call Ada", "re: invoice", "meeting at 12:30", "folder: Home/Car", "https://quay.org/folder:a",
+        "file:///home/a.md", "mailto:ada@quay.org", "from:ada@quay.org", "localhost:8080/status", "std::path",
+        "C:/Home/Car", "crane crane:Crane",
+    ],
+)  # fmt: skip
+def test_words_with_a_colon_stay_words_without_a_note(question: str) -> None:
+    assert read(question) == Operators(question)
+
+
+def test_a_tag_of_another_program_that_is_left_out_is_told() -> None:
+    found = read("crane -label:money -folder:Home")
+    assert (found.text, found.without) == ("crane", ("label:money", "folder:Home"))
+    assert found.notes[-1] == "read as words: -label:money (did you mean -tag:money?)"
 
 
 UNREAD = {

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import asof
-from asof.errors import BadTime, UsageError
+from asof.errors import UsageError
 from asof.time.moment import read
 from asof.time.span import Period, Span
 from asof.values import Document, Ended, Heading, Link, SourcedTime
@@ -54,18 +54,13 @@ def test_a_stated_time_stays_what_it_is():
 
 @pytest.mark.parametrize(
     "wrong",
-    ["2023-13", "", "soon", "yesterday", 20210301, 1.6e9, True, b"2021", object(), NAIVE,
+    ["2023-13", "", "soon", "yesterday", 20210301, 1.6e9, True, b"2021", object(),
      datetime.min.replace(tzinfo=BERLIN)],
 )  # fmt: skip
 @pytest.mark.parametrize("field", ["published", "changed", "about", "at"])
 def test_what_is_no_time_is_told_with_its_field_and_what_is_accepted(field, wrong):
     with pytest.raises(UsageError, match=rf"^{field}\b.*(2024-03-05|tzinfo=UTC|years 1 to 9999)"):
         Ended("a", wrong) if field == "at" else Document("a", "The crane.", **{field: wrong})
-
-
-def test_a_naive_datetime_is_refused_with_what_to_write():
-    with pytest.raises(BadTime, match=r"^published: .*no time zone.*tzinfo=UTC.*astimezone.*a date"):
-        Document("a", "The crane.", published=NAIVE)
 
 
 @pytest.mark.parametrize(

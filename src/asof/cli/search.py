@@ -56,7 +56,8 @@ def why_not(asked: WhyNotParameters, index: Path | None, as_json: bool) -> int:
     """Explain why ID is not among the hits for QUERY, or show its rank.
 
     ID is a document's id or a hit's; or a title, a file name or part of a path that only one has. It may have
-    been published later, superseded or removed, excluded by a filter, or its rank is too low.
+    been superseded or removed, excluded by a filter, or its rank is too low. Without a date it may also be
+    published later.
     """
     from asof import verbs
 
@@ -69,6 +70,8 @@ def why_not(asked: WhyNotParameters, index: Path | None, as_json: bool) -> int:
         moment = format_instant(result.as_of) if asked.as_of else "now"
         click.secho(f"{plain(verdict.id)} as of {moment}", bold=True)
         show(plain(verdict.reason))
+        for note in verdict.notes:
+            show(f"note: {plain(note)}", hang=6, dim=True)
     return DONE if verdict.rank else NOTHING
 
 

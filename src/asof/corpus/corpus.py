@@ -214,7 +214,8 @@ class Corpus:
         ended. A folder is read with its `history` or as it is, in the way in which it was before (None);
         another one needs `change_way`, and takes the place of all that was stored of the folder. In a corpus
         with an encoder, new passages are found by words at once, and get their vectors last, unless `encode`
-        is False: then by `embed`. Raises SourceError, SourceShrunk, WayChanged, Busy, NoSpace, ModelError.
+        is False: then by `embed`. Raises SourceError, SourceShrunk, WayChanged, Busy, NoSpace, ModelError;
+        UsageError for what is no document, and for a naive datetime where no zone is declared.
         """
         from asof.sources.records import as_python_source, items
         from asof.sources.source import Resumable

@@ -157,16 +157,18 @@ class Snapshot:
         """Explains why a document (or a passage, by a hit's id) is not among the hits of a question, or its
         rank.
 
-        `wanted`: an id, a title or another unambiguous name of a document (see `asof.store.names`); one that
-        was published later is named by its whole id only. Raises UsageError when there is none, or several.
+        `wanted`: an id, a title or another unambiguous name of a document (see `asof.store.names`). One that
+        was published or learned later does not exist, unless neither the corpus nor the question is asked as
+        of a moment: then its id names it. Raises UsageError when there is none, or several.
         """
         from asof.rank.whynot import why_not
 
-        reading, query, chosen = self.reader.query_for(
-            question, k, filters or Filters(), unit, recipe, rerank
-        )
+        asked = self.reader.filters.operators(question)
+        reading, query, chosen = self.reader.query_for(asked, k, filters or Filters(), unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
-        return then.use(lambda view: why_not(wanted, query, view, chosen))
+        dated = self.stated or self.known_at is not None or reading.as_of != self.as_of
+        found = then.use(lambda view: why_not(wanted, query, view, chosen, dated=dated))
+        return replace(found, notes=asked.notes)
 
     def called(self, wanted: str) -> str:
         """The id of the document of this name as of this moment: by its id, title, alias, or a part of its

@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.errors import DocumentNotFound
 from asof.index.view import View
 from asof.rank.stage import Ranking, Recipe
 from asof.revisions.force import followers, times_of_force
@@ -35,18 +36,28 @@ class WhyNot:
     rank: Annotated[int | None, "its rank among the hits; null: it is not among them"]
     reason: Annotated[str, "why, in a sentence"]
     steps: Annotated[tuple[StageTrace, ...], "stage by stage until it is out, for its best passage"] = ()
+    notes: Annotated[tuple[str, ...], "how the question was read"] = ()
 
 
-def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
+UNDATED_TELLS = "without a date, why-not tells whether there is a later one"
+
+
+def why_not(name: str, query: Query, view: View, recipe: Recipe, *, dated: bool) -> WhyNot:
     """Explains why a document (by any of its names, see `find_document`) or one passage (by a hit's id)
     is not among the hits, or its rank.
 
-    Raises UsageError when there is no such document or passage.
+    `dated`: the moment was asked for, so that what was published or learned after it is not known. Raises
+    UsageError when there is no such document or passage, and the same for one that is later.
     """
-    known = passage_histories(view.store.db, name)
+    known = _histories(name, view, dated=dated)
     if not known:
-        name = find_document(view.store, name)
-        known = passage_histories(view.store.db, name)
+        try:
+            name = find_document(view.store, name)
+        except DocumentNotFound as error:
+            if not dated:
+                raise
+            raise DocumentNotFound(f"{error}; {UNDATED_TELLS}") from None
+        known = _histories(name, view, dated=dated)
         if not known:
             return WhyNot(name, None, "it has no text that could be found")
     rows = _rows(view, known)
@@ -57,6 +68,12 @@ def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
         return WhyNot(name, None, f"a filter excludes it: {filter_name}")
     steps = tuple(_steps(rows, query, view, recipe))
     return WhyNot(name, steps[-1].rank, _verdict(steps, query) + _not_in_force(rows, query, view), steps)
+
+
+def _histories(name: str, view: View, *, dated: bool) -> list[PassageHistory]:
+    """The intervals of the passages of that name; `dated`: only of those that had been current by then."""
+    found = passage_histories(view.store.db, name)
+    return [each for each in found if each.was_visible(view.as_of, view.known_at)] if dated else found
 
 
 def _not_in_force(rows: NDArray[np.int64], query: Query, view: View) -> str:

@@ -20,7 +20,7 @@ from asof.text.names import plain_name
 from asof.time.lexicon import NO_SENSES, lexicon
 from asof.time.moment import YEARS, epoch, read, zone_named
 from asof.time.span import DAY, Span, days_in, iso, moment, months_later
-from asof.values import Problem, SourcedTime
+from asof.values import Problem, SourcedTime, ZonelessTime
 from asof.wire import replace
 
 # -- dates as somebody wrote them, as `SourcedTime` ----------------------------------------------------
@@ -57,6 +57,14 @@ class DateOrder:
         """Counts a time of day that would be another one in another zone, where none is declared."""
         if self.zone is None and span.start and span.end and span.end - span.start < _DAY:
             self._zoneless += _read(text, "", order, _ELSEWHERE).span != span
+
+    def in_zone(self, time: SourcedTime | None, field: str) -> Any:
+        """A time that Python code gave, in the declared zone. Raises BadTime for a naive datetime without."""
+        if not isinstance(time, ZonelessTime):
+            return time
+        found = time.in_zone(field, self.zone)
+        self._zoneless += self.zone is None
+        return found
 
     def remarks(self, file: str) -> Iterator[Problem]:
         """What was assumed of the dates of a source."""

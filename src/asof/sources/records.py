@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, nullcontext, suppress
 from datetime import date
+from difflib import get_close_matches
 from hashlib import blake2b
-from itertools import pairwise, starmap
+from itertools import islice, pairwise, starmap
 from pathlib import Path, PurePosixPath
 from typing import Any, BinaryIO, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
@@ -21,20 +22,34 @@ import msgspec
 
 from asof import values
 from asof.errors import BadTime, SourceError, UsageError
-from asof.sources.dates import DateFields, DateOrder, dates_in, fiscal_start_of, periods, stated
+from asof.lang import of_all
+from asof.sources.dates import (
+    FROM,
+    UNTIL,
+    DateFields,
+    DateOrder,
+    dates_in,
+    fiscal_start_of,
+    periods,
+    stated,
+    stated_or_none,
+)
 from asof.sources.markdown import parse_markdown, wikilink
 from asof.sources.readers import NOTES, ParsedFile
 from asof.sources.source import Fields, InputLimits, SourceNaming, token
+from asof.text.names import plain_name
 from asof.values import (
     Checkpoint,
     Document,
     Ended,
     Heading,
     Link,
+    Moved,
     Problem,
     SourceEvent,
     TooDeep,
     Unchanged,
+    ZonelessTime,
     line_feeds,
     storable_value,
 )
@@ -53,6 +68,9 @@ HEADINGS = "headings"
 
 ID_THEN = "id_then"
 """The field with what a document was called then, where its id is what it was called later."""
+
+METADATA = ("metadata", "meta")
+"""Fields whose mapping is read as if its fields stood in the record itself."""
 
 _T = TypeVar("_T")
 _PLAIN = {str, int, float, bool}
@@ -73,10 +91,15 @@ class RecordReader:
     def __init__(self, fields: Fields, order: DateOrder | None = None) -> None:
         self.fields = fields
         self.how = DateFields(fields, order or DateOrder(fields.order, timezone=fields.timezone))
+        self.misspelt = MisspeltFields(fields)
 
-    def statement(self, record: dict[str, Any], note: Callable[[str], None]) -> Document | Ended:
+    def statement(
+        self, record: Mapping[str, Any], note: Callable[[str], None], number: int = 0
+    ) -> Document | Ended:
         """The document that a record states; that it ended, if it has no text but `ended`, a date. What had
-        to be left out goes to `note`. Raises UnusableRecord."""
+        to be left out goes to `note`; `number`: of the line or item. Raises UnusableRecord."""
+        record = self._with_metadata(record)
+        self.misspelt.look(record, number)
         if record.get(ENDED) is None or any(record.get(name) is not None for name in self.fields.text):
             return self.document(record, note)
         name = _Reading(record, note).id(self.fields.id)
@@ -88,7 +111,31 @@ class RecordReader:
             raise UnusableRecord("has an empty date of its end", document=name)
         return Ended(name, at)
 
-    def document(self, record: dict[str, Any], note: Callable[[str], None]) -> Document:
+    def remarks(self, file: str) -> Iterator[Problem]:
+        """What was assumed of the dates and the fields of all records of a file ("": items of Python)."""
+        yield from self.how.order.remarks(file)
+        yield from self.misspelt.remarks(file)
+
+    def _with_metadata(self, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The record with the fields of a mapping in METADATA beside its own. Raises UnusableRecord where
+        both state a field, and not the same."""
+        nested = [name for name in METADATA if isinstance(record.get(name), Mapping)]
+        if not nested:
+            return record
+        whole = {key: value for key, value in record.items() if key not in nested}
+        for name in nested:
+            for key, value in record[name].items():
+                if whole.setdefault(key, value) is None:
+                    whole[key] = value
+                elif value is not None and whole[key] != value:
+                    document = _Reading(whole, lambda _: None).id(self.fields.id)
+                    raise UnusableRecord(
+                        f"states {key!r} twice: {whole[key]!r:.60}, and {value!r:.60} in {name!r}",
+                        "leave one of them out", document,
+                    )  # fmt: skip
+        return whole
+
+    def document(self, record: Mapping[str, Any], note: Callable[[str], None]) -> Document:
         """The document of a record; `note` gets what had to be left out.
 
         A text whose id ends in .md or .markdown is read as such a file, with its frontmatter; where both say
@@ -131,6 +178,101 @@ def _both(first: Iterable[_T], second: Iterable[_T]) -> tuple[_T, ...]:
     return tuple(dict.fromkeys((*first, *second)))
 
 
+ALIKE = 0.83
+"""The least likeness of two names of fields, as difflib has it: of six letters one is another."""
+
+LEAST_UNIX = 10**8
+"""A smaller number under a misspelt name is no Unix time."""
+
+MOST_NAMES, LONGEST_NAME = 256, 64
+"""So many names of fields are compared, up to so many characters of each: there are records whose keys are
+data."""
+
+
+def _alike(name: str, names: Iterable[str]) -> list[str]:
+    """The one of these names that is most like another: [] if none has nearly its letters."""
+    letters = sorted(name)
+    swapped = [each for each in names if sorted(each) == letters] if len(name) > 4 else []
+    return swapped[:1] or get_close_matches(name, names, 1, ALIKE)
+
+
+class MisspeltFields:
+    """Fields of records whose names are nearly those that are read: "publised". They are metadata, as all
+    other fields are, which `remarks` say, of each name once.
+
+    A field counts only where the record has no field of the meaning that its name is near to, and where it
+    holds what such a field does: `publisher` beside `published`, and a date in neither, are no mistakes.
+    """
+
+    def __init__(self, fields: Fields) -> None:
+        dates = {
+            "published": (*of_all("dates", "published"), *of_all("dates", "created")),
+            "changed": of_all("dates", "changed"), FROM: of_all("dates", FROM), UNTIL: of_all("dates", UNTIL),
+        }  # fmt: skip
+        texts = (
+            "title", "about", "tags", "uri", "language", "aliases", "links", "fiscal_year", "fiscal_quarter",
+            "fiscal_period", "quarter",
+        )  # fmt: skip
+        self._dates = dates.keys()
+        named = {name: getattr(fields, name) for name in (*dates, *texts)}
+        self._meanings = {
+            name: meaning for meaning, own in named.items() for name in own or dates.get(meaning, ())
+        }
+        self._plain = {plain_name(name): name for name in reversed(self._meanings)}
+        self._read = {
+            *self._meanings, *fields.id, *fields.text, *fields.year, *METADATA, ENDED, HEADINGS, ID_THEN
+        }  # fmt: skip
+        self._near: dict[str, str] = {}
+        self._found: dict[str, tuple[int, int]] = {}
+
+    def look(self, record: Mapping[str, Any], number: int) -> None:
+        """Counts the misspelt fields of a record."""
+        near = [(key, name) for key in record if (name := self._name(key))]
+        if not near:
+            return
+        given = {self._meaning(key) for key, value in record.items() if value is not None}
+        for key, name in near:
+            meaning = self._meanings[name]
+            if meaning not in given and self._may_be(meaning, record[key]):
+                count, first = self._found.get(key, (0, number))
+                self._found[key] = count + 1, first
+
+    def _name(self, key: str) -> str:
+        """The field that a name is near to; "" for none, and for the name of a field."""
+        found = self._near.get(key)
+        if found is None:
+            if len(self._near) >= MOST_NAMES:
+                return ""
+            plain = plain_name(key[:LONGEST_NAME])
+            close = [] if self._meaning(key) else _alike(plain, self._plain)
+            found = self._near[key] = self._plain[close[0]] if close else ""
+        return found
+
+    def _meaning(self, key: str) -> str:
+        """What a field of that name means; "" for metadata. Only in dates the case does not count."""
+        if key in self._read:
+            return self._meanings.get(key, key)
+        meaning = self._meanings.get(self._plain.get(plain_name(key[:LONGEST_NAME]), ""), "")
+        return meaning if meaning in self._dates else ""
+
+    def _may_be(self, meaning: str, value: object) -> bool:
+        if meaning in self._dates:
+            number = isinstance(value, int | float) and value < LEAST_UNIX  # an offset, a count
+            return not number and stated_or_none(value, "metadata") is not None
+        return isinstance(value, str | list) and bool(value)
+
+    def remarks(self, file: str) -> Iterator[Problem]:
+        for key, (count, first) in self._found.items():
+            name = self._near[key]
+            said = f"{key!r} is read as metadata: did you mean {name!r}?"
+            said += f" ({count:,} records)" if count > 1 else ""
+            remedy = f"rename it, or name it in asof.toml: [fields] {self._meanings[name]} = ..."
+            if file:
+                yield Problem(said, file, first, remedy, lost=False)
+            else:
+                yield Problem(f"item {first}: {said}", remedy=remedy, lost=False)
+
+
 class _Reading:
     """A record that is read: the names of the fields that were `used`, and where notes go."""
 
@@ -163,9 +305,15 @@ class _Reading:
             "has no id" if value is None else f"has an id that is neither a text nor a number: {_kind(value)}"
         )
         raise UnusableRecord(
-            f"{what}; accepted fields are {', '.join(names)}",
+            f"{what}; accepted fields are {', '.join(names)}{self._meant(names)}",
             "name the field in asof.toml: [fields] id = ...",
         )
+
+    def _meant(self, names: tuple[str, ...]) -> str:
+        """The field that is nearly called so, for a message."""
+        keys = {plain_name(key[:LONGEST_NAME]): key for key in islice(self.record, MOST_NAMES)}
+        near = next((close[0] for name in names if (close := _alike(name, keys))), None)
+        return "" if near is None else f" (not {keys[near]!r})"
 
     def outline(self, text: str) -> tuple[Heading, ...] | None:
         """The headings of a text; None if the record has no field for them."""
@@ -186,7 +334,7 @@ class _Reading:
             raise UnusableRecord("has an empty text", document=document)
         what = "has no text" if value is None else f"has a text that is no text: {_kind(value)}"
         raise UnusableRecord(
-            f"{what}; accepted fields are {', '.join(names)}",
+            f"{what}; accepted fields are {', '.join(names)}{self._meant(names)}",
             "name the field in asof.toml: [fields] text = ...",
             document,
         )
@@ -339,7 +487,7 @@ class JsonLines:
                 yield self._problem(
                     f"the file breaks off after this line: {wrong}", "fetch the file again: it is damaged"
                 )
-        yield from self._order.remarks(self.file)
+        yield from self._records.remarks(self.file)
         if sound:
             yield Checkpoint("", self._token(self._digest.digest()) + count.to_bytes(COUNT))
 
@@ -394,7 +542,7 @@ class JsonLines:
 
     def _statement(self, line: bytes) -> Document | Ended | Problem:
         try:
-            return self._records.statement(self._record(line), self._note)
+            return self._records.statement(self._record(line), self._note, self._number)
         except BadLine as wrong:
             return self._problem(str(wrong), "every line has to be one JSON object")
         except UnusableRecord as wrong:
@@ -497,18 +645,38 @@ def path_of(source: str | Path) -> Path:
 def items(values: Iterable[object], fields: Fields) -> Generator[Item, None, None]:
     """The documents among these, in their order; a record that cannot be used becomes a Problem.
 
-    Raises UsageError for what is neither a document nor a record.
+    Raises UsageError for what is neither a document nor a record, and BadTime for a naive datetime where no
+    zone is declared.
     """
     records, seen = RecordReader(fields), Counter[str]()
     with closing(values) if isinstance(values, Generator) else nullcontext():
         for number, item in enumerate(values, 1):
             if isinstance(item, Item):
-                yield item
+                yield _in_zone(item, records.how.order, number)
             elif isinstance(record := as_record(item, seen), Mapping):
                 yield from _record(records, record, number)
             else:
                 raise refusal(item, f"item {number}")
-    yield from records.how.order.remarks("")
+    yield from records.remarks("")
+
+
+def _in_zone(item: Item, order: DateOrder, number: int) -> Item:
+    """The statement with the times that Python code gave it in the declared zone. Raises BadTime."""
+    try:
+        if isinstance(item, Ended) and isinstance(item.at, ZonelessTime):
+            return Ended(item.id, order.in_zone(item.at, "at"))
+        document = item.document if isinstance(item, Moved) else item
+        if not isinstance(document, Document):
+            return item
+        times = document.published, document.changed, *document.about
+        if not any(isinstance(each, ZonelessTime) for each in times):
+            return item
+        published, changed = order.in_zone(times[0], "published"), order.in_zone(times[1], "changed")
+        about = tuple(order.in_zone(each, "about") for each in document.about)
+        document = replace(document, published=published, changed=changed, about=about)
+        return replace(item, document=document) if isinstance(item, Moved) else document
+    except BadTime as wrong:
+        raise BadTime(f"item {number}: {wrong}") from None
 
 
 def as_record(item: object, seen: Counter[str]) -> object:
@@ -548,7 +716,7 @@ def _record(
         record = storable_value(whole)
         if record != whole:
             notes.append("NUL or half of a surrogate pair stands in the record: read as U+FFFD")
-        yield records.statement(record, notes.append)
+        yield records.statement(record, notes.append, number)
     except UnusableRecord as wrong:
         yield Problem(f"{place} {wrong}", remedy=wrong.remedy, document=wrong.document)
     except (UsageError, TooDeep) as wrong:

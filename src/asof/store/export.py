@@ -22,7 +22,7 @@ from msgspec import Struct
 from asof.errors import BadTime, CorpusError, UsageError
 from asof.sources.dates import FISCAL_START, FROM, UNTIL, names_date, stated
 from asof.sources.readers import NOTES
-from asof.sources.records import ENDED, HEADINGS, ID_THEN, LONGEST_LIST
+from asof.sources.records import ENDED, HEADINGS, ID_THEN, LONGEST_LIST, METADATA
 from asof.sources.source import Fields, InputLimits
 from asof.store.digest import DOCUMENT, STATUS, is_of_force, time_bounds
 from asof.store.reader import NO_ACT, headings_of, text_of
@@ -200,9 +200,11 @@ def _record(
         record[FISCAL_START[0]] = row.fiscal_start
     dates = (*(("changed", "created", "published") if date is None else ("changed",)), FROM, UNTIL)
     for key, value in meta.items():
-        taken = key in record or key in _TAKEN or names_date(key, *dates)
+        taken = (key in record and key not in METADATA) or key in _TAKEN or names_date(key, *dates)
         if taken or (isinstance(value, list) and len(value) > LONGEST_LIST):
             report.left_out += 1
+        elif key in METADATA:  # else what is in it would be read as fields of the record
+            record.setdefault(METADATA[0], {})[key] = value
         else:
             record[key] = value
     return record

@@ -246,6 +246,10 @@ class PassageHistory(NamedTuple):
         pairs = (pair.split(":") for pair in (self.ends or "").split(",") if pair)
         return min((int(at) for at, added in pairs if int(added) <= known_at), default=NEVER)
 
+    def was_visible(self, as_of: int, known_at: int) -> bool:
+        """True if it was current at `as_of` or earlier, as known at `known_at`."""
+        return self.visible <= as_of and self.added <= known_at and self.ended(known_at) != BEGINNING
+
 
 def passage_histories(db: sqlite3.Connection, name: str) -> list[PassageHistory]:
     """All intervals of the passages of a document (by its id), or of one of its passages (by a hit's id)."""

@@ -29,16 +29,24 @@ NOTES = (READ, UNREAD, BRACKETS)
 
 _CHUNK = re.compile(rf"(?:{QUOTED.pattern}|\S)+")
 _FILTER = re.compile(rf"(-?)({'|'.join(KEYS)}):(.+)", re.DOTALL)
-_UNKNOWN = re.compile(r"([^\W\d_]{2,}):([^\W_][^\s:/@]*|[\"“„«].+)", re.DOTALL)
+_UNKNOWN = re.compile(r"(-?)([^\W\d_]{2,}):([^\W_][^\s@]*|[\"“„«].+)", re.DOTALL)
+_ADDRESS = re.compile(r"^[^\"“„«].*[:/]")
 _MINUS = re.compile(r"-(?:[^\W\d_][^\s]|[\"“„«]).*", re.DOTALL)
 _MARKS = re.compile('["“”„«»]')
 _ENDING = ",.;:!?"
 
 NEAREST = {
     "folder": "path", "dir": "path", "directory": "path", "file": "path", "filename": "path", "name": "path",
-    "tags": "tag", "label": "tag", "since": "after", "from": "after", "until": "before", "to": "before",
+    "title": "path", "ext": "path", "filetype": "path", "tags": "tag", "label": "tag", "labels": "tag",
+    "category": "tag", "keyword": "tag", "keywords": "tag", "since": "after", "from": "after",
+    "newer": "after", "until": "before", "to": "before", "older": "before",
 }  # fmt: skip
 """Filters of other programs, and the one here that is nearest; others are fields of the metadata."""
+
+PATTERNS = {
+    "file": "*{}*", "filename": "*{}*", "name": "*{}*", "title": "*{}*", "ext": "*.{}", "filetype": "*.{}",
+}  # fmt: skip
+"""The pattern of a path that is meant, where that is not the value itself."""
 
 AND, OR, NOT, FILTER, MINUS, WORD, OTHER = "AND", "OR", "NOT", "filter", "minus", "word", "other"
 """Kinds of chunks. WORD: a word of content or a quotation; OTHER: a word of grammar, or no word at all."""
@@ -254,13 +262,18 @@ def _of_unknown(chunks: Sequence[_Chunk]) -> tuple[str, ...]:
     meant = []
     for chunk in chunks:
         found = _UNKNOWN.fullmatch(chunk.bare)
-        if found is None or chunk.kind in (FILTER, MINUS) or found[2].lower() == found[1].lower():
+        if found is None or chunk.kind == FILTER or found[3].lower() == found[2].lower():
             continue
-        key, value = found[1].lower(), found[2]
+        minus, key, value = found[1], found[2].lower(), found[3]
         nearest = NEAREST.get(key) or next(iter(get_close_matches(key, KEYS, 1, ALIKE)), "")
-        if nearest == "path" and key.startswith(("file", "name")):
-            value = f"*{_MARKS.sub('', value)}*"
-        meant.append((chunk.bare, f"{nearest}:{value}" if nearest else f"meta:{key}={value}"))
+        if minus and nearest != "tag":  # nothing else can be left out, but words
+            continue
+        if key in PATTERNS:
+            value = PATTERNS[key].format(_MARKS.sub("", value))
+        if nearest:
+            meant.append((chunk.bare, f"{minus}{nearest}:{value}"))
+        elif not _ADDRESS.search(value):
+            meant.append((chunk.bare, f"meta:{key}={value}"))
     if not meant:
         return ()
     words, operators = (", ".join(dict.fromkeys(each)) for each in zip(*meant, strict=True))

@@ -10,8 +10,8 @@ from tests.support.corpora import Clock, new_corpus
 from asof import Document
 from asof.corpus.corpus import Corpus
 from asof.errors import BadTime, UsageError
+from asof.queries import Filters
 from asof.text.operators import MOST, NOTES
-from asof.values import Filters
 
 NOTICE = "harbour/notice.md"
 

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.sources import stated
 
+from asof.documents import Document, Ended, Link, Problem
 from asof.errors import SourceError
 from asof.sources.history import open_source
 from asof.sources.records import MOST_NAMES
 from asof.sources.source import Fields, InputLimits
 from asof.time.span import Span
-from asof.values import Document, Ended, Link, Problem
 from asof.wire import field_values
 
 DAY = timedelta(days=1)

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from asof.answer.choose import MONTH, Candidates
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import WeightedPhrase, hit_in_time, names
+from asof.hits import Hit
 from asof.index.view import View
 from asof.text.query import key
 from asof.time.span import label, nearest
-from asof.values import Hit
 
 
 class AnswerSigns(NamedTuple):

@@ -25,8 +25,10 @@ from asof.arguments import all_checked
 from asof.corpus.asking import LONGEST_KEY, LONGEST_NOTE, LONGEST_QUESTION, LONGEST_SUBJECT, MOST_TAGS
 from asof.corpus.corpus import Corpus, scratch
 from asof.corpus.maintenance import NOTES_LOCK, TRIAL, remove_trials
+from asof.documents import NOTES, PUBLISHED, Document, SourcedTime, is_note, line_feeds
 from asof.engine import current_hits
 from asof.errors import DocumentNotFound, UsageError
+from asof.hits import Hit
 from asof.revisions.features import LEAST_UNTITLED, WordReader, title_of
 from asof.revisions.link import NEARLY
 from asof.revisions.statements import LEAST_FRAME, Grammar, frame_of, statement_of
@@ -38,7 +40,6 @@ from asof.store.schema import exclusive_lock
 from asof.text.acts import acts_of, name_keys
 from asof.text.tokens import Analyzer, tokenize
 from asof.time.span import NEVER, Instant, Span, iso, moment
-from asof.values import NOTES, PUBLISHED, Document, Hit, SourcedTime, is_note, line_feeds
 from asof.wire import As, one_of, replace
 
 if TYPE_CHECKING:

@@ -14,7 +14,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from asof.documents import PUBLISHED, SourcedTime
+from asof.hits import CITED, FIRST_SAID, Hit, VersionNumber, cite
 from asof.index.view import View
+from asof.queries import Filters
 from asof.revisions.chains import Succession, succession
 from asof.revisions.edits import ALIKE, HEADED, values_of
 from asof.revisions.force import SAME, Successor, followers, joined_by_acts, times_of_force, validity
@@ -23,7 +26,6 @@ from asof.store.reader import StoredPassage, published_of, version_numbers
 from asof.text.statements import pieces
 from asof.text.tokens import term_hash, tokenize
 from asof.time.span import NEVER, Instant, Validity
-from asof.values import CITED, FIRST_SAID, PUBLISHED, Filters, Hit, SourcedTime, VersionNumber, cite
 from asof.wire import HIDDEN, As, replace
 
 # -- added and removed words ---------------------------------------------------------------------------

@@ -20,7 +20,22 @@ from typing import Any, BinaryIO, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import msgspec
 
-from asof import values
+from asof.documents import (
+    Checkpoint,
+    Document,
+    Ended,
+    Heading,
+    Link,
+    Moved,
+    Problem,
+    SourceEvent,
+    TooDeep,
+    Unchanged,
+    ZonelessTime,
+    as_meta,
+    line_feeds,
+    storable_value,
+)
 from asof.errors import BadTime, SourceError, UsageError
 from asof.lang import of_all
 from asof.sources.dates import (
@@ -38,21 +53,6 @@ from asof.sources.markdown import parse_markdown, wikilink
 from asof.sources.readers import NOTES, ParsedFile
 from asof.sources.source import Fields, InputLimits, SourceNaming, token
 from asof.text.names import plain_name
-from asof.values import (
-    Checkpoint,
-    Document,
-    Ended,
-    Heading,
-    Link,
-    Moved,
-    Problem,
-    SourceEvent,
-    TooDeep,
-    Unchanged,
-    ZonelessTime,
-    line_feeds,
-    storable_value,
-)
 from asof.wire import replace
 
 # -- record --------------------------------------------------------------------------------------------
@@ -402,7 +402,7 @@ class _Reading:
                 self.note(f"{name!r} {said}")
             else:
                 try:
-                    meta |= values.as_meta({name: value})
+                    meta |= as_meta({name: value})
                 except UsageError as wrong:
                     self.note(f"{name!r} is left out: {wrong}")
         return meta

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from asof.hits import heading_above
 from asof.text.passages import body, is_field, is_list_item, row_parts, sentences, shown, table_rows
-from asof.values import heading_above
 
 # -- plain text ----------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from msgspec import Meta
 from starlette.applications import Starlette
 
 from asof.corpus.corpus import Corpus
+from asof.documents import PASSIVE, SourcedTime, force_words
 from asof.errors import AsofError, UsageError
 from asof.models.ports import between, one_line
 from asof.parameters import MOST_CHARACTERS, Name, Parameters
@@ -30,7 +31,6 @@ from asof.results import DocumentResult, PassageResult
 from asof.text.operators import NOTES
 from asof.text.passages import ends, tokens
 from asof.time.span import Span, instant, iso
-from asof.values import PASSIVE, SourcedTime, force_words
 from asof.verbs import WRITES, Verb, all_verbs
 from asof.version import __version__
 

@@ -317,10 +317,12 @@ CHANGES = frozenset({"git", "edit", "mtime"})
 """Those that date a change, and not what is stated."""
 
 
-NOTES = "memory/"
+NOTE_PREFIX = "memory/"
 """The ids of remembered notes begin so; the title of one names its subject, numbers included."""
 
-_NOTE = re.compile(NOTES + r"(?:key-[0-9a-f]{12}|[0-9]{4}-[0-9]{2}-[0-9]{2})-[0-9a-f]{12}(?:[-~][0-9]+)*")
+_NOTE = re.compile(
+    NOTE_PREFIX + r"(?:key-[0-9a-f]{12}|[0-9]{4}-[0-9]{2}-[0-9]{2})-[0-9a-f]{12}(?:[-~][0-9]+)*"
+)
 
 
 def is_note(document: str) -> bool:

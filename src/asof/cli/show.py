@@ -13,7 +13,7 @@ from asof.engine import Results
 from asof.hits import Citation, Hit, Why, status_of
 from asof.rank.gather import INSTEAD, NO_VECTOR, UNKNOWN, query_terms
 from asof.store.names import NOTHING_MATCHES
-from asof.text.operators import NOTES
+from asof.text.operators import OPERATOR_NOTES
 from asof.text.passages import body, say_rows
 from asof.text.snippet import snippet
 
@@ -167,7 +167,7 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
                 show(f"     {plain(line)}", hang=4)
     for note in results.notes:
         if explain or note.startswith(
-            (*NOTES, UNKNOWN, INSTEAD, NOTHING_MATCHES, NO_VECTOR)
+            (*OPERATOR_NOTES, UNKNOWN, INSTEAD, NOTHING_MATCHES, NO_VECTOR)
         ):  # of any recipe
             show(f"note: {shortened(plain(note), NOTE)}", hang=6, dim=True)
 

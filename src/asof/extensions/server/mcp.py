@@ -28,7 +28,7 @@ from asof.errors import AsofError, UsageError
 from asof.models.ports import between, one_line
 from asof.parameters import MOST_CHARACTERS, Name, Parameters
 from asof.results import DocumentResult, PassageResult
-from asof.text.operators import NOTES
+from asof.text.operators import OPERATOR_NOTES
 from asof.text.passages import ends, tokens
 from asof.time.span import Span, instant, iso
 from asof.verbs import WRITES, Verb, all_verbs
@@ -82,7 +82,7 @@ def hits(answer: Json, budget: int) -> str:
 
 def _said(answer: Json) -> str:
     """What of a question was read as a filter."""
-    notes = (one_line(note) for note in answer["notes"] if note.startswith(NOTES))
+    notes = (one_line(note) for note in answer["notes"] if note.startswith(OPERATOR_NOTES))
     return "".join(f" ({note})" for note in notes)
 
 

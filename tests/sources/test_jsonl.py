@@ -102,6 +102,7 @@ def test_the_first_name_that_holds_something_is_taken(tmp_path):
     [
         ("publised", "2024-01-05", "published"),
         ("pubilshed-at", 1_709_596_800, "published_at"),
+        ("publised", "03/04/2024", "published"),
         ("updatd", "2024", "updated"),
         ("Title", "A title", "title"),
         ("titel", "A title", "title"),

@@ -36,7 +36,7 @@ from asof.documents import (
     line_feeds,
     storable_value,
 )
-from asof.errors import BadTime, SourceError, UsageError
+from asof.errors import AmbiguousDate, BadTime, SourceError, UsageError
 from asof.lang import of_all
 from asof.sources.dates import (
     FROM,
@@ -47,7 +47,6 @@ from asof.sources.dates import (
     fiscal_start_of,
     periods,
     stated,
-    stated_or_none,
 )
 from asof.sources.markdown import parse_markdown, wikilink
 from asof.sources.readers import NOTES, ParsedFile
@@ -256,10 +255,13 @@ class MisspeltFields:
         return meaning if meaning in self._dates else ""
 
     def _may_be(self, meaning: str, value: object) -> bool:
-        if meaning in self._dates:
+        if meaning not in self._dates:
+            return isinstance(value, str | list) and bool(value)
+        try:
             number = isinstance(value, int | float) and value < LEAST_UNIX  # an offset, a count
-            return not number and stated_or_none(value, "metadata") is not None
-        return isinstance(value, str | list) and bool(value)
+            return not number and stated(value, "metadata") is not None
+        except BadTime as wrong:
+            return isinstance(wrong, AmbiguousDate)
 
     def remarks(self, file: str) -> Iterator[Problem]:
         for key, (count, first) in self._found.items():

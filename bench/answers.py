@@ -34,7 +34,7 @@ from asof.answer import answerable, choose
 from asof.answer.ask import RetrievedPassages, context_of
 from asof.answer.choose import Candidates, Signs, quote_of
 from asof.corpus.snapshot import Snapshot
-from asof.values import Filters
+from asof.queries import Filters
 
 SETS = ("realtimeqa-evidence", "timeqa-human", "situatedqa", "multihoprag-facts", "ect-qa")
 NONE = (["unanswerable"], ["Insufficient information."], [""])

@@ -342,8 +342,8 @@ def vault() -> Dataset:
     to machine. Raises LookupError for a missing note."""
     import asof
     from asof import Document
+    from asof.documents import CHANGES
     from asof.sources.history import open_source
-    from asof.values import CHANGES
 
     made, notes = Dataset(), Path(asof.__file__).parent / "example" / "notes"
     for note in open_source(notes, root=notes).documents():

@@ -14,11 +14,11 @@ from extras.minilm import saved
 
 from asof.cli.main import cli, run
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document, SourcedTime
 from asof.models.local import LocalEncoder
 from asof.rank.gather import Dense, TopK
 from asof.rank.stage import Recipe
 from asof.time.moment import read
-from asof.values import Document, SourcedTime
 
 NEAREST = Recipe("nearest", "by vectors alone", (Dense(), TopK()))
 QUESTION = "Where can I get a bite to eat?"

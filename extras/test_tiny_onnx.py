@@ -17,11 +17,11 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document
 from asof.errors import ModelError
 from asof.extensions.providers.encoders import EncoderConfig, encoder_from
 from asof.extensions.providers.rerankers import CrossEncoder, RerankerConfig, reranker_from
 from asof.models.local import LocalEncoder
-from asof.values import Document
 
 WORDS = ["[UNK]", "[CLS]", "[SEP]", "mill", "ferry", "bread", "storm", "rope", "query", "passage", ":", "the"]
 WEIGHTS = np.array([[len(word), at % 3 + 1, (at * at) % 5 + 1] for at, word in enumerate(WORDS)], np.float32)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from asof.values import Document
+from asof.documents import Document
 
 pytest_plugins = ["tests.support.example_served"]
 

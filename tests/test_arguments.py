@@ -17,7 +17,7 @@ from asof.arguments import BOUNDS, checked
 from asof.errors import AsofError, UsageError
 from asof.extensions.facts.indexer import facts as known_facts
 from asof.extensions.facts.indexer import graph as known_graph
-from asof.values import Filters
+from asof.queries import Filters
 
 GOOD: dict[str, Any] = {
     "about": None, "around": "crane", "as_of": 0, "before": "1990", "do": lambda view: view.as_of,

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 import pytest
 
 import asof
+from asof.documents import Document, Problem, SafeToCommit
 from asof.engine import batches
 from asof.errors import SourceError
 from asof.extensions.facts.indexer import facts as known_facts
 from asof.store.run import IndexReport
 from asof.time.moment import read
 from asof.time.span import iso
-from asof.values import Document, Problem, SafeToCommit
 
 
 class Slow:

@@ -202,7 +202,7 @@ def test_a_reader_that_fails_stops_no_other_file(
     install: Install, memory_folder: Path, fault: str, said: str
 ) -> None:
     module = (
-        "from asof.values import Heading\n"
+        "from asof.documents import Heading\n"
         "from asof.sources.readers import ParsedFile\n"
         f"def read(raw, stem, limits): {fault}\n"
     )

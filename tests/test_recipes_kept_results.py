@@ -9,8 +9,8 @@ import pytest
 
 import asof
 from asof import recipes
+from asof.documents import Document, Link, SourcedTime
 from asof.time.moment import read
-from asof.values import Document, Link, SourcedTime
 from asof.wire import encode
 
 

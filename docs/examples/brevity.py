@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from asof.index.view import View
+from asof.queries import Query
 from asof.rank.expression import Constant, Given, ratio, total
 from asof.rank.stage import Ranking, Traits
 from asof.schema import within
-from asof.values import Query
 
 
 @dataclass(frozen=True, slots=True)

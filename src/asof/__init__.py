@@ -21,23 +21,24 @@ if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus, open  # noqa: A004
     from asof.corpus.memory import Memory
     from asof.corpus.snapshot import Snapshot
+    from asof.documents import Document, Ended, Problem, SourcedTime
     from asof.engine import Results
     from asof.errors import AsofError
+    from asof.hits import Hit, Why
     from asof.models.local import LocalEncoder
     from asof.models.named import Named
     from asof.store.run import IndexReport
     from asof.store.schema import CorpusSettings
     from asof.time.span import Period, Span
-    from asof.values import Document, Ended, Hit, Problem, SourcedTime, Why
 
 _HOMES = {
-    "AsofError": "asof.errors", "Corpus": "asof.corpus.corpus", "Document": "asof.values",
-    "Ended": "asof.values",
-    "Hit": "asof.values", "LocalEncoder": "asof.models.local", "Memory": "asof.corpus.memory",
+    "AsofError": "asof.errors", "Corpus": "asof.corpus.corpus", "Document": "asof.documents",
+    "Ended": "asof.documents",
+    "Hit": "asof.hits", "LocalEncoder": "asof.models.local", "Memory": "asof.corpus.memory",
     "Named": "asof.models.named",
-    "Period": "asof.time.span", "Problem": "asof.values", "IndexReport": "asof.store.run",
+    "Period": "asof.time.span", "Problem": "asof.documents", "IndexReport": "asof.store.run",
     "Results": "asof.engine", "CorpusSettings": "asof.store.schema", "Span": "asof.time.span",
-    "Snapshot": "asof.corpus.snapshot", "SourcedTime": "asof.values", "Why": "asof.values",
+    "Snapshot": "asof.corpus.snapshot", "SourcedTime": "asof.documents", "Why": "asof.hits",
     "open": "asof.corpus.corpus",
 }  # fmt: skip
 

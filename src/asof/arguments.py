@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
+from asof.documents import unfit
 from asof.errors import UsageError
-from asof.values import unfit
 
 BOUNDS: dict[str, tuple[float, float]] = {
     "k": (1, 1_000_000), "most": (1, 10_000), "tokens": (1, 1_000_000), "depth": (1, 5),

@@ -17,10 +17,13 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.documents import Document, SafeToCommit, SourceEvent, holds_at
 from asof.errors import BeforeHorizon, SourceShrunk
+from asof.hits import Amendment, Halting, Hit, Superseded, Why
 from asof.index.manifest import EmbeddingRun, IndexState, Manifest
 from asof.index.segment import Prefix
 from asof.index.view import DerivedCache, View
+from asof.queries import Query
 from asof.rank.rerank import batched
 from asof.rank.stage import Ranking, Recipe
 from asof.revisions.force import amendments, followers, times_of_force
@@ -32,18 +35,6 @@ from asof.store.store import SourceWay, Store, translate_sqlite_errors
 from asof.store.writing import Ids
 from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, format_distinctly, format_instant
-from asof.values import (
-    Amendment,
-    Document,
-    Halting,
-    Hit,
-    Query,
-    SafeToCommit,
-    SourceEvent,
-    Superseded,
-    Why,
-    holds_at,
-)
 from asof.wire import replace
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@
     ├── ModelError            a model, or its server, gave no usable answer
     └── MissingExtra          an optional dependency is not installed
 
-Bad *input* is not an error: a line or a file that cannot be read becomes a `Problem` (see `asof.values`)
+Bad *input* is not an error: a line or a file that cannot be read becomes a `Problem` (see `asof.documents`)
 and the run goes on. A message tells what was given, what is accepted and what to do.
 """
 

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from asof.corpus.asking import LONGEST_KEY, LONGEST_NOTE, LONGEST_QUESTION, LONGEST_SUBJECT, MOST_TAGS
-from asof.values import metadata_condition
+from asof.queries import metadata_condition
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
     from asof.corpus.snapshot import Snapshot
     from asof.engine import Results
-    from asof.values import Filters
+    from asof.queries import Filters
 
 MOST_HITS = 100
 MOST_DOCUMENTS = 1_000

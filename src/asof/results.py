@@ -15,7 +15,10 @@ from msgspec import Struct
 from asof import plugins, wire
 from asof.corpus.memory import Forgotten, Remembered
 from asof.corpus.snapshot import Context
+from asof.documents import Heading, shortened
 from asof.engine import Results
+from asof.hits import Answer, Halting, Hit, status_of
+from asof.queries import condition_text
 from asof.rank.gather import query_terms
 from asof.rank.whynot import WhyNot
 from asof.revisions.edits import Changes
@@ -34,7 +37,6 @@ from asof.store.status import CorpusStatus
 from asof.text.passages import body
 from asof.time.expressions import TimeExpression
 from asof.time.span import BEGINNING, NEVER, Instant, Validity
-from asof.values import Answer, Halting, Heading, Hit, condition_text, shortened, status_of
 from asof.wire import FLAT, Decimals, one_of
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.memory import Forgotten, Memory, Remembered
 from asof.corpus.snapshot import Context
 from asof.errors import UsageError
+from asof.hits import Answer
 from asof.parameters import (
     AskParameters,
     CalendarParameters,
@@ -53,7 +54,6 @@ from asof.results import (
 )
 from asof.revisions.edits import Changes
 from asof.revisions.timeline import Timeline
-from asof.values import Answer
 from asof.wire import replace
 
 # -- verbs ---------------------------------------------------------------------------------------------

@@ -16,11 +16,12 @@ from asof.answer.question import ParsedQuestion
 from asof.answer.write import QuestionModel
 from asof.errors import UsageError
 from asof.extensions.facts.overview import scope_of
+from asof.hits import Usage
 from asof.models.metered import Meter, MeteredModel, Prices
 from asof.models.ports import Prompt, Reply
+from asof.queries import Filters
 from asof.time.moment import read
 from asof.time.span import Span
-from asof.values import Filters, Usage
 
 ONE, TWO = read("2020"), read("2022-05")
 

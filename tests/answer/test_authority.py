@@ -8,8 +8,8 @@ import pytest
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.documents import Document
 from asof.errors import BadConfig
-from asof.values import Document
 
 NOTES = (
     Document("policies/remote", "You may work from home 2 days a week.", "Remote work policy", "2024-01-10"),

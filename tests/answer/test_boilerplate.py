@@ -10,7 +10,7 @@ from tests.support.ranking import fresh as fresh
 
 from asof.answer.boilerplate import common_lines
 from asof.answer.statements import statements_of
-from asof.values import Document
+from asof.documents import Document
 
 Make = Callable[..., Any]
 

@@ -16,9 +16,10 @@ from asof.answer.ask import answering
 from asof.answer.choose import QUOTE_CHARACTERS
 from asof.answer.statements import WeightedPhrase
 from asof.answer.table import MAX_CELLS
+from asof.documents import Document, Heading
 from asof.errors import UsageError
+from asof.hits import Answer, Citation
 from asof.rank.words import largest_idf
-from asof.values import Answer, Citation, Document, Heading
 
 FIRMS = [
     doc(f"{firm} {q}", f"2023-{q * 3:02}-25", text, f"{title} Q{q} 2023")

@@ -10,9 +10,9 @@ from tests.support.scripted import ScriptedModel
 
 from asof.answer.history import ANYTHING, COURSE, SINCE, UNTIL, WHEN, asked_change
 from asof.answer.question import ParsedQuestion
+from asof.documents import Document, Ended
 from asof.revisions.edits import ADDED, CHANGED, REMOVED
 from asof.time.span import iso
-from asof.values import Document, Ended
 
 DAYS = "Every employee has {} days of holiday."
 GYM, DOGS, MEET = (

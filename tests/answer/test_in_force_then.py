@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.support.answers import answered, corpus_with, doc
 
-from asof.values import Answer
+from asof.hits import Answer
 
 FARE = "The {} pass costs {} crowns."
 

@@ -14,11 +14,11 @@ from tests.support.corpora import memory_folder
 from tests.support.scripted import ScriptedModel
 
 from asof.answer.ask import life_at, named_past
+from asof.documents import Document, Ended
 from asof.store.reader import VisibleInterval
 from asof.text.question import read as read_question
 from asof.time.moment import read
 from asof.time.span import iso
-from asof.values import Document, Ended
 from asof.wire import encode
 
 ANN, BEN = "Ann Cole is the mayor of Dover.", "Ben Reed is the mayor of Dover."

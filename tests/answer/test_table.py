@@ -9,7 +9,8 @@ import pytest
 from tests.support.answers import answered, corpus_fixture, corpus_with, doc
 
 from asof.answer.table import MAX_CELLS
-from asof.values import Answer, Document
+from asof.documents import Document
+from asof.hits import Answer
 from asof.wire import encode
 
 NONE = "not found"

@@ -20,9 +20,10 @@ from asof.cli import xlsx
 from asof.cli.formats import CarriedTable, clean, content, escaped, link, quoted_lines, table, write_csv
 from asof.cli.terminal import plain
 from asof.cli.xlsx import Cell, write_xlsx
+from asof.documents import SourcedTime
 from asof.errors import UsageError
+from asof.hits import Citation, VersionNumber, cite, place_name
 from asof.time.moment import read
-from asof.values import Citation, SourcedTime, VersionNumber, cite, place_name
 
 HOSTILE = '=HYPERLINK("http://x")'
 TEXT = f"""---

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from asof.cli.show import why_lines
+from asof.hits import Why
 from asof.sources.source import source_file
-from asof.values import Why
 
 from .conftest import documents, filled, note
 

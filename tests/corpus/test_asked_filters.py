@@ -10,8 +10,8 @@ from tests.support.corpora import Clock, new_corpus
 from asof import Document
 from asof.corpus.corpus import Corpus
 from asof.errors import BadTime, UsageError
-from asof.text.operators import MOST, NOTES
-from asof.values import Filters
+from asof.queries import Filters
+from asof.text.operators import MOST, OPERATOR_NOTES
 
 NOTICE = "harbour/notice.md"
 
@@ -194,4 +194,4 @@ def test_what_was_read_is_told_by_all_that_are_asked(
         then.search(question).notes, then.ask(question).notes, then.context(question).notes,
         then.read(question).notes, then.timeline(question).notes, then.changes(question, since="2020").notes,
     ):  # fmt: skip
-        assert tuple(note for note in notes if note.startswith(NOTES)) == said
+        assert tuple(note for note in notes if note.startswith(OPERATOR_NOTES)) == said

@@ -16,6 +16,7 @@ from tests.support.corpora import new_corpus
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document, SourcedTime
 from asof.errors import BeforeHorizon, Busy, CorpusError, DamagedStore, UsageError
 from asof.extensions.systems import feedback
 from asof.extensions.systems.judgements import FeedbackLog, unpack
@@ -23,7 +24,6 @@ from asof.extensions.systems.recipes import PAPERS
 from asof.store.schema import exclusive_lock
 from asof.time.moment import read
 from asof.time.span import moment
-from asof.values import Document, SourcedTime
 
 START = read("2025").first
 log = FeedbackLog.of

@@ -12,9 +12,10 @@ from tests.support.answers import corpus_with, doc
 from asof.corpus.asking import LONGEST_NOTE
 from asof.corpus.corpus import Corpus
 from asof.corpus.memory import Memory
+from asof.documents import force_words
 from asof.errors import DocumentNotFound, UsageError
+from asof.hits import status_of
 from asof.time.span import iso
-from asof.values import force_words, status_of
 
 BRUGES, GHENT = "The office is in Bruges.", "The office is in Ghent."
 

@@ -14,10 +14,10 @@ from tests.support.scripted import ScriptedModel
 import asof
 from asof import config
 from asof.corpus.session import ModelProvider
+from asof.documents import Document
 from asof.errors import MissingExtra, UsageError
 from asof.models.ports import Prompt
 from asof.recipes import named
-from asof.values import Document
 from asof.wire import replace
 
 MODEL = '[model]\nurl = "{url}"\nmodel = "m"\nattempts = 1\n'

@@ -11,7 +11,7 @@ from tests.support.openai_server import ModelServer
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.values import Document
+from asof.documents import Document
 
 
 @pytest.fixture

@@ -11,13 +11,13 @@ from tests.support.scripted import ScriptedModel
 
 import asof
 from asof import config
+from asof.documents import Document
 from asof.errors import BadConfig, ModelError
 from asof.extensions.facts import store as kept
 from asof.extensions.facts.extraction import extract_all
 from asof.extensions.facts.indexer import precompute_facts
 from asof.extensions.facts.model import TABLE, ExtractionSettings
 from asof.extensions.facts.store import Extraction
-from asof.values import Document
 
 # -- reading passages for facts --------------------------------------------------------------------
 

@@ -6,10 +6,9 @@ import pytest
 from tests.support.fact_lines import CALLED, add, corpus_of, note, view
 
 from asof.extensions.facts.consistency import agree
-from asof.extensions.facts.store import Fact
+from asof.extensions.facts.store import Amount, Fact
 from asof.extensions.facts.timeline import FactLine, timeline_of
 from asof.time.span import iso
-from asof.values import Amount
 
 
 def line(corpus, subject, as_of=None, known_at=None, **options) -> FactLine:

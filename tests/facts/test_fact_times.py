@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from tests.support.excerpts import facts
 
+from asof.documents import SourcedTime
 from asof.extensions.facts.consistency import is_state
 from asof.extensions.facts.store import VALUE
 from asof.time.moment import read
-from asof.values import SourcedTime
 
 # -- of when a fact is -----------------------------------------------------------------------------
 

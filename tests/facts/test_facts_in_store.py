@@ -12,13 +12,13 @@ from tests.support.corpora import Clock
 from tests.support.fact_lines import Lines, add, corpus_of, note, view
 
 import asof
+from asof.documents import Document, Ended, Heading, SourcedTime
 from asof.extensions.facts import store as kept
 from asof.extensions.facts.indexer import ensure_facts
-from asof.extensions.facts.store import EVENT, KINDS, VALUE, Extraction, Fact
+from asof.extensions.facts.store import EVENT, KINDS, VALUE, Amount, Extraction, Fact
 from asof.extensions.facts.visible import facts_about, facts_during, facts_of, facts_of_kind
 from asof.time.moment import read
 from asof.time.span import Span
-from asof.values import Amount, Document, Ended, Heading, SourcedTime
 
 # -- facts in the store ----------------------------------------------------------------------------
 

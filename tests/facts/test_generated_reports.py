@@ -13,11 +13,11 @@ from tests.support.scripted import ScriptedModel
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.documents import Document, SourcedTime
 from asof.errors import ModelError, UsageError
 from asof.extensions.facts.indexer import precompute_reports
 from asof.models.ports import Prompt, Reply
 from asof.time.moment import read
-from asof.values import Document, SourcedTime
 
 DAYS = ("2021-02-03", "2021-02-04", "2021-05-06", "2022-05-07")
 PERIODS = [*DAYS, "2021-02", "2021-05", "2022-05", "2021-Q1", "2021-Q2", "2022-Q2", "2021", "2022"]

@@ -26,13 +26,12 @@ from asof.extensions.facts.model import (
     extraction_prompt,
 )
 from asof.extensions.facts.replies import RepliedFacts
-from asof.extensions.facts.store import Extraction, ExtractorInput, Fact
+from asof.extensions.facts.store import Amount, Extraction, ExtractorInput, Fact
 from asof.models.ports import Prompt, Reply
 from asof.store.digest import TimeReadingOptions, passage_times
 from asof.text.passages import sentences
 from asof.time.moment import read
 from asof.time.span import Span
-from asof.values import Amount
 
 TEXT = (
     "The bakery sold 1,204 loaves in March 2024. Its margin was 31.5%, up 160 basis points year over year. "

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from tests.support.excerpts import excerpt, facts, triples
 
 from asof.extensions.facts.rules import MOST, RuleExtractor
-from asof.extensions.facts.store import CHANGE, EVENT, KINDS, NAME, VALUE, ExtractorInput, Fact
+from asof.extensions.facts.store import CHANGE, EVENT, KINDS, NAME, VALUE, Amount, ExtractorInput, Fact
 from asof.text.figures import language_of
-from asof.values import Amount
 from asof.wire import replace
 
 # -- measures with their values --------------------------------------------------------------------

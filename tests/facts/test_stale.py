@@ -12,6 +12,7 @@ from tests.support.stale_values import quote, stale
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
+from asof.documents import Document
 from asof.errors import UsageError
 from asof.extensions.facts.current import StaleQuote
 from asof.extensions.facts.stale import (
@@ -21,7 +22,6 @@ from asof.extensions.facts.stale import (
     stale_report,
 )
 from asof.time.moment import read
-from asof.values import Document
 
 # -- what is stale in a snapshot -------------------------------------------------------------------
 

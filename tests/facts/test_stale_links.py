@@ -6,10 +6,10 @@ import pytest
 from tests.support.corpora import new_corpus
 from tests.support.notes import Told, listed, tell
 
+from asof.documents import Document
 from asof.extensions.facts.current import LINK, Stale
 from asof.extensions.facts.stale_links import stale_links
 from asof.time.span import iso
-from asof.values import Document
 
 ROPES = (
     "# Ropes\n\nRopes are kept dry in the loft.\n\n## Knots\n\nThe bowline is tied with the left hand first."

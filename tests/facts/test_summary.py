@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tests.support.scripted import ScriptedModel
 from tests.support.stated_facts import corpus_of_texts, stated
 
+from asof.documents import SourcedTime
 from asof.extensions.facts.build import ReportSelection
 from asof.extensions.facts.hierarchy import Hierarchy
 from asof.extensions.facts.replies import ReportSentence, WrittenReport
@@ -27,11 +28,11 @@ from asof.extensions.facts.summary import (
     summarise_span,
     summary_periods,
 )
+from asof.hits import NotedPoint
 from asof.models.ports import Reply
 from asof.store.reader import visible_passages
 from asof.time.moment import read
 from asof.time.span import Period, Span
-from asof.values import NotedPoint, SourcedTime
 
 # -- digests of a whole time -----------------------------------------------------------------------
 

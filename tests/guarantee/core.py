@@ -31,6 +31,7 @@ from asof.index import view as index_view
 from asof.index.segment import Prefix
 from asof.index.spelling import nearest_words
 from asof.index.view import View
+from asof.queries import Filters
 from asof.recipes import ASOF
 from asof.revisions import chains, copies, edits
 from asof.revisions.chains import SeriesCache, Succession, succession
@@ -41,7 +42,6 @@ from asof.store.reader import AsOfReader, PassageHistory
 from asof.text.tokens import term_hash, tokenize
 from asof.time.moment import read
 from asof.time.span import NEVER
-from asof.values import Filters
 from asof.wire import replace
 
 TIGHT = ASOF.replaced({"rerank_window.n": 10, "round_robin_by_document.title_coverage": 0.1})

@@ -19,6 +19,7 @@ from tests.support.scripted import ScriptedModel
 from asof import engine
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document, Ended, Moved, SourcedTime
 from asof.errors import UsageError
 from asof.index.build import merge
 from asof.models.encoders import HashedNgrams
@@ -28,7 +29,6 @@ from asof.store.schema import CorpusSettings, get_meta
 from asof.store.store import SourceWay, source_row
 from asof.time.moment import first_instant, read
 from asof.time.span import Span, moment
-from asof.values import Document, Ended, Moved, SourcedTime
 from asof.wire import replace
 
 DAY = 86_400_000_000

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from hypothesis import strategies as st
 
+from asof.documents import Document
 from asof.sources import dates as dating
 from asof.sources.files import document
 from asof.sources.readers import parsed
 from asof.sources.source import InputLimits
-from asof.values import Document
 from asof.wire import replace
 
 NAMES = (

@@ -13,13 +13,14 @@ from tests.index.made import document, fresh
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document
 from asof.index.build import merge, rebuild
 from asof.index.columns import AboutTimes, Stretch
 from asof.index.segment import Segment
+from asof.queries import Filters
 from asof.store.digest import METADATA, TEXT
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER
-from asof.values import Document, Filters
 
 ENDS = st.one_of(st.integers(-20, 20), st.just(BEGINNING), st.just(NEVER))
 STRETCHES = st.tuples(ENDS, ENDS, st.integers(METADATA, TEXT)).map(lambda s: (min(s[:2]), max(s[:2]), s[2]))

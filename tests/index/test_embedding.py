@@ -108,8 +108,8 @@ def test_nothing_to_change() -> None:
 
 
 def test_segments_that_hold_ends_only() -> None:
+    from asof.documents import Ended, SourcedTime
     from asof.time.moment import read
-    from asof.values import Ended, SourcedTime
 
     with fresh() as corpus:
         filled(corpus).add([Ended("both", SourcedTime(read("2006"), "2006", "git"))])

@@ -31,10 +31,10 @@ from asof.extensions.systems.lsa import fit
 from asof.index.lexical import Term
 from asof.index.vectors import VECTOR_SCALE
 from asof.index.view import View
+from asof.queries import Filters
 from asof.text.query import mixed
 from asof.text.tokens import term_hash
 from asof.time.span import moment
-from asof.values import Filters
 
 WORDS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "bell", "fog"]
 

@@ -11,12 +11,12 @@ from tests.index.made import document, fresh
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Ended, SourcedTime
 from asof.errors import UsageError
 from asof.index.build import FANOUT, rebuild
 from asof.index.segment import Segment
 from asof.models.encoders import HashedNgrams
 from asof.time.moment import read
-from asof.values import Ended, SourcedTime
 
 ENCODER = HashedNgrams(d=32)
 

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.index.made import document, fresh
 
+from asof.documents import SourcedTime
 from asof.errors import BeforeHorizon
 from asof.index.view import BLOCK, SMALL_BLOCK, at_least, kth_best
 from asof.store.digest import place_in
 from asof.time.moment import read
-from asof.values import SourcedTime
 
 
 def test_columns_over_all_parts_in_the_order_asked_for() -> None:

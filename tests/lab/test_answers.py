@@ -38,10 +38,10 @@ from asof.extensions.lab.evaluation import evaluate_incremental as incremental
 from asof.extensions.lab.judge import Case, fenced, preferences, verdicts
 from asof.extensions.lab.replies import Declined, Elements, Pair
 from asof.extensions.lab.runs import EvaluationOptions, Run
+from asof.hits import QuestionUsage, Usage
 from asof.models.ports import Reply
 from asof.recipes import named
 from asof.time.moment import read
-from asof.values import QuestionUsage, Usage
 
 MAY = "The bakery sold 1,204 loaves in May."
 ANSWERS = {

@@ -11,6 +11,7 @@ import pytest
 from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document, SourcedTime
 from asof.environment import configuration
 from asof.errors import UsageError
 from asof.extensions.lab.datasets import load
@@ -25,7 +26,6 @@ from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.time.span import NEVER
-from asof.values import Document, SourcedTime
 from asof.wire import encode, replace
 
 WORDS = Recipe("words", "words alone", (Lexical(), TopK()))

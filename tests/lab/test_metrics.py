@@ -10,6 +10,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof.documents import SourcedTime
 from asof.extensions.lab.metrics import (
     NAMES,
     PERMUTATIONS,
@@ -25,8 +26,8 @@ from asof.extensions.lab.metrics import (
     scores,
     size,
 )
+from asof.hits import Hit, Location, Why
 from asof.time.moment import read
-from asof.values import Hit, Location, SourcedTime, Why
 
 # -- metrics -------------------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from asof.extensions.lab.datasets import load
 from asof.extensions.lab.tgrag import asking, gold_answer, share
 from asof.extensions.lab.tgrag import without_each as variants
 from asof.extensions.providers.chat import LanguageModelConfig
-from asof.values import Filters
+from asof.queries import Filters
 from asof.wire import replace
 
 from .conftest import value, write_lines

@@ -14,7 +14,7 @@ from asof.extensions.lab.experiments import ExperimentOptions
 from asof.extensions.lab.protocols import SUMS, first_hits, mean_parts, parts
 from asof.extensions.lab.published import components, named, signals
 from asof.extensions.systems.vault import VAULT
-from asof.values import Why
+from asof.hits import Why
 
 from .conftest import value, write_lines
 

@@ -14,10 +14,10 @@ import pytest
 from tests.lang.test_schema import faults
 
 import asof
+from asof.documents import Document
 from asof.lang import codes, detect, every, stop_words, tables
 from asof.store.schema import CorpusSettings
 from asof.text.tokens import tokenize
-from asof.values import Document
 from asof.wire import encode
 
 LANG = Path(asof.__file__).parent / "lang"

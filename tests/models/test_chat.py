@@ -27,12 +27,12 @@ from tests.support.openai_server import (
 )
 
 import asof
+from asof.documents import Document
 from asof.errors import ModelError, UsageError
 from asof.extensions.providers.chat import FAILURES, PATH, TABLE, ChatModel, language_from
 from asof.extensions.providers.http import Endpoint, Retry
 from asof.models.metered import Prices
 from asof.models.ports import Prompt, Reply
-from asof.values import Document
 
 # -- the language model behind a server: what is sent, what comes back, what is asked again, what is---
 

@@ -16,6 +16,7 @@ from tests.support.scripted import ScriptedModel
 from asof.errors import ModelError
 from asof.extensions.providers.chat import PATH, ChatModel, reply_in
 from asof.extensions.providers.http import Endpoint, RequestRejected, Retry
+from asof.hits import Usage
 from asof.models.metered import (
     TOKENS,
     USD,
@@ -27,7 +28,6 @@ from asof.models.metered import (
     amount,
 )
 from asof.models.ports import Prompt, Reply
-from asof.values import Usage
 from asof.wire import replace
 
 # -- replies that are kept: by all that shapes them, as soon as they come, and never a failure -----

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from asof import engine
 from asof.extensions.systems.stages import Decay, ReciprocalRank
 from asof.index.view import View
+from asof.queries import Query
 from asof.rank.combine import Combine, Hybrid, MaxNormalize
 from asof.rank.expression import Given
 from asof.rank.gather import Lexical, Pool, TopK
 from asof.rank.stage import Ranking, Recipe
-from asof.values import Query
 
 # -- shares and sums of columns: the worked numbers of TWE-RAG's lexical and unified scores --------
 

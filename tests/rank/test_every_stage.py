@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from asof.documents import Document, Heading, Link
 from asof.errors import UsageError
 from asof.extensions.systems.budget import BudgetedRerank
 from asof.extensions.systems.linked_notes import Backlinks, Headings, RecencyTiers, Tags
@@ -27,7 +28,6 @@ from asof.rank.rerank import AppendRest, Rerank, RerankWindow, RoundRobinByDocum
 from asof.rank.stage import Recipe
 from asof.rank.words import QueryCoverage, TitleColumns
 from asof.schema import checked
-from asof.values import Document, Heading, Link
 
 Make = Callable[..., Any]
 

@@ -12,9 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from asof.documents import Document
 from asof.extensions.systems.stages import Similarity
+from asof.hits import Why
 from asof.index.vectors import VECTOR_SCALE, quantise
 from asof.models.encoders import HashedNgrams
+from asof.queries import Query
 from asof.rank.combine import Hybrid
 from asof.rank.gather import (
     ByDocument,
@@ -29,7 +32,6 @@ from asof.rank.rerank import RerankWindow
 from asof.rank.stage import Recipe
 from asof.recipes import ASOF
 from asof.text.tokens import Analyzer, term_hash
-from asof.values import Document, Query, Why
 
 # -- gathering by words and by vectors; filters choose candidates and change no statistic ----------
 

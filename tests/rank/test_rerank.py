@@ -21,8 +21,11 @@ from tests.support.ranking import Columns
 from asof import engine
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document, Heading, SourcedTime
 from asof.errors import ModelError, UsageError
+from asof.hits import Hit, Why
 from asof.index.view import View
+from asof.queries import Filters, Query
 from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.expression import Constant, product, total
 from asof.rank.gather import Lexical, TopK
@@ -38,7 +41,6 @@ from asof.rank.stage import Ranking, Recipe
 from asof.recipes import ASOF
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
-from asof.values import Document, Filters, Heading, Hit, Query, SourcedTime, Why
 from asof.wire import encode, replace
 
 # -- the first few by a model's numbers, the rest below in their order -------------------------------

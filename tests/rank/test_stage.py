@@ -12,16 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof import recipes
+from asof.documents import Document
 from asof.errors import UsageError
 from asof.extensions.systems.recipes import CENTRALITY, TWE
 from asof.extensions.systems.stages import Latent
 from asof.index.view import View
+from asof.queries import Query
 from asof.rank import expression
 from asof.rank.combine import Combine
 from asof.rank.gather import Lexical, TopK
 from asof.rank.rerank import RerankWindow
 from asof.rank.stage import Ranking, Recipe, ranges, value_of, with_values
-from asof.values import Document, Query
 
 # -- columns of a ranking: which candidates have them, and stages that are wrong -------------------
 

@@ -15,6 +15,7 @@ from tests.support.ranking import Columns
 
 from asof.index.segment import Window
 from asof.index.view import View
+from asof.queries import Filters, Query
 from asof.rank import expression, times
 from asof.rank.gather import Lexical, TopK
 from asof.rank.stage import Ranking
@@ -32,7 +33,6 @@ from asof.rank.times import (
 from asof.revisions.force import validity
 from asof.time.moment import read
 from asof.time.span import NEVER, Span
-from asof.values import Filters, Query
 
 # -- which candidates are about a time: one by one, and among all of a window ----------------------
 

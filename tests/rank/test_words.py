@@ -11,8 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.support.rows import db_of
 
+from asof.documents import Document, Heading
 from asof.errors import UsageError
 from asof.index.build import merge
+from asof.queries import Query
 from asof.rank.gather import Everything, Lexical, TopK
 from asof.rank.stage import Recipe
 from asof.rank.words import (
@@ -23,7 +25,6 @@ from asof.rank.words import (
     weighted_words,
 )
 from asof.text.names import asked as asked_labels
-from asof.values import Document, Heading, Query
 from asof.wire import encode, replace
 
 # -- what a passage says of a question, by hand ----------------------------------------------------

@@ -21,8 +21,9 @@ from tests.support.corpora import new_corpus
 
 from asof import engine
 from asof.corpus.corpus import Corpus
+from asof.documents import Document
+from asof.queries import Filters, Query
 from asof.rank.stage import Recipe, Stage
-from asof.values import Document, Filters, Query
 
 TODAY = "2024-07-01"
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tests.guarantee.histories import merge_some
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document
 from asof.recipes import ASOF
 from asof.time.moment import read
-from asof.values import Document
 from asof.wire import encode, replace
 
 pytestmark = pytest.mark.slow

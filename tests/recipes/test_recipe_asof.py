@@ -18,12 +18,13 @@ import numpy as np
 import pytest
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document
+from asof.queries import Query
 from asof.rank.stage import value_of, with_values
 from asof.recipes import ASOF
 from asof.revisions.chains import succession
 from asof.text.tokens import Analyzer
 from asof.time.moment import read
-from asof.values import Document, Query
 from asof.wire import replace
 
 Ask = Callable[..., dict[str, float]]

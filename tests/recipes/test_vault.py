@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from tests.support.corpora import new_corpus
 
+from asof.documents import Document, Heading
 from asof.errors import UsageError
 from asof.extensions.systems.stages import ReciprocalRank, Similarity
 from asof.extensions.systems.vault import KEYS, VAULT, vault
 from asof.rank.gather import Lexical, TopK
 from asof.rank.stage import Recipe
-from asof.values import Document, Heading
 
 Ask = Callable[..., dict[str, float]]
 close = partial(pytest.approx, rel=0, abs=1e-12)

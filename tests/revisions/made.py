@@ -13,8 +13,8 @@ from tests.support.corpora import new_corpus
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document
 from asof.revisions.rows import GraphLimits, RowCache
-from asof.values import Document
 
 __all__ = ["LIMITS", "cached", "document", "fresh", "noted", "reopened"]
 

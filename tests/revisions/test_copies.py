@@ -12,10 +12,10 @@ from tests.revisions.made import document, fresh
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document, SourcedTime
 from asof.revisions.chains import succession
 from asof.sources.source import original_of
 from asof.time.moment import read
-from asof.values import Document, SourcedTime
 from asof.wire import replace
 
 MEALS = "Meals on a journey for the harbour are paid up to {} crowns a day."

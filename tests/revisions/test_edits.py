@@ -9,6 +9,7 @@ import pytest
 from tests.support.answers import corpus_with, doc
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Ended, Heading
 from asof.revisions.edits import (
     ADDED,
     CHANGED,
@@ -23,7 +24,6 @@ from asof.revisions.edits import (
 )
 from asof.time.moment import read
 from asof.time.span import NEVER
-from asof.values import Ended, Heading
 
 ALWAYS = range(-(2**62), NEVER)
 FEES = ("A ticket costs 4 euros.", "Dogs travel free.", "The ferry leaves at nine.")

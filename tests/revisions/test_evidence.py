@@ -12,12 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.revisions.made import document, fresh
 
+from asof.documents import Document
 from asof.extensions.systems.evidence import Evidence, evidence, mean_visits
 from asof.extensions.systems.overlap import EDGE_SCALE
 from asof.index.view import View
 from asof.text.tokens import tokenize
 from asof.time.span import BEGINNING
-from asof.values import Document
 
 TEXTS = {
     "A": "the merger of acme and globex closed on friday",

@@ -17,12 +17,12 @@ from tests.revisions import made
 from tests.revisions.made import LIMITS, document, noted
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document
 from asof.extensions.systems import evidence as evidence_cache
 from asof.extensions.systems.evidence import GraphCache, evidence, status
 from asof.extensions.systems.overlap import Edges
 from asof.revisions.rows import Postings, merge_postings
 from asof.time.span import nearest_moment
-from asof.values import Document
 from asof.wire import replace
 
 WORDS = ["mill", "ferry", "bread", "storm"]

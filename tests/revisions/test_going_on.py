@@ -10,10 +10,10 @@ from tests.revisions.made import LIMITS, cached
 from tests.revisions.test_copies import MEALS, file
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document
 from asof.index.view import DerivedCache
 from asof.revisions.chains import SeriesCache, succession
 from asof.time.span import iso
-from asof.values import Document
 from asof.wire import replace
 
 NAMES = ("a/fees.md", "a/Copy of fees.md", "a/rates.md", "b/fees (1).md", "b/notes.md", "b/rates.md")

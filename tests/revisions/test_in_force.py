@@ -10,9 +10,10 @@ import pytest
 from tests.revisions.made import fresh
 from tests.support.corpora import Clock, new_corpus
 
+from asof.documents import Document, force_words
+from asof.hits import status_of
 from asof.time.moment import read
 from asof.time.span import iso
-from asof.values import Document, force_words, status_of
 
 
 def doc(name: str, date: str, title: str, text: str, in_force: Any = None, **meta: Any) -> Document:

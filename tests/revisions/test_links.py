@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from tests.revisions.made import document, fresh
 
+from asof.documents import Ended, Link, SourcedTime
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.links import Neighbour, links, reach
 from asof.time.moment import read
-from asof.values import Ended, Link, SourcedTime
 
 
 def to(*targets: str) -> tuple[Link, ...]:

@@ -14,6 +14,7 @@ from tests.revisions import made
 from tests.revisions.made import document, fresh, noted
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document, Ended, SourcedTime
 from asof.revisions import chains, rows
 from asof.revisions.chains import SeriesCache, status, succession
 from asof.revisions.features import WordReader, title_of
@@ -23,7 +24,6 @@ from asof.revisions.rows import Rows
 from asof.revisions.statements import MOST_LEADS, frame_of, leads_of
 from asof.time.moment import read
 from asof.time.span import iso
-from asof.values import Document, Ended, SourcedTime
 from asof.wire import replace
 
 

@@ -11,11 +11,11 @@ from tests.revisions.made import document, fresh
 from tests.support.corpora import new_corpus
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document
 from asof.errors import UsageError
 from asof.revisions.timeline import below_heading, word_changes
 from asof.time.moment import read
 from asof.time.span import iso
-from asof.values import Document
 
 
 @pytest.fixture

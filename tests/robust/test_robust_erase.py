@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 import asof
+from asof.documents import Document, Heading, Link, SourcedTime
 from asof.index.segment import Segment
 from asof.text.tokens import term_hash
 from asof.time.span import Span, iso, moment
-from asof.values import Document, Heading, Link, SourcedTime
 
 pytestmark = pytest.mark.slow
 

@@ -16,6 +16,7 @@ from tests.support.rows import db_of
 
 import asof
 from asof.corpus.snapshot import Snapshot
+from asof.documents import Ended, SourcedTime
 from asof.errors import BeforeHorizon
 from asof.models.encoders import HashedNgrams
 from asof.rank.rerank import Leaders
@@ -23,7 +24,6 @@ from asof.recipes import ASOF
 from asof.store.schema import get_meta
 from asof.time.moment import read
 from asof.time.span import LAST, moment
-from asof.values import Ended, SourcedTime
 from asof.wire import replace
 
 pytestmark = pytest.mark.slow

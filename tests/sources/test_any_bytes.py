@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
+from asof.documents import Document
 from asof.extensions.documents.html import parse_text as parse_html
 from asof.extensions.documents.org import parse_org
 from asof.extensions.documents.plaintext import parse_asciidoc, parse_rst
@@ -19,7 +20,6 @@ from asof.sources.html_walk import HtmlLines, pieces
 from asof.sources.markdown import parse_markdown
 from asof.sources.readers import ParsedFile, TextParser, Unreadable, parsed, suffixes
 from asof.sources.source import InputLimits
-from asof.values import Document
 
 MARKDOWN = (
     "---\n¦\n¦a: 1\n¦date: 2024\n¦# H\n¦[[a|b]]¦#tag ¦`¦```\n¦[x](y)¦> ¦- ¦{¦*x¦&y ¦!z ¦====\n¦T\n¦\x00"

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.sources import stated
 
+from asof.documents import Document, Ended
 from asof.sources.history import open_source
-from asof.values import Document, Ended
 
 START = 1_600_000_000
 FILES = ("a.md", "b.md", "sub/c.md")

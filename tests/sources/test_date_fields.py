@@ -9,13 +9,13 @@ import pytest
 from tests.support.sources import stated
 
 from asof import config
+from asof.documents import Document, Problem, SourcedTime
 from asof.sources.dates import UNKNOWN, dates_in, of_content, of_name
 from asof.sources.history import open_source
 from asof.sources.markdown import parse_markdown
 from asof.sources.records import RecordReader
 from asof.sources.source import Fields, InputLimits
 from asof.time.moment import read
-from asof.values import Document, Problem, SourcedTime
 
 LIST = Path(__file__).with_name("date_fields.txt").read_text("utf-8").splitlines()
 ROWS = [line.replace("\\|", "\0").split(" | ") for line in LIST if line and not line.startswith("#")]

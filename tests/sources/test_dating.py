@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from asof.documents import SourcedTime
 from asof.sources import dates
 from asof.sources.dates import without_later
 from asof.sources.readers import ParsedFile
 from asof.time.moment import read
-from asof.values import SourcedTime
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,12 @@ import pytest
 from tests.support.sources import stated
 
 import asof
+from asof.documents import Document, Problem
 from asof.errors import SourceError
 from asof.sources.files import OTHERWISE, SAME_MINUTE, together
 from asof.sources.history import open_source
 from asof.sources.source import InputLimits
 from asof.store.writing import stored_checkpoints
-from asof.values import Document, Problem
 
 NOBODY = 65_534
 DAYS = count(10)

@@ -10,10 +10,10 @@ import pytest
 from tests.support.sources import stated
 
 import asof
+from asof.documents import Document, Ended, Problem
 from asof.errors import SourceError
 from asof.sources.history import open_source
 from asof.sources.source import InputLimits
-from asof.values import Document, Ended, Problem
 
 START = 1_600_000_000
 

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.sources import stated
 
+from asof.documents import Document, Ended, Link, Problem
 from asof.errors import SourceError
 from asof.sources.history import open_source
 from asof.sources.records import MOST_NAMES
 from asof.sources.source import Fields, InputLimits
 from asof.time.span import Span
-from asof.values import Document, Ended, Link, Problem
 from asof.wire import field_values
 
 DAY = timedelta(days=1)
@@ -102,6 +102,7 @@ def test_the_first_name_that_holds_something_is_taken(tmp_path):
     [
         ("publised", "2024-01-05", "published"),
         ("pubilshed-at", 1_709_596_800, "published_at"),
+        ("publised", "03/04/2024", "published"),
         ("updatd", "2024", "updated"),
         ("Title", "A title", "title"),
         ("titel", "A title", "title"),

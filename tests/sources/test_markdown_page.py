@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
+from asof.documents import Heading, Link
 from asof.sources.headers import parse
 from asof.sources.markdown import Inline, parse_markdown
 from asof.sources.plainyaml import BadYaml
 from asof.sources.source import InputLimits
-from asof.values import Heading, Link
 
 
 def read(text: str):

@@ -17,10 +17,10 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document, Ended
 from asof.sources.history import open_source
 from asof.store.run import IndexReport
 from asof.time.span import NEVER, iso
-from asof.values import Document, Ended
 
 LINES = "".join(f"Line {number} of a text that is long enough.\n" for number in range(20))
 

@@ -15,6 +15,7 @@ from tests.support.small_pdf import Line, small_pdf
 from tests.support.sources import stated
 
 import asof
+from asof.documents import Heading, Problem
 from asof.extensions.documents import pdf
 from asof.extensions.documents.parts import Part
 from asof.extensions.documents.pdf import (
@@ -32,7 +33,6 @@ from asof.sources.dates import UNKNOWN, of_content
 from asof.sources.history import open_source
 from asof.sources.readers import ParsedFile, Unreadable
 from asof.sources.source import InputLimits
-from asof.values import Heading, Problem
 
 LONG = "The ferry of Orrin crosses the lake at noon, with bread and letters aboard."
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof.documents import Document, Problem
 from asof.errors import BadTime
 from asof.sources.dates import month_of, periods
 from asof.sources.history import open_source
 from asof.sources.source import Fields
-from asof.values import Document, Problem
 
 
 def told(record: dict[str, Any], fiscal_start: int = 1) -> list[tuple[str, str, str, str]]:

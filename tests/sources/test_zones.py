@@ -12,9 +12,9 @@ import pytest
 
 import asof
 from asof import config
+from asof.documents import Moved, SourceEvent
 from asof.errors import BadConfig, BadTime, UsageError
 from asof.time.span import iso
-from asof.values import Moved, SourceEvent
 
 BRUSSELS = "Europe/Brussels"  # UTC+2 in summer, UTC+1 in winter
 SAID = "2 times without a zone were read as UTC"

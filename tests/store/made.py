@@ -8,8 +8,8 @@ from typing import Any
 
 from tests.support.corpora import Clock, new_corpus
 
+from asof.documents import Document, Ended, Problem, SourcedTime
 from asof.time.moment import read
-from asof.values import Document, Ended, Problem, SourcedTime
 
 Item = Document | Ended | Problem
 

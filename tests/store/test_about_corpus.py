@@ -8,9 +8,10 @@ import pytest
 from tests.store.made import document, fresh
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document, SourcedTime
+from asof.queries import Filters
 from asof.time.moment import read
 from asof.time.span import Span
-from asof.values import Document, Filters, SourcedTime
 
 
 def times(

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof.documents import SourcedTime
 from asof.store.digest import (
     FORCE,
     HEADING,
@@ -22,7 +23,6 @@ from asof.store.digest import (
 )
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span, iso
-from asof.values import SourcedTime
 from asof.wire import encode
 
 ENGLISH = TimeReadingOptions("en", 1)

@@ -10,9 +10,9 @@ from tests.support.corpora import memory_folder, new_corpus
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document, Ended
 from asof.errors import UsageError
 from asof.models.encoders import HashedNgrams
-from asof.values import Document, Ended
 from asof.wire import encode
 
 DOCUMENTS: list[Document | Ended] = [

@@ -13,12 +13,12 @@ from tests.support.scripted import ScriptedModel
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.documents import Document
 from asof.errors import Busy
 from asof.models.metered import CachedModel, CachedReply
 from asof.models.ports import Prompt
 from asof.store.calls import StoredCalls
 from asof.store.schema import exclusive_lock
-from asof.values import Document
 
 KEPT = CachedReply("the lamp is lit", 7, 4)
 

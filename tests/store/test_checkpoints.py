@@ -15,12 +15,12 @@ from tests.support.rows import versions
 from tests.support.sources import Forgetful
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Checkpoint, Document, SafeToCommit, SourceEvent, Unchanged
 from asof.errors import SourceShrunk
 from asof.sources.files import Files
 from asof.sources.history import open_source
 from asof.sources.records import JsonLines
 from asof.store.writing import WHOLE, stored_checkpoints
-from asof.values import Checkpoint, Document, SafeToCommit, SourceEvent, Unchanged
 
 
 def added(corpus: Corpus, source: Any) -> str:

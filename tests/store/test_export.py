@@ -18,13 +18,13 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document, Ended, Heading, Link
 from asof.errors import CorpusError, UsageError
 from asof.sources.source import InputLimits
 from asof.store.digest import DOCUMENT
 from asof.store.reader import NO_ACT, text_of
 from asof.store.schema import CorpusSettings, get_meta
 from asof.time.span import NEVER, Span, moment
-from asof.values import Document, Ended, Heading, Link
 
 VERSIONS = (
     "SELECT d.name, v.visible, v.head IS NULL, h.title, h.uri, h.language, h.tags, h.meta, h.about,"

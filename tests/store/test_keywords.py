@@ -12,6 +12,7 @@ from tests.store.made import fresh
 from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document
 from asof.index.build import stored_parts
 from asof.store.digest import (
     MAX_CHARACTERS,
@@ -21,7 +22,6 @@ from asof.store.digest import (
     missing_keywords,
 )
 from asof.text.tokens import tokenize
-from asof.values import Document
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,11 @@ import pytest
 from tests.store.made import document, fresh
 
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document
 from asof.errors import Busy
 from asof.index.view import View
 from asof.store.schema import exclusive_lock
 from asof.store.store import SourceWay
-from asof.values import Document
 
 
 def test_a_write_waits_no_longer_than_it_is_told_and_a_search_not_at_all() -> None:

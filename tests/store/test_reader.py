@@ -8,11 +8,12 @@ import pytest
 from tests.store.made import document, fresh, said
 from tests.support.rows import db_of
 
+from asof.documents import Ended, SourcedTime
 from asof.errors import UsageError
+from asof.queries import metadata_condition, metadata_filter
 from asof.store.reader import AsOfReader, documents_passing
 from asof.time.moment import read
 from asof.time.span import NEVER
-from asof.values import Ended, SourcedTime, metadata_condition, metadata_filter
 
 
 @pytest.mark.parametrize(

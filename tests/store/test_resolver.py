@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.store.made import fresh
 
+from asof.documents import Document, Ended, SourcedTime
 from asof.store.reader import BY_NAME, AsOfReader, LinkResolver, LinkTarget, folded
 from asof.time.moment import read
-from asof.values import Document, Ended, SourcedTime
 
 PARTS = st.sampled_from(
     ["a", "A", "b", "ab", "mill", "Mill", "straße", "STRASSE", "\u212a", "k", "%", "_", ""]

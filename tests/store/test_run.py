@@ -10,9 +10,9 @@ from tests.store.made import document, fresh, said
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Ended, Problem, SourcedTime
 from asof.errors import SourceShrunk
 from asof.time.moment import read
-from asof.values import Ended, Problem, SourcedTime
 
 
 def texts(corpus: Corpus, *ids: str, as_of: str | None = None) -> list[str | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from asof.documents import SourcedTime
 from asof.store.digest import stated_digest
 from asof.store.validity import (
     DocumentState,
@@ -15,7 +16,6 @@ from asof.store.validity import (
 )
 from asof.time.moment import read
 from asof.time.span import LAST, NEVER
-from asof.values import SourcedTime
 
 NOW = read("2024-03-10").first
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.store.made import document, fresh, said
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document, Heading, Link, SourcedTime
 from asof.errors import BeforeHorizon, UsageError
 from asof.store.digest import indexed_text
 from asof.time.moment import read
-from asof.values import Document, Heading, Link, SourcedTime
 
 WORDS = st.sampled_from(["a", "bread.", "Schön", "雪の日", "🙂", "e\u0301", "x_y", "\t", " ", "", "word"])
 LINES = st.lists(WORDS, max_size=12).map(" ".join)

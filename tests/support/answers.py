@@ -13,9 +13,10 @@ import asof
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import Statement, statements_of
 from asof.corpus.corpus import Corpus
+from asof.documents import Document
+from asof.hits import Answer, Hit
 from asof.index.view import View
 from asof.store.schema import CorpusSettings
-from asof.values import Answer, Document, Hit
 
 
 def doc(id_: str, date: str | None, text: str, title: str = "", **more: Any) -> Document:

@@ -12,9 +12,9 @@ from typing import Any
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
-from asof.values import Document
 
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108
 MEMORY = SHARED_MEMORY if SHARED_MEMORY.is_dir() else None

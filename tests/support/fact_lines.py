@@ -15,11 +15,11 @@ from typing import Any
 from tests.support.corpora import Clock, new_corpus
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document, SourcedTime
 from asof.extensions.facts.extraction import extract_all
-from asof.extensions.facts.store import CHANGE, EVENT, NAME, VALUE, Extraction, ExtractorInput, Fact
+from asof.extensions.facts.store import CHANGE, EVENT, NAME, VALUE, Amount, Extraction, ExtractorInput, Fact
 from asof.index.view import View
 from asof.time.moment import read
-from asof.values import Amount, Document, SourcedTime
 
 CALLED = "also called"
 _LINE = re.compile(r"^([^|\n]+) \| ([^|\n]+) \| ([^|\n]+?)(?: \| ([^|\n]+))?$", re.MULTILINE)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from asof.values import Answer, Citation, QuestionUsage
+from asof.hits import Answer, Citation, QuestionUsage
 
 SHOP: list[dict[str, Any]] = [
     {"id": id_, "text": text, "timestamp": day, "year": year}

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 from tests.support.corpora import new_corpus
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document, Ended, SourcedTime
 from asof.extensions.facts.current import Stale
 from asof.index.view import View
 from asof.sources.markdown import parse_markdown
 from asof.sources.source import InputLimits
-from asof.values import Document, Ended, SourcedTime
 
 Listing = Callable[[View], list[Stale]]
 

@@ -14,15 +14,16 @@ from tests.support.corpora import new_corpus
 
 from asof import engine
 from asof.corpus.corpus import Corpus
+from asof.documents import Document
 from asof.engine import Results
 from asof.index.view import View
+from asof.queries import Filters, Query
 from asof.rank.combine import Combine
 from asof.rank.expression import Given
 from asof.rank.gather import TopK
 from asof.rank.stage import Ranking, Recipe, Stage
 from asof.time.moment import read
 from asof.time.span import Span
-from asof.values import Document, Filters, Query
 
 # -- a corpus in memory, and stages run over it ----------------------------------------------------
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from asof.documents import Checkpoint, SafeToCommit, SourceEvent
 from asof.sources.source import Resumable, Source
-from asof.values import Checkpoint, SafeToCommit, SourceEvent
 
 
 def stated(source: Source) -> list[Any]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from asof.documents import SourcedTime
 from asof.extensions.facts.current import LINK, Stale, StaleQuote
 from asof.extensions.facts.stale import PlacedQuote, PlacedStale, StaleReport
+from asof.hits import Why
 from asof.time.moment import read
-from asof.values import SourcedTime, Why
 
 DAY = 86_400_000_000
 """Microseconds."""

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.documents import Document, SourcedTime
 from asof.extensions.facts.extraction import extract_all
-from asof.extensions.facts.store import EVENT, VALUE, Extraction, ExtractorInput, Fact
+from asof.extensions.facts.store import EVENT, VALUE, Amount, Extraction, ExtractorInput, Fact
 from asof.extensions.facts.visible import StatedFact
 from asof.store.reader import VisiblePassage
 from asof.time.moment import read
 from asof.time.span import Span
-from asof.values import Amount, Document, SourcedTime
 
 
 def stated(

@@ -32,6 +32,7 @@ from tests.support.small_pdf import small_pdf
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.documents import Document, Problem, SafeToCommit
 from asof.errors import Busy, MissingExtra, SourceError, UsageError
 from asof.extensions.documents import pdf
 from asof.extensions.providers.http import Fetcher, Retry
@@ -41,7 +42,6 @@ from asof.extensions.systems.arxiv_source import MAX_EARLIER, Arxiv, FullTexts, 
 from asof.files import FETCHED
 from asof.sources.source import InputLimits
 from asof.time.span import instant
-from asof.values import Document, Problem, SafeToCommit
 from asof.wire import replace
 
 # -- versions as of their dates, what a second run asks, and one that broke off --------------------

@@ -19,12 +19,12 @@ from asof.extensions.systems.budget import BudgetedRerank, Uncertainty
 from asof.extensions.systems.recipes import TWE
 from asof.extensions.systems.stages import Centrality, Decay
 from asof.index.view import View
+from asof.queries import Query
 from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.gather import Everything, Lexical, Pool, TopK
 from asof.rank.rerank import Batches, batched
 from asof.rank.stage import Ranking, Recipe, Traits
 from asof.recipes import by_document
-from asof.values import Query
 from asof.wire import encode, replace
 
 # -- halting on a budget: the table of TWE-RAG, and what is looked at over a corpus ----------------

@@ -20,6 +20,7 @@ from tests.support.scripted import ScriptedModel
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.documents import Document, SourcedTime
 from asof.errors import DamagedStore, ModelError, UsageError
 from asof.extensions.systems.feedback import AskedRow, JudgementRow, ShownRow
 from asof.extensions.systems.judgements import (
@@ -42,12 +43,12 @@ from asof.extensions.systems.loss import RankingMetrics, dcg, gains, ideal, ndcg
 from asof.extensions.systems.online import box_of
 from asof.extensions.systems.recipes import PAPERS
 from asof.extensions.systems.replies import RelevanceGrade
+from asof.hits import Why
 from asof.models.ports import Prompt, Reply, delimiter_for
 from asof.rank.stage import Recipe, value_of, with_values
 from asof.recipes import named
 from asof.store.reader import StoredPassage
 from asof.time.moment import read
-from asof.values import Document, SourcedTime, Why
 from asof.wire import encode, replace
 
 # -- what counts of all that was said, how trees are kept, and how hits and questions are named ----

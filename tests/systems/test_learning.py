@@ -18,6 +18,7 @@ from tests.systems.made import Angled, boxes
 
 from asof import engine
 from asof.corpus.corpus import Corpus
+from asof.documents import Document, SourcedTime
 from asof.errors import UsageError
 from asof.extensions.systems import online
 from asof.extensions.systems.gaussian import LENGTHS, Floats, GaussianProcess, lcb, matern52
@@ -42,6 +43,7 @@ from asof.extensions.systems.online import (
 )
 from asof.extensions.systems.recipes import PAPERS
 from asof.index.view import View
+from asof.queries import Query
 from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.expression import Constant, Given, ratio, total
 from asof.rank.gather import Lexical, TopK
@@ -49,7 +51,6 @@ from asof.rank.stage import Range, Ranking, Recipe, Traits, Tunable, with_values
 from asof.recipes import named
 from asof.schema import within
 from asof.time.moment import read
-from asof.values import Document, Query, SourcedTime
 from asof.wire import replace
 
 # -- boxes: what lies in them, the nearest point, samples, and the box of a recipe -----------------

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from asof.documents import Document, Heading, Link
 from asof.errors import UsageError
 from asof.extensions.systems.linked_notes import Backlinks, Headings, RecencyTiers, Tags
 from asof.extensions.systems.stages import ReciprocalRank
 from asof.rank.gather import Lexical, Pool, TopK
 from asof.rank.stage import Recipe
-from asof.values import Document, Heading, Link
 
 # -- backlinks as a factor: expected values are the formula ----------------------------------------
 

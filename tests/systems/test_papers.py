@@ -20,6 +20,7 @@ from tests.support.pier_papers import KNOWN, NOW, PDFS, PIER, ask, made, names, 
 from tests.support.scripted import ScriptedModel
 
 from asof.corpus.corpus import Corpus
+from asof.documents import Document, SourcedTime
 from asof.errors import DamagedState, ModelError, SourceError
 from asof.extensions.systems.arxiv_question import PaperRequest
 from asof.extensions.systems.judgements import FeedbackLog
@@ -41,7 +42,6 @@ from asof.models.ports import Prompt
 from asof.store.schema import exclusive_lock
 from asof.time.moment import TimeOptions, read
 from asof.time.span import DAY, instant, moment
-from asof.values import Document, SourcedTime
 
 pytestmark = pytest.mark.slow
 

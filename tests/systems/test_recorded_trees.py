@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from asof.errors import UsageError
 from asof.extensions.systems.judgements import MAX_DEPTH, read_tree
-from asof.values import MadeAt, Why
+from asof.hits import MadeAt, Why
 from asof.wire import encode
 
 finite = st.floats(allow_nan=False, allow_infinity=False)

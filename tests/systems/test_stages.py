@@ -32,12 +32,12 @@ from asof.extensions.systems.stages import (
 from asof.index.vectors import VECTOR_SCALE, quantise
 from asof.index.view import View
 from asof.models.encoders import HashedNgrams
+from asof.queries import Filters, Query
 from asof.rank.combine import Combine
 from asof.rank.gather import ByDocument, Dense, Everything, Lexical, TopK
 from asof.rank.stage import Ranking, Recipe
 from asof.recipes import named
 from asof.time.moment import read
-from asof.values import Filters, Query
 
 # -- scores by latent semantic analysis, on the published scale ------------------------------------
 

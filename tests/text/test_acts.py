@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from asof.documents import Link
 from asof.text.acts import acts_of, kinds_asked, name_keys, reference_key
-from asof.values import Link
 
 
 def acts(title: str = "", text: str = "", path: str = "a.md", **meta: Any) -> list[tuple[str, str, str]]:

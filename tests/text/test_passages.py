@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.growth import is_linear
 
+from asof.documents import Heading, SourcedTime
 from asof.errors import UsageError
 from asof.text.passages import (
     Chunk,
@@ -32,7 +33,6 @@ from asof.text.passages import (
     tokens,
 )
 from asof.time.span import Span
-from asof.values import Heading, SourcedTime
 
 
 def parts(text: str) -> list[tuple[str, bool]]:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 import asof
+from asof.documents import Document, Ended, Heading, Link, SourcedTime
 from asof.errors import UsageError
 from asof.time.moment import read
 from asof.time.span import Period, Span
-from asof.values import Document, Ended, Heading, Link, SourcedTime
 
 NOON = datetime(2021, 3, 1, 12, tzinfo=UTC)
 NAIVE = datetime(2021, 3, 1)  # noqa: DTZ001

@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from asof.documents import SourcedTime
+from asof.extensions.facts.store import Amount
+from asof.hits import Hit, Location, Superseded, Usage, Why
 from asof.time.moment import read
 from asof.time.span import Span, Validity
-from asof.values import Amount, Hit, Location, SourcedTime, Superseded, Usage, Why
 from asof.wire import encode
 
 YEAR = SourcedTime(read("2020"), "in 2020", "text")

@@ -21,10 +21,10 @@ from asof.answer.question import (
     phrases_of,
 )
 from asof.answer.statements import Statement, WeightedPhrase, hit_in_time, names
+from asof.hits import Hit
 from asof.index.view import View
 from asof.text.query import key
 from asof.time.span import label, nearest
-from asof.values import Hit
 
 
 class AnswerSigns(NamedTuple):

@@ -30,8 +30,11 @@ from asof.answer.statements import (
     statements_of,
 )
 from asof.answer.table import TableCell
+from asof.documents import PUBLISHED, SourcedTime, holds_at, shortened
 from asof.errors import UsageError
+from asof.hits import GLOBAL, LOCAL, LONGEST_TITLE, Answer, Citation, Hit, Superseded
 from asof.index.view import View
+from asof.queries import Filters
 from asof.revisions.chains import succession
 from asof.revisions.force import STEPS, current_section, followers, validity
 from asof.store.digest import KIND, STATUS, TEXT, span_of
@@ -42,20 +45,6 @@ from asof.text.question import QuestionReading
 from asof.text.versions import IN, UNDER, asked, versions_in
 from asof.time.intent import STATE
 from asof.time.span import BEGINNING, NEVER, Span, format_instant, nearest_moment
-from asof.values import (
-    GLOBAL,
-    LOCAL,
-    LONGEST_TITLE,
-    PUBLISHED,
-    Answer,
-    Citation,
-    Filters,
-    Hit,
-    SourcedTime,
-    Superseded,
-    holds_at,
-    shortened,
-)
 from asof.wire import replace
 
 if TYPE_CHECKING:

@@ -32,13 +32,13 @@ from asof.answer.statements import (
     tells_more,
     times_named,
 )
+from asof.hits import Hit, heading_above
 from asof.lang import FIRST, numerals, tables
 from asof.models.ports import Encoder
 from asof.text.figures import figures, lexicon
 from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
 from asof.time.span import BEGINNING, DAY, Span, nearest_moment
-from asof.values import Hit, heading_above
 
 # -- quotes: the best sentences, without rules on what the question asks for ---------------------------
 

@@ -35,6 +35,8 @@ from asof.answer.match import (
 from asof.answer.question import COUNT, DATE, PERSON, WORD, ParsedQuestion, phrases_of
 from asof.answer.statements import Statement, WeightedPhrase, names, speaks_outside
 from asof.answer.table import TableCell, figure_of, only_cell, stating
+from asof.documents import PUBLISHED, force_words
+from asof.hits import LOCAL, Answer, Citation, Hit, Value
 from asof.index.view import View
 from asof.text.figures import figures
 from asof.text.passages import is_field
@@ -42,7 +44,6 @@ from asof.text.query import key
 from asof.text.tokens import tokenize
 from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, phrases
 from asof.time.span import Span, label
-from asof.values import LOCAL, PUBLISHED, Answer, Citation, Hit, Value, force_words
 from asof.wire import replace
 
 # -- successor and predecessor: the next statement of the same kind that does not name it --------------

@@ -20,8 +20,11 @@ from msgspec import Struct
 from asof.answer.extractive import quoted
 from asof.answer.question import WORD, ParsedQuestion, listed, phrases_of
 from asof.answer.statements import WeightedPhrase, names
+from asof.documents import shortened
+from asof.hits import LOCAL, LONGEST_TITLE, Answer, Citation, Hit, Value
 from asof.index.lexical import Bm25, scores
 from asof.index.view import View, at_least, kth_best
+from asof.queries import Query
 from asof.rank.gather import query_terms
 from asof.revisions import edits
 from asof.revisions.edits import ADDED, CHANGED, MOVED, REMOVED, REWORDED, Edit, Stated
@@ -32,7 +35,6 @@ from asof.text.figures import figures, language_of, lexicon
 from asof.text.force import clauses, times_in
 from asof.text.versions import FIRST, asked
 from asof.time.span import BEGINNING, NEVER, Span, iso
-from asof.values import LOCAL, LONGEST_TITLE, Answer, Citation, Hit, Query, Value, shortened
 from asof.wire import replace
 
 # -- what a question asks of the past --------------------------------------------------------------------

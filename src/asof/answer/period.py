@@ -8,11 +8,12 @@ from asof.answer.extractive import quoted, refused
 from asof.answer.history import cited, stems_in
 from asof.answer.question import WORD, ParsedQuestion, listed
 from asof.answer.statements import WeightedPhrase
+from asof.hits import LOCAL, Answer, Citation
 from asof.index.view import View
 from asof.lang import stop_words
+from asof.queries import Filters
 from asof.revisions.edits import Changes, DocumentChanges, Edit, changes_of_documents
 from asof.time.span import DAY, iso, label
-from asof.values import LOCAL, Answer, Citation, Filters
 
 WEEK = 7 * DAY
 EDITS = 8

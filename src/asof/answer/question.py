@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 
 from asof.lang import FIRST, codes, detect, tables
+from asof.queries import Query
 from asof.text.figures import NONE, lexicon
 from asof.text.query import key
 from asof.text.question import AS_OF, MOST_PARTS, QuestionReading
@@ -20,7 +21,6 @@ from asof.text.tokens import any_of
 from asof.text.versions import AFTER, BEFORE, asked, phrases, versions_in
 from asof.time.intent import WISHED
 from asof.time.span import DAY, GRAINS, Grain, Period, Span
-from asof.values import Query
 from asof.wire import replace
 
 if TYPE_CHECKING:

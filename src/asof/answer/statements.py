@@ -10,9 +10,12 @@ from msgspec import Struct
 
 from asof.answer.boilerplate import common_lines, is_boilerplate
 from asof.answer.question import WORD
+from asof.documents import PUBLISHED, SourcedTime
+from asof.hits import Citation, Hit
 from asof.index.spelling import nearest_words
 from asof.index.view import View
 from asof.lang import numerals
+from asof.queries import Query
 from asof.rank.words import largest_idf, weighted_words
 from asof.store.digest import KIND, STATUS, TEXT
 from asof.text.figures import NONE, language_of, lexicon
@@ -23,7 +26,6 @@ from asof.text.query import key, parse
 from asof.text.statements import ITEM, ROW, SENTENCE, pieces, plain
 from asof.text.versions import of_heading, of_passage
 from asof.time.span import Span, holds_in, is_period
-from asof.values import PUBLISHED, Citation, Hit, Query, SourcedTime
 from asof.wire import replace
 
 # -- evidence ------------------------------------------------------------------------------------------

@@ -38,6 +38,7 @@ from asof.answer.statements import (
     may_last,
     names,
 )
+from asof.hits import Hit
 from asof.index.view import View
 from asof.lang import stop_words
 from asof.store.digest import KIND
@@ -48,7 +49,6 @@ from asof.text.question import AS_OF, QuestionReading
 from asof.text.statements import FIELD, ROW
 from asof.time.expressions import TimeContext, parse
 from asof.time.span import Period, Span, holds_in, label
-from asof.values import Hit
 from asof.wire import replace
 
 # -- the cells of a question ---------------------------------------------------------------------------

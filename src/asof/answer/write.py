@@ -15,10 +15,10 @@ from msgspec import Struct
 
 from asof.answer.extractive import AnswerContext, Moments, refused
 from asof.errors import ModelError
+from asof.hits import LOCAL, Answer, Citation, Hit, QuestionUsage, StepUsage, Usage, status_of
 from asof.models.metered import MeteredModel, budget_text
 from asof.models.ports import CITED, Prompt, Reply, between, in_round_brackets, one_line, prompt_text
 from asof.time.span import iso
-from asof.values import LOCAL, Answer, Citation, Hit, QuestionUsage, StepUsage, Usage, status_of
 from asof.wire import replace
 
 if TYPE_CHECKING:

@@ -20,14 +20,14 @@ from asof.cli.main import (
     verb_command,
 )
 from asof.cli.terminal import counted, moment_text, plain, show, waiting_progress
+from asof.hits import QuestionUsage, Usage
 from asof.models.metered import USD, amount
 from asof.parameters import AskParameters
 from asof.text.passages import LEFT_OUT
-from asof.values import QuestionUsage, Usage
 from asof.wire import field_values
 
 if TYPE_CHECKING:
-    from asof.values import Answer, Citation
+    from asof.hits import Answer, Citation
 
 
 def show_cost(cost: QuestionUsage, *, streamed: bool) -> None:

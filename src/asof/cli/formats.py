@@ -21,25 +21,15 @@ import click
 
 from asof.cli.terminal import counted, plain
 from asof.cli.xlsx import Cell, write_xlsx
+from asof.documents import PASSIVE, SourcedTime
 from asof.errors import UsageError
+from asof.hits import GLOBAL, Answer, Citable, Citation, Hit, cite, place_path, status_of
+from asof.queries import Filters
 from asof.results import DocumentList, LinksResult, SearchResult
 from asof.revisions.edits import Changes
 from asof.revisions.timeline import Timeline
 from asof.text.passages import body
 from asof.time.span import Instant, iso, label
-from asof.values import (
-    GLOBAL,
-    PASSIVE,
-    Answer,
-    Citable,
-    Citation,
-    Filters,
-    Hit,
-    SourcedTime,
-    cite,
-    place_path,
-    status_of,
-)
 
 if TYPE_CHECKING:
     from asof.corpus.snapshot import Snapshot

@@ -23,6 +23,7 @@ from asof.cli.main import (
     verb_command,
 )
 from asof.cli.terminal import counted, moment_text, plain, readable, shortened, show
+from asof.documents import PUBLISHED, force_words
 from asof.errors import UsageError
 from asof.files import PrivateFile, WritableByOthers
 from asof.parameters import (
@@ -34,7 +35,6 @@ from asof.parameters import (
 )
 from asof.results import WhenResult
 from asof.time.span import format_instant, instant, iso, label
-from asof.values import PUBLISHED, force_words
 from asof.wire import replace
 
 if TYPE_CHECKING:

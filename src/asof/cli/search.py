@@ -19,9 +19,9 @@ from asof.cli.main import (
     verb_command,
 )
 from asof.cli.terminal import plain, show
+from asof.documents import PASSIVE
 from asof.parameters import LinksParameters, SearchParameters, WhyNotParameters
 from asof.time.span import format_instant, iso
-from asof.values import PASSIVE
 
 # -- asof search ---------------------------------------------------------------------------------------
 

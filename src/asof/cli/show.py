@@ -8,13 +8,14 @@ from collections.abc import Sequence
 import click
 
 from asof.cli.terminal import counted, moment_text, plain, readable, shortened, show
+from asof.documents import SourcedTime
 from asof.engine import Results
+from asof.hits import Citation, Hit, Why, status_of
 from asof.rank.gather import INSTEAD, NO_VECTOR, UNKNOWN, query_terms
 from asof.store.names import NOTHING_MATCHES
-from asof.text.operators import NOTES
+from asof.text.operators import OPERATOR_NOTES
 from asof.text.passages import body, say_rows
 from asof.text.snippet import snippet
-from asof.values import Citation, Hit, SourcedTime, Why, status_of
 
 # -- score explanations, in numbers that can be checked by hand ----------------------------------------
 
@@ -166,7 +167,7 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
                 show(f"     {plain(line)}", hang=4)
     for note in results.notes:
         if explain or note.startswith(
-            (*NOTES, UNKNOWN, INSTEAD, NOTHING_MATCHES, NO_VECTOR)
+            (*OPERATOR_NOTES, UNKNOWN, INSTEAD, NOTHING_MATCHES, NO_VECTOR)
         ):  # of any recipe
             show(f"note: {shortened(plain(note), NOTE)}", hang=6, dim=True)
 

@@ -18,8 +18,8 @@ from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
+    from asof.documents import Problem
     from asof.store.run import IndexReport
-    from asof.values import Problem
 
 
 LONGEST = 240

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, TypeVar
 import msgspec
 from msgspec import Struct
 
-from asof import config, engine, values
+from asof import config, engine
 from asof.corpus.session import ModelProvider, Session
+from asof.documents import as_texts
 from asof.errors import BeforeHorizon, UsageError
+from asof.hits import GLOBAL, LOCAL, MODES, Answer, Hit
 from asof.lang import stop_words
+from asof.queries import Filters, MetadataFilter, Query, metadata_condition, metadata_filter
 from asof.recipes import by_document
 from asof.store.reader import VisibleInterval, visible_intervals
 from asof.text.operators import read_operators
@@ -23,7 +26,6 @@ from asof.text.question import QuestionReading, read_verbatim
 from asof.text.question import read as read_question
 from asof.time.moment import TimeOptions, When, first_instant, instant_bounds, last_instant
 from asof.time.span import BEGINNING, nearest_moment
-from asof.values import GLOBAL, LOCAL, MODES, Answer, Filters, Hit, MetadataFilter, Query
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -96,8 +98,8 @@ class FilterReader(Struct, frozen=True):
             since=None if since is None else first_instant(since, self.as_of, how),
             until=None if until is None else last_instant(until, self.as_of, how),
             about=None if about is None else instant_bounds(about, self.as_of, how),
-            source=source, paths=(path,) if path else (), tags=values.as_texts(tags, "tags", ","),
-            meta=values.metadata_filter(meta),
+            source=source, paths=(path,) if path else (), tags=as_texts(tags, "tags", ","),
+            meta=metadata_filter(meta),
             in_force=None if in_force is None else last_instant(in_force, self.as_of, how),
         )  # fmt: skip
 
@@ -120,9 +122,9 @@ class FilterReader(Struct, frozen=True):
         """A filter that a question holds. Raises UsageError, BadTime."""
         try:
             if key == "meta":
-                return self.of(meta=[values.metadata_condition(value)])
+                return self.of(meta=[metadata_condition(value)])
             if key == "-tag":
-                return Filters(no_tags=values.as_texts(value, "tags", ","))
+                return Filters(no_tags=as_texts(value, "tags", ","))
             if key in ("path", "source"):
                 return self.of(path=value) if key == "path" else self.of(source=value)
             if key == "tag":

@@ -10,14 +10,14 @@ from datetime import UTC
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from asof import engine, values
+from asof import engine
 from asof.corpus.session import Session
+from asof.documents import SourcedTime, as_time
 from asof.errors import CorpusError, UsageError
 from asof.files import FETCHED, try_lock
 from asof.index.manifest import Manifest
 from asof.time.moment import TimeOptions, When, first_instant, read
 from asof.time.span import moment
-from asof.values import SourcedTime
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Maintenance:
         if isinstance(published, str):
             stated = SourcedTime(read(published, moment(anchor), zone or UTC), published, "metadata")
         else:
-            stated = values.as_time(published, "published", "metadata", zone)
+            stated = as_time(published, "published", "metadata", zone)
         with session.writing() as db:
             before = engine.last_passage(db)
             with session.store.write(db, session.clock, session.manifest.publish, what="correct") as write:

@@ -25,8 +25,10 @@ from asof.arguments import all_checked
 from asof.corpus.asking import LONGEST_KEY, LONGEST_NOTE, LONGEST_QUESTION, LONGEST_SUBJECT, MOST_TAGS
 from asof.corpus.corpus import Corpus, scratch
 from asof.corpus.maintenance import NOTES_LOCK, TRIAL, remove_trials
+from asof.documents import NOTE_PREFIX, PUBLISHED, Document, SourcedTime, is_note, line_feeds
 from asof.engine import current_hits
 from asof.errors import DocumentNotFound, UsageError
+from asof.hits import Hit
 from asof.revisions.features import LEAST_UNTITLED, WordReader, title_of
 from asof.revisions.link import NEARLY
 from asof.revisions.statements import LEAST_FRAME, Grammar, frame_of, statement_of
@@ -38,7 +40,6 @@ from asof.store.schema import exclusive_lock
 from asof.text.acts import acts_of, name_keys
 from asof.text.tokens import Analyzer, tokenize
 from asof.time.span import BEGINNING, NEVER, Instant, Span, iso, moment
-from asof.values import NOTES, PUBLISHED, Document, Hit, SourcedTime, is_note, line_feeds
 from asof.wire import As, one_of, replace
 
 if TYPE_CHECKING:
@@ -128,12 +129,12 @@ class Memory:
         told = repr((subject, text, str(valid_from), str(valid_until), source, sorted(tags)))
         with self._alone():
             now = self.corpus.session.clock()
-            name = f"{NOTES}{f'key-{_hash(key)}' if key else iso(now)[:10]}-{_hash(told)}"
+            name = f"{NOTE_PREFIX}{f'key-{_hash(key)}' if key else iso(now)[:10]}-{_hash(told)}"
             for each in self._called(name):
                 before = self._now(each)
                 if before is not None and before.text == line_feeds(text) and (key or self._holds(each)):
                     return Remembered(each, "known", (), (), (), now, _force_of(before))
-            if key and (others := self._called(f"{NOTES}key-{_hash(key)}-")):
+            if key and (others := self._called(f"{NOTE_PREFIX}key-{_hash(key)}-")):
                 raise UsageError(f"the key {key!r} was used for {others[0]}, which says something else")
             if self._was_told(name):  # it was corrected or superseded since, or has ended
                 name = f"{name}-{now}"
@@ -233,7 +234,7 @@ class Memory:
         name = document.strip().removeprefix("[").removesuffix("]")
         whole, _, digest = name.rpartition("#")
         found = self._now(name) or (self._now(whole) if digest else None)
-        if found is None and not name.startswith(NOTES):
+        if found is None and not name.startswith(NOTE_PREFIX):
             titled = self._titled(name)
             if len(titled) > 1:
                 listed = ", ".join(titled[:SHOWN]) + ", …" * (len(titled) > SHOWN)
@@ -241,8 +242,10 @@ class Memory:
             found = self._now(titled[0]) if titled else None
         if found is not None and not is_note(found.summary.id):
             found = None
-        if found is None and not name.startswith(NOTES):
-            raise UsageError(f"{name[:200]!r} is no note: only ids that begin with {NOTES!r} and titles are")
+        if found is None and not name.startswith(NOTE_PREFIX):
+            raise UsageError(
+                f"{name[:200]!r} is no note: only ids that begin with {NOTE_PREFIX!r} and titles are"
+            )
         if found is None:
             raise DocumentNotFound(f"there is no note {name[:200]!r} now")
         return found

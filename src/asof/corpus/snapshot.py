@@ -17,12 +17,13 @@ from asof.corpus.asking import Asker, AskRequest, FilteredText, QueryReader
 from asof.corpus.session import ModelProvider, Session
 from asof.engine import Results
 from asof.errors import DocumentNotFound
+from asof.hits import Answer, Citation, Hit, status_of
 from asof.models.ports import in_round_brackets, one_line
+from asof.queries import Filters, MetadataFilter
 from asof.text.passages import LEFT_OUT, ends, pack, passage_header, tokens
 from asof.text.question import QuestionReading
 from asof.time.moment import When
 from asof.time.span import Instant, iso, nearest_moment
-from asof.values import Answer, Citation, Filters, Hit, MetadataFilter, status_of
 from asof.wire import replace
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from asof.hits import Why
 from asof.index.columns import Array, offsets, placed, stretches
 from asof.index.segment import Prefix, Segment, Window, WindowPart
 from asof.text.query import parse
 from asof.text.tokens import Analyzer, term_hash
-from asof.values import Why
 
 # -- forward index: the terms of each row, and their counts --------------------------------------------
 

@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from asof import files
 from asof.errors import CorpusError, DamagedStore
+from asof.hits import Hit, Location, Why
 from asof.index.columns import AboutTimes, Array, TitleTable
 from asof.index.lexical import Term, having_all
 from asof.index.segment import Prefix, Segment, Window
 from asof.models.ports import Encoder
+from asof.queries import Filters
 from asof.store.digest import hit_id, place_in
 from asof.store.reader import (
     AsOfReader,
@@ -35,7 +37,6 @@ from asof.store.reader import (
 from asof.text.query import contains_phrase
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.time.span import BEGINNING, NEVER
-from asof.values import Filters, Hit, Location, Why
 
 LOCK = "lock"
 """The lock file of a folder of derived files, held by a process that writes there."""

@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import Struct
 
 from asof.errors import ModelError
+from asof.hits import Usage
 from asof.models.ports import (
     CompletesReplies,
     Model,
@@ -28,7 +29,6 @@ from asof.models.ports import (
     settings,
     shape,
 )
-from asof.values import Usage
 from asof.wire import replace
 
 # -- formatting of amounts -----------------------------------------------------------------------------

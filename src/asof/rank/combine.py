@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from asof.index.view import View, kth_best
+from asof.queries import Query
 from asof.rank.expression import (
     Applied,
     Constant,
@@ -20,7 +21,6 @@ from asof.rank.expression import (
 from asof.rank.gather import Dense, noted_waiting
 from asof.rank.stage import Ranking, Traits
 from asof.schema import within
-from asof.values import Query
 
 # -- weighted sums -------------------------------------------------------------------------------------
 

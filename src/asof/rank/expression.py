@@ -21,7 +21,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from asof.values import MadeAt, Why
+from asof.hits import MadeAt, Why
 from asof.wire import replace
 
 # -- nodes ---------------------------------------------------------------------------------------------
@@ -83,7 +83,7 @@ EMPTY = {"sum": 0.0, "product": 1.0}
 
 
 class Applied(Struct, frozen=True):
-    """`op` of the parts, from left to right, as `asof.values` has it."""
+    """`op` of the parts, from left to right, as `asof.hits` has it."""
 
     label: str
     op: str

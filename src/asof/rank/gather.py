@@ -8,19 +8,20 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.hits import Why
 from asof.index import lexical
 from asof.index.lexical import Bm25, QueryWord, Term, query_words
 from asof.index.segment import Window
 from asof.index.spelling import nearest_words
 from asof.index.vectors import VECTOR_SCALE, cosines, quantise
 from asof.index.view import View
+from asof.queries import Query
 from asof.rank.expression import Given, Values
 from asof.rank.stage import Ranking, Traits
 from asof.schema import within
 from asof.text.names import is_label
 from asof.text.query import parse
 from asof.text.tokens import Analyzer
-from asof.values import Query, Why
 from asof.wire import replace
 
 # -- phrases: passages that contain the quoted words in sequence ---------------------------------------

@@ -19,6 +19,7 @@ from asof.index.lexical import Bm25, having_all, query_words
 from asof.index.segment import Window
 from asof.index.view import View
 from asof.models.ports import Reranker
+from asof.queries import Query
 from asof.rank.expression import (
     Constant,
     Expression,
@@ -43,7 +44,6 @@ from asof.store.digest import METADATA, TITLE
 from asof.store.names import called
 from asof.text.names import is_label
 from asof.text.versions import asked as asked_version
-from asof.values import Query
 from asof.wire import replace
 
 # -- shared by all -------------------------------------------------------------------------------------

@@ -23,11 +23,12 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
+from asof.hits import Halting
 from asof.index.segment import Window
 from asof.index.view import View, at_least, kth_best
+from asof.queries import Query
 from asof.rank.expression import Expression, Given, Places, RankingColumn, Values
 from asof.schema import checked
-from asof.values import Halting, Query
 from asof.wire import replace
 
 # -- stages --------------------------------------------------------------------------------------------

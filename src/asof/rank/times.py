@@ -15,11 +15,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.documents import ANNULS, CHANGES, CORRECTS, SUPERSEDES, UPDATES
+from asof.hits import Why
 from asof.index.columns import AboutTimes
 from asof.index.lexical import Term, having, presence
 from asof.index.segment import Segment, Window
 from asof.index.view import View
 from asof.lang import of_all
+from asof.queries import Query
 from asof.rank.expression import (
     Constant,
     Expression,
@@ -43,7 +46,6 @@ from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.text.versions import asked as asked_version
 from asof.time.intent import mentions_termination
 from asof.time.span import DAY, Span, iso
-from asof.values import ANNULS, CHANGES, CORRECTS, SUPERSEDES, UPDATES, Query, Why
 
 # -- ages at the moment of the query -------------------------------------------------------------------
 

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from asof.index.view import View
 from asof.lang import set_of
+from asof.queries import Query
 from asof.rank.expression import Constant, Given, Values
 from asof.rank.stage import Ranking, Traits
 from asof.rank.words import weighted_words
 from asof.text.tokens import tokenize
 from asof.text.versions import BEFORE, FIRST, IN, UNDER, WHICH, AskedVersion, asked
-from asof.values import Query
 
 
 def on_one_axis(

@@ -8,14 +8,15 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.documents import force_words, holds_at
 from asof.errors import DocumentNotFound
 from asof.index.view import View
+from asof.queries import Filters, Query, condition_text
 from asof.rank.stage import Ranking, Recipe
 from asof.revisions.force import followers, times_of_force
 from asof.store.names import find_document
 from asof.store.reader import PassageHistory, passage_histories
 from asof.time.span import BEGINNING, format_distinctly, iso
-from asof.values import Filters, Query, condition_text, force_words, holds_at
 
 
 class StageTrace(NamedTuple):

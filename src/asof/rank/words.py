@@ -16,18 +16,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.hits import Why
 from asof.index import lexical
 from asof.index.columns import FIGURE, PLAIN, REPEATED, TitleTable
 from asof.index.lexical import Term, hashes_of, idf_why, query_words, rarity, stems_of
 from asof.index.segment import Window, WindowPart
 from asof.index.view import View
+from asof.queries import Query
 from asof.rank.expression import Constant, Expression, Given, Values, product, total
 from asof.rank.stage import Ranking, places_among
 from asof.schema import within
 from asof.text.names import asked, is_label
 from asof.text.query import figure
 from asof.text.tokens import LABEL, term_hash, tokenize
-from asof.values import Query, Why
 
 # -- query terms and their weights ---------------------------------------------------------------------
 

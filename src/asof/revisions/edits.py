@@ -16,6 +16,7 @@ from typing import Annotated
 
 from msgspec import Struct
 
+from asof.documents import PUBLISHED, SourcedTime
 from asof.index.view import View
 from asof.lang import codes, numerals
 from asof.store.digest import span_of
@@ -24,7 +25,6 @@ from asof.text.passages import unnumbered
 from asof.text.statements import Piece, pieces
 from asof.text.tokens import tokenize
 from asof.time.span import NEVER, Instant
-from asof.values import PUBLISHED, SourcedTime
 from asof.wire import HIDDEN, As, one_of, replace
 
 ADDED, CHANGED, MOVED, REWORDED, REMOVED = "added", "changed", "moved", "reworded", "removed"

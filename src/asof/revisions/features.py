@@ -31,6 +31,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from asof.documents import CHANGES, PART, is_note
 from asof.index.columns import Array
 from asof.lang import calendar_words, of_all
 from asof.revisions.rows import DEFAULT, GraphLimits
@@ -50,7 +51,6 @@ from asof.sources.source import original_of
 from asof.text.query import mixed
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.text.versions import of_path, versions_in
-from asof.values import CHANGES, PART, is_note
 
 # -- word sets -----------------------------------------------------------------------------------------
 # Each word sets one of 512 bits. k different words set 512 (1 - e^(-k/512)) on average, so the number of bits

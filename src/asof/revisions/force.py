@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.documents import AMENDED_BY, AMENDS, ANNULS, PUBLISHED, SUPERSEDED_BY, SUPERSEDES, SourcedTime
 from asof.index.view import View
 from asof.revisions.chains import succession
 from asof.store.digest import FORCE, SECTION, span_of
@@ -27,7 +28,6 @@ from asof.store.names import called
 from asof.store.reader import AsOfReader, CurrentName, StoredAct, StoredPassage, force_of, has_acts
 from asof.text.tokens import term_hash, tokenize
 from asof.time.span import BEGINNING, NEVER
-from asof.values import AMENDED_BY, AMENDS, ANNULS, PUBLISHED, SUPERSEDED_BY, SUPERSEDES, SourcedTime
 from asof.wire import replace
 
 # -- by what is stated of a passage --------------------------------------------------------------------

@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from asof.documents import AMENDS, ANNULS, CORRECTS, SUPERSEDES, UPDATES
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.revisions.chains import succession
@@ -22,7 +23,6 @@ from asof.revisions.force import acts_on, followers, unresolved
 from asof.store.names import find_document
 from asof.store.reader import LinkResolver, LinkTarget, has_links
 from asof.time.span import Instant, format_instant
-from asof.values import AMENDS, ANNULS, CORRECTS, SUPERSEDES, UPDATES
 from asof.wire import one_of
 
 DEPTHS = range(1, 6)

@@ -15,8 +15,11 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from asof.documents import PUBLISHED, SourcedTime
+from asof.hits import CITED, FIRST_SAID, Hit, VersionNumber, cite
 from asof.index.view import View
 from asof.lang import of_all
+from asof.queries import Filters
 from asof.revisions.chains import Succession, succession
 from asof.revisions.edits import ALIKE, HEADED, values_of
 from asof.revisions.force import SAME, Successor, followers, joined_by_acts, times_of_force, validity
@@ -26,7 +29,6 @@ from asof.text.force import times_in
 from asof.text.statements import pieces
 from asof.text.tokens import any_of, term_hash, tokenize
 from asof.time.span import NEVER, Instant, Validity
-from asof.values import CITED, FIRST_SAID, PUBLISHED, Filters, Hit, SourcedTime, VersionNumber, cite
 from asof.wire import HIDDEN, As, replace
 
 # -- added and removed words ---------------------------------------------------------------------------

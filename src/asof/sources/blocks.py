@@ -19,7 +19,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from asof.values import Heading
+    from asof.documents import Heading
 
 HEADING, PARAGRAPH, ITEM, TABLE, FIELD, CODE = range(6)
 
@@ -89,7 +89,7 @@ class Page:
 
 def written(blocks: Iterable[Block]) -> tuple[str, tuple[Heading, ...]]:
     """The text of blocks and its outline."""
-    from asof.values import Heading  # readers in a process of their own have the standard library alone
+    from asof.documents import Heading
 
     text, outline = plainly(blocks)
     return text, tuple(Heading(*each) for each in outline)

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
-from asof import values
+from asof.documents import Problem, SourcedTime, ZonelessTime, as_time
 from asof.errors import AmbiguousDate, BadTime
 from asof.lang import every, of_all
 from asof.sources.readers import ParsedFile
@@ -20,7 +20,6 @@ from asof.text.names import plain_name
 from asof.time.lexicon import NO_SENSES, lexicon
 from asof.time.moment import YEARS, epoch, read, zone_named
 from asof.time.span import DAY, Span, days_in, iso, moment, months_later
-from asof.values import Problem, SourcedTime, ZonelessTime
 from asof.wire import replace
 
 # -- dates as somebody wrote them, as `SourcedTime` ----------------------------------------------------
@@ -118,7 +117,7 @@ def stated(value: object, by: str, order: DateOrder = UNKNOWN) -> SourcedTime | 
     if value is None or value == []:
         return None
     if isinstance(value, date):
-        return values.as_time(value, "a date", by, order.zone)
+        return as_time(value, "a date", by, order.zone)
     if isinstance(value, float) and int(value) in YEARS:
         raise BadTime(f"{value} is not a time: write a month as 2023-05")
     if isinstance(value, bool) or not isinstance(value, int | float):

@@ -15,14 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec import Struct
 
-from asof.errors import SourceError
-from asof.sources import dates
-from asof.sources.dates import of_file, without_later
-from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
-from asof.sources.headers import headed, headers_beside
-from asof.sources.readers import OF_PROGRAMS, ParsedFile, Unreadable, names_in, parsed, suffix, suffixes
-from asof.sources.source import Fields, InputLimits, SourceNaming, original_of, printable, token
-from asof.values import (
+from asof.documents import (
     PART,
     Checkpoint,
     Document,
@@ -34,6 +27,13 @@ from asof.values import (
     Unchanged,
     document_file,
 )
+from asof.errors import SourceError
+from asof.sources import dates
+from asof.sources.dates import of_file, without_later
+from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
+from asof.sources.headers import headed, headers_beside
+from asof.sources.readers import OF_PROGRAMS, ParsedFile, Unreadable, names_in, parsed, suffix, suffixes
+from asof.sources.source import Fields, InputLimits, SourceNaming, original_of, printable, token
 from asof.wire import replace
 
 if TYPE_CHECKING:

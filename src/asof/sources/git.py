@@ -20,9 +20,9 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
+from asof.documents import SourcedTime
 from asof.errors import BadTime, SourceError
 from asof.sources.dates import second
-from asof.values import SourcedTime
 
 # -- environment of subprocesses -----------------------------------------------------------------------
 

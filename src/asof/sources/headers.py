@@ -9,13 +9,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from asof.documents import MAX_NESTING, Problem, TooDeep, storable_value
 from asof.lang import set_of
 from asof.sources import blocks, dates
 from asof.sources.blocks import Block
 from asof.sources.plainyaml import BadYaml, read_toml, read_yaml
 from asof.sources.readers import ParsedFile, Unreadable
 from asof.sources.source import Fields, InputLimits
-from asof.values import MAX_NESTING, Problem, TooDeep, storable_value
 from asof.wire import replace
 
 # -- frontmatter ---------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
+from asof.documents import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged
 from asof.errors import BadTime, SourceError
 from asof.sources import dates
 from asof.sources.dates import of_file, second
@@ -41,7 +42,6 @@ from asof.sources.headers import BESIDE, headed, headers_beside
 from asof.sources.readers import NotText, ParsedFile, Unreadable, decoded, parsed, suffix, suffixes
 from asof.sources.records import JsonLines
 from asof.sources.source import Fields, InputLimits, SourceNaming, printable, token
-from asof.values import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged
 from asof.wire import replace
 
 REFETCH = "git fetch --refetch --no-filter"

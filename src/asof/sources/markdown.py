@@ -12,13 +12,13 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
+from asof.documents import Link, storable
 from asof.sources import blocks, headers
 from asof.sources.blocks import INDENT, QUOTED, Block
 from asof.sources.headers import frontmatter, scalar
 from asof.sources.html_walk import BLOCKS, HtmlLines
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.source import InputLimits
-from asof.values import Link, storable
 from asof.wire import replace
 
 if TYPE_CHECKING:

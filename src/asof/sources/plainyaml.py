@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from asof.values import MAX_NESTING
+from asof.documents import MAX_NESTING
 
 _MANY_PARTS = re.compile(
     rf"""(?<![\w-])(?>(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){{{4 * MAX_NESTING}}}"""

@@ -16,9 +16,9 @@ import msgspec
 from msgspec import Struct
 
 from asof import plugins
+from asof.documents import Document, Heading, Link, Problem, SourcedTime, line_feeds, storable
 from asof.errors import MissingExtra, SourceError, UsageError
 from asof.sources.source import InputLimits
-from asof.values import Document, Heading, Link, Problem, SourcedTime, line_feeds, storable
 from asof.wire import replace
 
 # -- decoding: UTF-8, UTF-16, or the likely encoding; line feeds ---------------------------------------

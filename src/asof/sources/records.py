@@ -20,25 +20,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import msgspec
 
-from asof import values
-from asof.errors import BadTime, SourceError, UsageError
-from asof.lang import of_all
-from asof.sources.dates import (
-    FROM,
-    UNTIL,
-    DateFields,
-    DateOrder,
-    dates_in,
-    fiscal_start_of,
-    periods,
-    stated,
-    stated_or_none,
-)
-from asof.sources.markdown import parse_markdown, wikilink
-from asof.sources.readers import NOTES, ParsedFile
-from asof.sources.source import Fields, InputLimits, SourceNaming, token
-from asof.text.names import plain_name
-from asof.values import (
+from asof.documents import (
     Checkpoint,
     Document,
     Ended,
@@ -50,9 +32,26 @@ from asof.values import (
     TooDeep,
     Unchanged,
     ZonelessTime,
+    as_meta,
     line_feeds,
     storable_value,
 )
+from asof.errors import AmbiguousDate, BadTime, SourceError, UsageError
+from asof.lang import of_all
+from asof.sources.dates import (
+    FROM,
+    UNTIL,
+    DateFields,
+    DateOrder,
+    dates_in,
+    fiscal_start_of,
+    periods,
+    stated,
+)
+from asof.sources.markdown import parse_markdown, wikilink
+from asof.sources.readers import NOTES, ParsedFile
+from asof.sources.source import Fields, InputLimits, SourceNaming, token
+from asof.text.names import plain_name
 from asof.wire import replace
 
 # -- record --------------------------------------------------------------------------------------------
@@ -256,10 +255,13 @@ class MisspeltFields:
         return meaning if meaning in self._dates else ""
 
     def _may_be(self, meaning: str, value: object) -> bool:
-        if meaning in self._dates:
+        if meaning not in self._dates:
+            return isinstance(value, str | list) and bool(value)
+        try:
             number = isinstance(value, int | float) and value < LEAST_UNIX  # an offset, a count
-            return not number and stated_or_none(value, "metadata") is not None
-        return isinstance(value, str | list) and bool(value)
+            return not number and stated(value, "metadata") is not None
+        except BadTime as wrong:
+            return isinstance(wrong, AmbiguousDate)
 
     def remarks(self, file: str) -> Iterator[Problem]:
         for key, (count, first) in self._found.items():
@@ -402,7 +404,7 @@ class _Reading:
                 self.note(f"{name!r} {said}")
             else:
                 try:
-                    meta |= values.as_meta({name: value})
+                    meta |= as_meta({name: value})
                 except UsageError as wrong:
                     self.note(f"{name!r} is left out: {wrong}")
         return meta

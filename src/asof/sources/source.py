@@ -20,11 +20,11 @@ import msgspec
 from msgspec import Struct
 
 from asof import plugins
+from asof.documents import SourceEvent, document_file
 from asof.errors import SourceError, UsageError
 from asof.lang import of_all
 from asof.schema import Table
 from asof.time.moment import TimeOptions, zone_named
-from asof.values import SourceEvent, document_file
 from asof.version import __version__
 
 # -- source --------------------------------------------------------------------------------------------

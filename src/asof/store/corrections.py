@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Container, Sequence
 
+from asof.documents import SourcedTime
 from asof.errors import DocumentNotFound
 from asof.store import validity
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
@@ -13,7 +14,6 @@ from asof.store.schema import get_meta, set_meta
 from asof.store.validity import mark_erased
 from asof.store.writing import Transaction, forget_checkpoints
 from asof.time.span import BEGINNING, NEVER
-from asof.values import SourcedTime
 
 
 def correct(write: Transaction, name: str, published: SourcedTime) -> None:

@@ -17,10 +17,10 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from asof import wire
+from asof.documents import Document, SourcedTime
 from asof.lang import of_all, set_of
 from asof.time.moment import is_time, read
 from asof.time.span import BEGINNING, NEVER, Span, moment
-from asof.values import Document, SourcedTime
 
 if TYPE_CHECKING:
     from asof.text.passages import Chunk, Chunking

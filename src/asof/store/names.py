@@ -13,11 +13,11 @@ from itertools import islice
 from unicodedata import normalize
 
 from asof.errors import DocumentNotFound, UsageError
+from asof.queries import Filters, signed_key
 from asof.store.digest import stem_of
 from asof.store.reader import KNOWN, AsOfReader, has_document, patterns
 from asof.store.schema import LAST_NAME
 from asof.time.span import iso
-from asof.values import Filters, signed_key
 
 # -- exact names ---------------------------------------------------------------------------------------
 

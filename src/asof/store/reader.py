@@ -20,6 +20,9 @@ from typing import Annotated, Any, NamedTuple
 
 from msgspec import Struct
 
+from asof.documents import Heading, Link, SourcedTime
+from asof.hits import VersionNumber
+from asof.queries import signed_key
 from asof.store.digest import (
     DOCUMENT,
     FORCE,
@@ -35,7 +38,6 @@ from asof.store.digest import (
     stem_of,
 )
 from asof.time.span import BEGINNING, NEVER, Instant
-from asof.values import Heading, Link, SourcedTime, VersionNumber, signed_key
 from asof.wire import HIDDEN, As
 
 # -- passages: as stored, as visible in a view, and their validity over time ---------------------------
@@ -677,7 +679,7 @@ def documents_passing(
     no_tags: Sequence[str] = (), documents: Sequence[str] = (), among: Sequence[int] = (),
 ) -> list[int]:  # fmt: skip
     """The numbers of the documents, of all or `among` these numbers, whose attributes pass the filters (see
-    `asof.values.Filters`) in the version that is current; a path also by the aliases that are published, and
+    `asof.queries.Filters`) in the version that is current; a path also by the aliases that are published, and
     by an id as a hit shows it."""
     where, values = ["1 = 1"], list[object]()
     if among:
@@ -722,8 +724,8 @@ def documents_passing(
 
 
 def _condition(key: str, value: str) -> tuple[str, list[str | float]]:
-    """SQL for a condition on metadata (`asof.values.metadata_filter`), and its values. Of a list one value is
-    enough. Numbers compare as numbers, other values as texts."""
+    """SQL for a condition on metadata (`asof.queries.metadata_filter`), and its values. Of a list one value
+    is enough. Numbers compare as numbers, other values as texts."""
     name, sign = signed_key(key)
     some = "EXISTS (SELECT 1 FROM json_each(h.meta) AS m WHERE m.key = ?"
     if sign == "?":

@@ -12,13 +12,13 @@ from typing import Annotated, NamedTuple
 import msgspec
 from msgspec import Struct
 
+from asof.documents import Checkpoint, Document, Ended, Moved, Problem, SourceEvent, Unchanged, document_file
 from asof.errors import SourceError, SourceShrunk, WayChanged
 from asof.store import validity
 from asof.store.digest import WEAK_DATES
 from asof.store.store import HISTORY, Publish, SourceWay, Store, source_row, stored_problems, stored_ways
 from asof.store.validity import EDIT
 from asof.store.writing import WHOLE, Transaction
-from asof.values import Checkpoint, Document, Ended, Moved, Problem, SourceEvent, Unchanged, document_file
 from asof.wire import As
 
 UNCOMMITTED = frozenset({EDIT, *WEAK_DATES})

@@ -9,10 +9,10 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Struct
 
+from asof.documents import Problem
 from asof.store.schema import CorpusSettings, get_meta
 from asof.store.store import PATHS, Store, stored_problems, value_faults
 from asof.time.span import Instant
-from asof.values import Problem
 from asof.wire import HIDDEN, As
 
 

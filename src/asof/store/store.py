@@ -21,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+from asof.documents import Problem
 from asof.errors import AsofError, Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, UsageError
 from asof.files import (
     FOLDER,
@@ -49,7 +50,6 @@ from asof.store.schema import (
 from asof.store.writing import TextPreparation, Transaction, reconcile, save_checkpoints
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER
-from asof.values import Problem
 
 # -- integrity checks ----------------------------------------------------------------------------------
 

@@ -16,11 +16,11 @@ from hashlib import blake2b
 import msgspec
 from msgspec import Struct
 
+from asof.documents import SourcedTime
 from asof.sources.source import ERASED
 from asof.store.digest import WEAK_DATES, stated_digest
 from asof.store.schema import set_meta
 from asof.time.span import BEGINNING, LAST, NEVER, Span, iso, moment
-from asof.values import SourcedTime
 from asof.wire import replace
 
 # -- intervals -----------------------------------------------------------------------------------------

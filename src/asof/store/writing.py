@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 
+from asof.documents import Document, SourcedTime
 from asof.store import validity
 from asof.store.digest import (
     WEAK_DATES,
@@ -48,7 +49,6 @@ from asof.store.validity import (
 )
 from asof.text.versions import of_passage
 from asof.time.span import BEGINNING, NEVER
-from asof.values import Document, SourcedTime
 from asof.wire import replace
 
 if TYPE_CHECKING:

@@ -16,13 +16,7 @@ from functools import cache
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from asof.lang import calendar_words, codes, every, of_all, set_of, stop_words
-from asof.text.force import EDGE, document_nouns
-from asof.text.names import plain_name
-from asof.text.passages import sentences
-from asof.text.tokens import any_of
-from asof.time.span import EPOCH
-from asof.values import (
+from asof.documents import (
     ACTS,
     AMENDED_BY,
     AMENDS,
@@ -34,6 +28,12 @@ from asof.values import (
     Link,
     is_note,
 )
+from asof.lang import calendar_words, codes, every, of_all, set_of, stop_words
+from asof.text.force import EDGE, document_nouns
+from asof.text.names import plain_name
+from asof.text.passages import sentences
+from asof.text.tokens import any_of
+from asof.time.span import EPOCH
 
 MOST, LONGEST, LINKS = 64, 300, 1_000
 """The most acts of a document, the most characters of a reference, and the most links of a document whose

@@ -24,7 +24,7 @@ MOST = 50
 
 READ, UNREAD = "read as filters:", "read as words:"
 BRACKETS = "brackets are not read: OR joins the words beside it, NOT leaves out the next word"
-NOTES = (READ, UNREAD, BRACKETS)
+OPERATOR_NOTES = (READ, UNREAD, BRACKETS)
 """The beginnings of notes on what was read as an operator, and on what was not."""
 
 _CHUNK = re.compile(rf"(?:{QUOTED.pattern}|\S)+")

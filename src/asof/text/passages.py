@@ -18,10 +18,10 @@ from unicodedata import category
 
 from msgspec import Struct
 
+from asof.documents import Heading, SourcedTime
 from asof.errors import UsageError
 from asof.lang import of_all, set_of
 from asof.text.tokens import KANA_AND_HAN
-from asof.values import Heading, SourcedTime
 
 # -- blocks: headings with their sections, paragraphs, fenced code, tables -----------------------------
 # All are half-open ranges of characters, and every list of them tiles the text.

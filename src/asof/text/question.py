@@ -12,13 +12,13 @@ from datetime import UTC, datetime, tzinfo
 from msgspec import Struct
 
 from asof.lang import FIRST, tables
+from asof.queries import Query
 from asof.text.passages import sentences
 from asof.text.tokens import any_of
 from asof.text.versions import asked
 from asof.time.expressions import TimeContext, TimeExpression, parse
 from asof.time.intent import INSTANCE, STATE, WISHED, Intent, intent, recency
 from asof.time.span import Span, format_instant, instant, nearest_moment
-from asof.values import Query
 
 MOST_PARTS = 16
 """The most sub-questions that are searched."""

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from asof.hits import heading_above
 from asof.lang import set_of
 from asof.text.passages import body, is_field, is_list_item, row_parts, sentences, shown, table_rows
 from asof.text.tokens import tokenize
-from asof.values import heading_above
 
 # -- plain text ----------------------------------------------------------------------------------------
 

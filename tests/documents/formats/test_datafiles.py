@@ -8,6 +8,7 @@ from contextlib import suppress
 import pytest
 from tests.support.growth import is_linear
 
+from asof.documents import Heading
 from asof.extensions.documents.datafiles import delimiter
 from asof.sources.dates import dates_in
 from asof.sources.files import document
@@ -15,7 +16,6 @@ from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixe
 from asof.sources.source import InputLimits
 from asof.text.passages import Chunking, chunk
 from asof.time.span import iso
-from asof.values import Heading
 
 LIMITS = InputLimits(characters=200, line=400, documents=3)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from asof.documents import Heading, Link
 from asof.extensions.documents.org import parse_org
 from asof.sources.dates import dates_in
 from asof.sources.readers import Unreadable, parsed
 from asof.sources.source import InputLimits
-from asof.values import Heading, Link
 
 FILE = """\
 :PROPERTIES:

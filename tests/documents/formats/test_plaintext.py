@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from asof.documents import Link
 from asof.extensions.documents.plaintext import parse_asciidoc, parse_plain, parse_rst
 from asof.sources.source import InputLimits
-from asof.values import Link
 
 
 def rst(text: str, stem: str = "stem"):

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 import asof
+from asof.documents import Heading
 from asof.errors import MissingExtra, SourceError
 from asof.extensions.documents.reading import PROCESS, FormatReader, ReaderProcess
 from asof.sources.dates import dates_in
 from asof.sources.readers import ParsedFile, Unreadable
 from asof.sources.source import InputLimits
-from asof.values import Heading
 from asof.wire import replace
 
 LIMITS = InputLimits(memory=64 * 2**20, seconds=2, characters=10_000)

@@ -10,13 +10,13 @@ import pytest
 from tests.support.office_files import headings, part_of, xlsx
 
 import asof
+from asof.documents import PUBLISHED, force_words
 from asof.extensions.documents import sheets
 from asof.extensions.documents.parts import ReadLimits, Refused
 from asof.extensions.documents.sheets import cell_name, shown
 from asof.sources.readers import Unreadable, parsed
 from asof.sources.source import InputLimits
 from asof.time.span import iso
-from asof.values import PUBLISHED, force_words
 
 LIMITS = ReadLimits(100_000, 10, 50_000_000)
 _CORE = """<cp:coreProperties xmlns:cp="c" xmlns:dc="d" xmlns:dcterms="t">

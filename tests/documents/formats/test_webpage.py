@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from asof.documents import Heading, Link
 from asof.extensions.documents import html as webpage
 from asof.extensions.documents import plaintext
 from asof.extensions.documents.chats import TEXT
 from asof.sources.dates import dates_in
 from asof.sources.html_walk import HtmlLines, pieces
 from asof.sources.source import InputLimits
-from asof.values import Heading, Link
 
 PAGE = """<!DOCTYPE html><html lang="en-GB"><head><title>The &amp; title</title>
 <meta property="article:published_time" content="2024-03-05T10:00:00Z"><meta name="keywords" content="a, b c">

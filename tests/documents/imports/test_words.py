@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof.documents import Heading
 from asof.extensions.documents.feeds import Words, markup_of, words_of
 from asof.sources.blocks import HEADING, PARAGRAPH, Block
 from asof.sources.html_walk import HtmlLines
-from asof.values import Heading
 
 
 @pytest.mark.parametrize(

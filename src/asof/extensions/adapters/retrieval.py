@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypedDict
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import force_words
 from asof.errors import UsageError
+from asof.hits import Hit
 from asof.models.ports import one_line
 from asof.sources.records import as_record
 from asof.text.passages import passage_header
 from asof.time.span import iso
-from asof.values import Hit, force_words
 from asof.wire import replace
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from asof.arguments import checked
+from asof.documents import LONGEST_ID, Document, Problem, SourcedTime, SourceEvent, storable
 from asof.errors import BadTime, SourceError
 from asof.extensions.documents.feeds import FileSource, date_in, naming_of, whole
 from asof.sources.dates import second
 from asof.sources.html_walk import pieces
 from asof.sources.readers import NotText, decoded
 from asof.sources.source import SourceContext, SourceScheme
-from asof.values import LONGEST_ID, Document, Problem, SourcedTime, SourceEvent, storable
 from asof.wire import replace
 
 PREFIX = "bookmarks:"

@@ -11,10 +11,10 @@ from typing import Literal
 
 from msgspec import Struct
 
+from asof.documents import Problem
 from asof.extensions.documents.plaintext import parse_plain
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.source import InputLimits
-from asof.values import Problem
 from asof.wire import replace
 
 PAUSE = timedelta(minutes=10)

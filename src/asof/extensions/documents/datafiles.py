@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
+from asof.documents import Problem, TooDeep, storable_value
 from asof.sources.blocks import FIELD, ITEM, PARAGRAPH, Block, Full, Page, rows, written
 from asof.sources.markdown import parse_markdown
 from asof.sources.plainyaml import BadYaml, read_toml, read_yaml
@@ -23,7 +24,6 @@ from asof.sources.readers import LONGEST_TITLE, ParsedFile, TextParser, Unreadab
 from asof.sources.records import LONGEST_LIST, constant
 from asof.sources.source import Fields, InputLimits
 from asof.text.passages import interval_cell, interval_columns
-from asof.values import Problem, TooDeep, storable_value
 
 
 def _cut(page: Page) -> Problem:

@@ -20,15 +20,7 @@ from urllib.parse import urljoin
 from xml.etree.ElementTree import Element
 
 from asof.arguments import checked
-from asof.errors import BadTime, SourceError
-from asof.extensions.documents.xml import ForbiddenXml, UnsoundXml, XmlTree, attribute, local, namespace
-from asof.sources.blocks import written
-from asof.sources.dates import stated
-from asof.sources.files import content
-from asof.sources.html_walk import HtmlLines
-from asof.sources.readers import Unreadable
-from asof.sources.source import InputLimits, SourceContext, SourceNaming, SourceScheme
-from asof.values import (
+from asof.documents import (
     LONGEST_ID,
     Document,
     Heading,
@@ -38,6 +30,14 @@ from asof.values import (
     line_feeds,
     storable,
 )
+from asof.errors import BadTime, SourceError
+from asof.extensions.documents.xml import ForbiddenXml, UnsoundXml, XmlTree, attribute, local, namespace
+from asof.sources.blocks import written
+from asof.sources.dates import stated
+from asof.sources.files import content
+from asof.sources.html_walk import HtmlLines
+from asof.sources.readers import Unreadable
+from asof.sources.source import InputLimits, SourceContext, SourceNaming, SourceScheme
 from asof.wire import replace
 
 # -- dates, and HTML in entries and notes ----------------------------------------------------------

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from asof.documents import Link, Problem, line_feeds, storable
 from asof.sources import dates
 from asof.sources.blocks import Block, written
 from asof.sources.html_walk import BLOCKS, HtmlLines, MarkupToken, declared_charset
@@ -15,7 +16,6 @@ from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.records import language_code
 from asof.sources.source import InputLimits
 from asof.text.passages import count_words
-from asof.values import Link, Problem, line_feeds, storable
 
 _DATES = {
     "article:published_time": "published", "datepublished": "published", "dc.date.issued": "published",

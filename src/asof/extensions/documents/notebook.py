@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from asof.documents import Problem, line_feeds, storable
 from asof.sources.blocks import fenced
 from asof.sources.markdown import parse_markdown
 from asof.sources.readers import ParsedFile, Unreadable, text_reader
 from asof.sources.source import InputLimits
-from asof.values import Problem, line_feeds, storable
 from asof.wire import replace
 
 LONGEST_OUTPUT = 2_000

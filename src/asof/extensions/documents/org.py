@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from asof.documents import Heading, Link
 from asof.sources import dates
 from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.records import language_code
 from asof.sources.source import Fields, InputLimits
-from asof.values import Heading, Link
 
 _HEADLINE = re.compile(r"(\*+)[ \t]+(.*)")
 _HEADLINE_TAGS = re.compile(r"(?:^|[ \t]):((?:[\w@#%]+:)+)$")

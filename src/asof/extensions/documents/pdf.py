@@ -15,6 +15,7 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
+from asof.documents import Heading, Problem, SourcedTime, storable
 from asof.errors import missing_extra
 from asof.extensions.documents.office import title_of
 from asof.extensions.documents.parts import BETWEEN_PAGES
@@ -22,7 +23,6 @@ from asof.extensions.documents.reading import FormatReader, disbelieved
 from asof.sources.dates import stated_or_none
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, Unreadable
 from asof.sources.source import InputLimits
-from asof.values import Heading, Problem, SourcedTime, storable
 
 # -- lines of a page become running text -----------------------------------------------------------
 

@@ -6,12 +6,12 @@ import csv
 import re
 from collections.abc import Iterator, Sequence
 
+from asof.documents import Link
 from asof.sources import blocks, headers
 from asof.sources.blocks import INDENT, Block
 from asof.sources.markdown import link_to
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, text_reader
 from asof.sources.source import InputLimits
-from asof.values import Link
 from asof.wire import replace
 
 # -- reStructuredText: inside of lines -----------------------------------------------------------------

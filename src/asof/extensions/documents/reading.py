@@ -23,6 +23,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from asof.documents import Heading, Link, Problem, SourcedTime, TooDeep, storable, storable_value
 from asof.errors import BadTime, SourceError, missing_extra
 from asof.extensions.documents import reader_process
 from asof.extensions.documents.parts import Part
@@ -31,7 +32,6 @@ from asof.sources.git import inherited
 from asof.sources.readers import ParsedFile, Reader, Unreadable
 from asof.sources.source import InputLimits
 from asof.time.span import Span, nearest_moment
-from asof.values import Heading, Link, Problem, SourcedTime, TooDeep, storable, storable_value
 from asof.wire import replace
 
 # -- the process, as seen from outside -------------------------------------------------------------

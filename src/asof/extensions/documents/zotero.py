@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from asof.arguments import checked
+from asof.documents import Document, Link, Problem, SourcedTime, SourceEvent, storable
 from asof.errors import BadTime, SourceError
 from asof.extensions.documents.feeds import FileSource, date_in, naming_of, words_of
 from asof.sources.dates import stated
 from asof.sources.records import language_code
 from asof.sources.source import SourceContext, SourceNaming, SourceScheme
-from asof.values import Document, Link, Problem, SourcedTime, SourceEvent, storable
 
 # -- the database ----------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
+from asof.documents import Problem
 from asof.extensions.facts.hierarchy import Hierarchy, nodes_of
 from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.reports import (
@@ -39,11 +40,11 @@ from asof.extensions.facts.reports import (
 )
 from asof.extensions.facts.reports import about as facts_of_name
 from asof.extensions.facts.visible import StatedFact, facts_during
+from asof.hits import Usage
 from asof.index.view import View
 from asof.models.metered import MeteredModel
 from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text, replies
 from asof.time.span import GRAINS, Period, Span
-from asof.values import Problem, Usage
 from asof.wire import As, replace
 
 if TYPE_CHECKING:

@@ -42,15 +42,16 @@ from asof.cli.terminal import (
 from asof.errors import UsageError
 from asof.extensions.facts import verbs
 from asof.extensions.facts.verbs import FactsParameters, GraphParameters, ReportParameters
+from asof.hits import Usage
 from asof.models.metered import TOKENS, USD, budget_text
 from asof.time.span import format_instant, iso
-from asof.values import Usage
 from asof.wire import replace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from asof.config import Config
+    from asof.documents import Problem, SourcedTime
     from asof.extensions.facts.build import GeneratedReports
     from asof.extensions.facts.consistency import CorroboratingPassage
     from asof.extensions.facts.extraction import ExtractionReport
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from asof.extensions.facts.reports import PeriodReport, PeriodReports, ReportCitation, ReportPoint
     from asof.extensions.facts.timeline import Edge, FactEntry, FactLine, Neighbourhood
     from asof.extensions.facts.visible import StatedFact
-    from asof.values import Problem, SourcedTime, Usage
+    from asof.hits import Usage
 
 
 # -- labels of facts -------------------------------------------------------------------------------

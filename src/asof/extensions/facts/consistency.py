@@ -17,12 +17,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Annotated, NamedTuple
 
-from asof.extensions.facts.store import CHANGE, EVENT, VALUE, Fact
+from asof.extensions.facts.store import CHANGE, EVENT, VALUE, Amount, Fact
 from asof.extensions.facts.visible import StatedFact
 from asof.lang import set_of
 from asof.text.query import key
 from asof.time.span import Instant, Span
-from asof.values import Amount
 from asof.wire import As
 
 # -- agreement -------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Annotated, NamedTuple
 
+from asof.hits import Why
 from asof.index.view import View
 from asof.lang import FIRST, codes, detect, set_of, stop_words, tables
 from asof.store.digest import hit_id, layout_places
@@ -25,7 +26,6 @@ from asof.text.passages import body, sentences
 from asof.text.tokens import tokenize
 from asof.time.lexicon import is_unspaced
 from asof.time.span import BEGINNING, NEVER, Instant, iso
-from asof.values import Why
 from asof.wire import HIDDEN, As, Only, one_of
 
 # -- stale statements ------------------------------------------------------------------------------

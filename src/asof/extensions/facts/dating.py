@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal, NamedTuple
 
+from asof.documents import SourcedTime
 from asof.extensions.facts.store import ExtractorInput
 from asof.store.digest import AboutTime
 from asof.time.expressions import TimeContext, TimeExpression, parse
 from asof.time.span import Span, days_in, months_later
-from asof.values import SourcedTime
 
 # -- a document's own period -----------------------------------------------------------------------
 

@@ -20,12 +20,12 @@ from asof.extensions.facts.current import (
     statements,
 )
 from asof.extensions.facts.dated_documents import historical_headings, of_their_day
+from asof.hits import Why
 from asof.index.view import View
 from asof.text.force import BESIDE, phrases
 from asof.text.tokens import tokenize
 from asof.time.expressions import TimeContext, TimeExpression, parse
 from asof.time.span import DAY, format_instant, nearest_moment
-from asof.values import Why
 
 # -- times to come, by words alone -----------------------------------------------------------------
 

@@ -12,14 +12,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Annotated, Protocol
 
+from asof.documents import Problem
 from asof.errors import UsageError
 from asof.extensions.facts import store as fact_store
 from asof.extensions.facts.model import MODEL, ExtractionSettings
 from asof.extensions.facts.store import Extraction, ExtractorInput
+from asof.hits import Usage
 from asof.models.metered import MeteredModel
 from asof.store.reader import existing_passages
 from asof.store.store import Store
-from asof.values import Problem, Usage
 from asof.wire import As
 
 # -- batches ---------------------------------------------------------------------------------------

@@ -26,8 +26,10 @@ from numpy.typing import NDArray
 from asof.extensions.facts.pagerank import personalized_pagerank
 from asof.extensions.facts.store import CHANGE, VALUE
 from asof.extensions.facts.visible import StatedFact, facts_of
+from asof.hits import Why
 from asof.index.vectors import VECTOR_SCALE, quantise
 from asof.index.view import View
+from asof.queries import Query
 from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.expression import Constant, Given, RankingColumn, Values, ratio
 from asof.rank.gather import Lexical, TopK, question_vector
@@ -39,7 +41,6 @@ from asof.schema import choice, within
 from asof.store.reader import StoredPassage, records
 from asof.text.query import key
 from asof.time.span import Span, holds_in, nearest
-from asof.values import Query, Why
 
 # -- scores of facts and passages ------------------------------------------------------------------
 

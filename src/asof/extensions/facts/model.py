@@ -18,9 +18,10 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from asof.config import FILE, Config
+from asof.documents import SourcedTime
 from asof.errors import BadTime, UsageError
 from asof.extensions.facts.dating import Dating
-from asof.extensions.facts.store import CHANGE, EXPECTED, VALUE, Extraction, ExtractorInput, Fact
+from asof.extensions.facts.store import CHANGE, EXPECTED, VALUE, Amount, Extraction, ExtractorInput, Fact
 from asof.lang import stop_words
 from asof.models.ports import Prompt, between, one_line, prompt_text, replies
 from asof.schema import AcceptedValue, Setting, Table, one_of, whole
@@ -29,7 +30,6 @@ from asof.text.figures import figures, language_of
 from asof.text.passages import sentences
 from asof.time.moment import read
 from asof.time.span import Period, Span, nearest_moment
-from asof.values import Amount, SourcedTime
 from asof.wire import replace
 
 if TYPE_CHECKING:

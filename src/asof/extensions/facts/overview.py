@@ -28,10 +28,11 @@ from asof.extensions.facts.summary import (
     sections_of,
     summarise_span,
 )
+from asof.hits import Answer, Citation, Hit
 from asof.index.view import View
+from asof.queries import Filters
 from asof.store.reader import passage_as_of, version_numbers, visible_passages
 from asof.time.span import GRAINS, Grain, Period, Span, moment
-from asof.values import Answer, Citation, Filters, Hit
 from asof.wire import replace
 
 # -- the best quotes of each period, in order of time ----------------------------------------------

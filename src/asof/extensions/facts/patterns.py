@@ -12,11 +12,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from asof.extensions.facts.store import CHANGE, EVENT, NAME, VALUE
+from asof.extensions.facts.store import CHANGE, EVENT, NAME, VALUE, Amount
 from asof.extensions.facts.tokens import COMPARATIVES, Token, trimmed, words_of
 from asof.lang import of_all
 from asof.text.figures import Figure
-from asof.values import Amount
 
 # -- drafts ----------------------------------------------------------------------------------------
 

@@ -14,13 +14,13 @@ from datetime import date
 from functools import lru_cache, partial
 from typing import Annotated, NamedTuple
 
+from asof.documents import SourcedTime
 from asof.extensions.facts.consistency import agree
 from asof.extensions.facts.hierarchy import ancestors, nodes_of
-from asof.extensions.facts.store import CHANGE, NAME, VALUE
+from asof.extensions.facts.store import CHANGE, NAME, VALUE, Amount
 from asof.extensions.facts.visible import StatedFact
 from asof.text import query
 from asof.time.span import Grain, Instant, Period, Span
-from asof.values import Amount, SourcedTime
 from asof.wire import HIDDEN, As, AsText
 
 # -- claims ----------------------------------------------------------------------------------------

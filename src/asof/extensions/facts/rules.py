@@ -15,9 +15,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from asof.documents import SourcedTime
 from asof.extensions.facts.dating import Dating, TimeMark
 from asof.extensions.facts.patterns import FactDraft, TaggedSentence
-from asof.extensions.facts.store import EVENT, EXPECTED, NAME, VALUE, Extraction, ExtractorInput, Fact
+from asof.extensions.facts.store import EVENT, EXPECTED, NAME, VALUE, Amount, Extraction, ExtractorInput, Fact
 from asof.extensions.facts.tokens import Token, tokens_of
 from asof.lang import every, set_of
 from asof.sources.headers import is_date, is_presentation
@@ -26,7 +27,6 @@ from asof.text.passages import sentences
 from asof.text.query import key
 from asof.time.expressions import TimeContext, parse
 from asof.time.span import Span
-from asof.values import Amount, SourcedTime
 
 # -- fields of notes: "status: accepted" --------------------------------------
 

@@ -15,6 +15,7 @@ from typing import Annotated
 
 from asof.arguments import checked
 from asof.corpus.snapshot import Snapshot
+from asof.documents import SourcedTime, as_texts, document_file
 from asof.errors import DocumentNotFound, UsageError
 from asof.extensions.facts.current import STALE_KINDS, UNWRITTEN, Stale, StaleQuote
 from asof.extensions.facts.expired_dates import passed_times
@@ -26,7 +27,6 @@ from asof.sources.source import InputLimits, SourceNaming, source_file
 from asof.store.digest import span_of
 from asof.time.moment import When
 from asof.time.span import Instant
-from asof.values import SourcedTime, as_texts, document_file
 from asof.wire import FLAT, HIDDEN, As
 
 # -- finding ---------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import NamedTuple
 
+from asof.documents import PASSIVE, Link
 from asof.extensions.facts.current import (
     LINK,
     SEEN,
@@ -36,13 +37,13 @@ from asof.extensions.facts.current import (
     statements,
 )
 from asof.extensions.facts.dated_documents import of_their_day
+from asof.hits import Why
 from asof.index.view import View
 from asof.revisions.force import acts_on, ends_all
 from asof.store.digest import stem_of
 from asof.store.reader import LinkResolver, LinkTarget, has_acts, has_links
 from asof.text.passages import body, sentences
 from asof.time.span import NEVER
-from asof.values import PASSIVE, Link, Why
 
 # -- links of current documents, and all documents by name -----------------------------------------
 

@@ -10,10 +10,10 @@ from typing import Annotated, Any, NamedTuple
 
 from msgspec import Struct
 
+from asof.documents import SourcedTime
 from asof.store.digest import AboutTime, loads, span_of
 from asof.text.query import key
 from asof.time.span import Span
-from asof.values import Amount, SourcedTime
 from asof.wire import HIDDEN, As
 
 # -- facts ---------------------------------------------------------------------------------------------
@@ -26,6 +26,18 @@ or something; two names mean the same (an alias, an acronym that the text define
 
 EXPECTED = "expected"
 """The first word of the relation of a figure that was stated before its time: a forecast."""
+
+
+class Amount(Struct, frozen=True):
+    """A figure.
+
+    "$3.7 billion" is 3.7e9 USD. A decrease is negative where a change is meant ("down 17%" is -17 %). `unit`
+    is "" for a bare count; `basis` is "sequentially" or "year over year" for some changes.
+    """
+
+    value: Annotated[float, "in whole units"]
+    unit: Annotated[str, "`USD`, `%`, `bp`, `shares` ..."]
+    basis: Annotated[str, "what a change counts from, as it was written"] = ""
 
 
 class Fact(Struct, frozen=True):

@@ -25,13 +25,13 @@ from asof.extensions.facts.reports import (
     ReportPoint,
     period_before,
 )
+from asof.hits import GLOBAL, Answer, Citation, NotedPoint
 from asof.index.view import View
 from asof.models.metered import HasCachedReplies
 from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text
 from asof.store.reader import VisiblePassage
 from asof.text.passages import Packed, pack, passage_header, tokens
 from asof.time.span import GRAINS, Period, Span
-from asof.values import GLOBAL, Answer, Citation, NotedPoint
 from asof.wire import replace
 
 # -- sections --------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from asof.documents import SourcedTime
 from asof.extensions.facts.consistency import (
     CorroboratingPassage,
     HoldingInterval,
@@ -33,7 +34,6 @@ from asof.revisions.force import acts_on, ends_all
 from asof.store.reader import has_acts
 from asof.text.query import key
 from asof.time.span import NEVER, Instant, Validity
-from asof.values import SourcedTime
 from asof.wire import FLAT, HIDDEN, As, one_of, replace
 
 # -- timeline --------------------------------------------------------------------------------------

@@ -89,7 +89,7 @@ def facts_during(view: View, first: int, last: int) -> list[StatedFact]:
 
 
 def facts_of_kind(view: View, kind: str) -> list[StatedFact]:
-    """All facts of a kind (`asof.values.KINDS`)."""
+    """All facts of a kind (`asof.extensions.facts.store.KINDS`)."""
     return _visible(view, store.facts_of_kind(view.store.db, kind), ended=False)
 
 

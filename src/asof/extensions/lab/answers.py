@@ -22,6 +22,7 @@ from asof.answer.write import declines
 from asof.config import Config
 from asof.corpus.corpus import Corpus
 from asof.corpus.session import ModelProvider
+from asof.documents import Document
 from asof.errors import UsageError
 from asof.extensions.facts.extraction import ExtractionReport
 from asof.extensions.facts.indexer import precompute_facts, precompute_reports
@@ -43,10 +44,11 @@ from asof.extensions.lab.runs import (
     relevant,
     sample,
 )
+from asof.hits import Answer, Citation, QuestionUsage, Usage
 from asof.index.view import View
 from asof.models.ports import Model, Reply
+from asof.queries import Filters
 from asof.rank.stage import Recipe
-from asof.values import Answer, Citation, Document, Filters, QuestionUsage, Usage
 from asof.wire import As, field_values, replace
 
 # -- reference answers, and questions that the corpus cannot answer --------------------------------

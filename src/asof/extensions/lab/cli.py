@@ -16,11 +16,11 @@ from rich.text import Text
 from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, echo_err, json_option, print_json
 from asof.cli.terminal import plain, problem_lines, shortened
 from asof.cli.terminal import show as show_line
+from asof.documents import Problem
 from asof.errors import UsageError
 from asof.extensions.lab.answers import ALL, cost_of
 from asof.extensions.lab.runs import METRICS
 from asof.time.span import format_instant, iso
-from asof.values import Problem
 from asof.wire import replace
 
 if TYPE_CHECKING:

@@ -27,6 +27,7 @@ from asof.config import Config
 from asof.corpus.asking import LONGEST_QUESTION
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import Document, Problem, storable_value
 from asof.errors import BadTime, DamagedStore, NoCorpus, UsageError
 from asof.models.ports import Encoder
 from asof.sources.dates import stated
@@ -36,7 +37,6 @@ from asof.store.run import IndexReport
 from asof.store.schema import CorpusSettings
 from asof.time.moment import read
 from asof.time.span import NEVER
-from asof.values import Document, Problem, storable_value
 
 # -- questions, judgements and sentences that answer -----------------------------------------------
 

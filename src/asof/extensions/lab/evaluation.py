@@ -61,10 +61,10 @@ from asof.extensions.lab.runs import (
     split,
     write,
 )
+from asof.hits import Answer
 from asof.models.ports import Encoder
 from asof.rank.stage import Recipe
 from asof.schema import plain
-from asof.values import Answer
 from asof.wire import replace
 
 # -- asking, for both protocols --------------------------------------------------------------------

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from asof.config import ENCODERS, Config
+from asof.documents import Problem
 from asof.errors import UsageError
 from asof.extensions.lab.datasets import Dataset
 from asof.extensions.lab.evaluation import Evaluation, evaluate
@@ -33,7 +34,6 @@ from asof.models.ports import Encoder
 from asof.rank.stage import Recipe, with_values
 from asof.schema import AcceptedValue, check
 from asof.store.schema import CorpusSettings
-from asof.values import Problem
 from asof.wire import As, replace
 
 OPTIONS = ("limit", "queries", "filter_by", "encoder")

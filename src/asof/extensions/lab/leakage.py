@@ -17,11 +17,11 @@ from asof.extensions.lab.answers import read_facts
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion, temporary
 from asof.extensions.lab.metrics import DEPTH
 from asof.extensions.lab.runs import filters, sample
+from asof.hits import Hit
 from asof.models.ports import Encoder
 from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
 from asof.time.span import Instant
-from asof.values import Hit
 from asof.wire import As, encode, one_of
 
 

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.extensions.systems import loss
+from asof.hits import Hit
 from asof.text import passages as counted
 from asof.text.passages import tokens as tokens
-from asof.values import Hit
 
 # -- metrics ---------------------------------------------------------------------------------------
 

@@ -51,6 +51,7 @@ from asof.extensions.systems.loss import RELEVANT
 from asof.extensions.systems.online import OnlineLearner
 from asof.extensions.systems.recipes import TEMPRALM, TWE
 from asof.extensions.systems.stages import Decay, Gap
+from asof.hits import Hit, Why
 from asof.index.view import View
 from asof.models.ports import Prompt, delimiter_for, prompt_text
 from asof.rank.combine import Combine
@@ -58,7 +59,6 @@ from asof.rank.stage import Recipe, value_of
 from asof.recipes import by_document
 from asof.recipes import named as recipe_named
 from asof.store.schema import CorpusSettings
-from asof.values import Hit, Why
 from asof.wire import replace
 
 # -- TWE-RAG ---------------------------------------------------------------------------------------

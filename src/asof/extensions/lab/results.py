@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from asof.documents import Problem
 from asof.extensions.lab.answers import ALL, AnswerRuns, JudgeUsage, cost_of
 from asof.extensions.lab.evaluation import Evaluation
 from asof.extensions.lab.experiments import Cell, ExperimentRun, ResultColumn, ResultTable, Shape
 from asof.extensions.lab.leakage import Leakage
 from asof.extensions.lab.metrics import Comparison, Estimate
 from asof.extensions.lab.runs import METRICS, QuestionResult, Run, Runs
+from asof.hits import Answer
 from asof.schema import plain
 from asof.time.span import Instant
-from asof.values import Answer, Problem
 from asof.wire import NAN_IS_NULL, Decimals, Only, keys
 
 Milliseconds = Annotated[float, Decimals(3)]

@@ -17,6 +17,7 @@ import numpy as np
 from asof import recipes as known
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
+from asof.documents import Document
 from asof.errors import UsageError
 from asof.extensions.lab import metrics as evidence
 from asof.extensions.lab.datasets import SOME_TIME, Dataset, DatasetQuestion
@@ -32,10 +33,10 @@ from asof.extensions.lab.metrics import (
     leak,
     scores,
 )
+from asof.hits import Halting, Hit
 from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
 from asof.time.span import iso
-from asof.values import Document, Halting, Hit
 
 # -- options and progress --------------------------------------------------------------------------
 
@@ -167,7 +168,7 @@ SHOWN = 10
 
 BUDGET = ("candidates", "saved")
 """Of recipes that rank on a budget: how many candidates the whole score was computed for, and the share of
-the budget that was not used (`asof.values.Halting`)."""
+the budget that was not used (`asof.hits.Halting`)."""
 
 METRICS = (*NAMES, "leak@10", *evidence.EVIDENCE_NAMES, *BUDGET)
 

@@ -37,11 +37,12 @@ from asof.extensions.lab.experiments import Cell, Cells, Experiment, ExperimentO
 from asof.extensions.lab.metrics import Floats, clusters, estimate
 from asof.extensions.lab.runs import BASE, NEW, split
 from asof.extensions.systems.recipes import NAIVE_RAG, QD_RAG
+from asof.hits import GLOBAL, LOCAL, Answer, Citation, QuestionUsage, Usage
 from asof.models.ports import Model, Prompt, between, prompt_text
+from asof.queries import Filters
 from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
 from asof.time.span import iso
-from asof.values import GLOBAL, LOCAL, Answer, Citation, Filters, QuestionUsage, Usage
 from asof.wire import replace
 
 GOLD, NAIVE, PARTED, OURS = "LLM-GT", "NaiveRAG", "QD-RAG", "TG-RAG"

@@ -43,6 +43,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from asof.cli.formats import FORMATS, CarriedTable, content, is_table, table
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
+from asof.documents import document_file
 from asof.environment import variables
 from asof.errors import AsofError, UsageError
 from asof.extensions.server.guard import (
@@ -55,10 +56,10 @@ from asof.extensions.server.guard import (
     of_error,
     refusal,
 )
+from asof.hits import Answer
 from asof.parameters import Name
 from asof.results import DeletedDocument, all_shapes, schema
 from asof.store.store import PATHS
-from asof.values import Answer, document_file
 from asof.verbs import WRITES, Verb, all_verbs, ask
 from asof.version import __version__
 from asof.wire import encode, replace

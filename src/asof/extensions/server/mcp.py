@@ -23,14 +23,14 @@ from msgspec import Meta
 from starlette.applications import Starlette
 
 from asof.corpus.corpus import Corpus
+from asof.documents import PASSIVE, SourcedTime, force_words, is_note
 from asof.errors import AsofError, UsageError
 from asof.models.ports import between, one_line
 from asof.parameters import MOST_CHARACTERS, Name, Parameters
 from asof.results import DocumentResult, PassageResult
-from asof.text.operators import NOTES
+from asof.text.operators import OPERATOR_NOTES
 from asof.text.passages import ends, tokens
 from asof.time.span import Span, instant, iso
-from asof.values import PASSIVE, SourcedTime, force_words, is_note
 from asof.verbs import WRITES, Verb, all_verbs
 from asof.version import __version__
 
@@ -82,7 +82,7 @@ def hits(answer: Json, budget: int) -> str:
 
 def _said(answer: Json) -> str:
     """What of a question was read as a filter."""
-    notes = (one_line(note) for note in answer["notes"] if note.startswith(NOTES))
+    notes = (one_line(note) for note in answer["notes"] if note.startswith(OPERATOR_NOTES))
     return "".join(f" ({note})" for note in notes)
 
 

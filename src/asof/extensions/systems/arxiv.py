@@ -15,12 +15,12 @@ from difflib import get_close_matches
 from typing import Any
 from urllib.parse import urlsplit
 
+from asof.documents import Document, SourcedTime, storable
 from asof.errors import SourceError, UsageError
 from asof.extensions.documents.xml import ForbiddenXml, UnsoundXml, XmlTree
 from asof.extensions.providers.http import Fetcher, RequestRejected, Retry, RetryLater, in_domain, is_loopback
 from asof.schema import TRUST, AcceptedValue, Setting, Table, number, whole
 from asof.sources.dates import second
-from asof.values import Document, SourcedTime, storable
 
 # -- targets: categories, or ids of papers ---------------------------------------------------------
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from asof import files
 from asof.arguments import checked
+from asof.documents import Document, Problem, SafeToCommit
 from asof.errors import Busy, UsageError
 from asof.extensions.documents.pdf import read as read_pdf
 from asof.extensions.providers.http import DownloadTooLarge, Fetcher, NotFound
@@ -62,7 +63,6 @@ from asof.sources.readers import Unreadable
 from asof.sources.source import ERASED, Erasure, InputLimits, SourceContext, SourceScheme
 from asof.time.moment import When, first_instant, last_instant
 from asof.time.span import instant, iso
-from asof.values import Document, Problem, SafeToCommit
 from asof.wire import replace
 
 # -- versions: earlier ones are fetched by their ids -----------------------------------------------

@@ -21,7 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.extensions.systems.stages import Centrality
+from asof.hits import Halting
 from asof.index.view import View
+from asof.queries import Query
 from asof.rank.expression import (
     Constant,
     Joined,
@@ -31,7 +33,6 @@ from asof.rank.expression import (
 )
 from asof.rank.stage import Ranking, Stage, Traits
 from asof.schema import within
-from asof.values import Halting, Query
 from asof.wire import replace
 
 # -- the budget ------------------------------------------------------------------------------------

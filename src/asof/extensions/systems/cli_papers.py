@@ -37,16 +37,16 @@ from asof.cli.terminal import (
 )
 from asof.extensions.systems.judgements import FeedbackLog
 from asof.extensions.systems.results import FeedbackResult, RecordedQueries
+from asof.hits import Answer, Hit, Why
 from asof.rank.gather import UNKNOWN
 from asof.time.span import format_instant, iso
-from asof.values import Answer, Hit, Why
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
     from asof.extensions.systems.judgements import JudgedRecord, JudgingReport
     from asof.extensions.systems.papers import PaperAnswer, PaperQuestion, PaperStatement, WeightUpdate
+    from asof.hits import Usage
     from asof.store.run import IndexReport
-    from asof.values import Usage
 
 
 # -- asof papers -----------------------------------------------------------------------------------

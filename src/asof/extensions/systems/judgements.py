@@ -37,6 +37,7 @@ from asof.extensions.systems.learning import (
     tree_numbers,
     tree_scores,
 )
+from asof.hits import MadeAt, Usage, Why
 from asof.models.ports import Model, Prompt, Reply, delimiter_for, one_line, prompt_text
 from asof.rank.gather import query_terms
 from asof.rank.stage import Recipe
@@ -45,7 +46,6 @@ from asof.store.reader import StoredPassage, published_of, records
 from asof.text.query import parse
 from asof.time.moment import When, last_instant
 from asof.time.span import iso
-from asof.values import MadeAt, Usage, Why
 from asof.wire import As, replace
 
 if TYPE_CHECKING:

@@ -20,13 +20,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from asof.errors import UsageError
 from asof.extensions.systems.loss import dcg, ideal, ndcg_many
+from asof.hits import Why
 from asof.index.view import View
+from asof.queries import Query
 from asof.rank.combine import Combine
 from asof.rank.expression import EACH, FOLDS, elementwise
 from asof.rank.gather import ByDocument, TopK
 from asof.rank.stage import Range, Ranking, Recipe, Stage, ranges, traits_of, value_of, with_values
 from asof.store.reader import documents_passing
-from asof.values import Query, Why
 from asof.wire import replace
 
 # -- the space of settings -------------------------------------------------------------------------

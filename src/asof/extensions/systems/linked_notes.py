@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.view import View
+from asof.queries import Query
 from asof.rank.expression import Constant, Given, product, total
 from asof.rank.gather import query_terms
 from asof.rank.stage import Ranking, Traits
@@ -24,7 +25,6 @@ from asof.rank.times import ages
 from asof.revisions.links import backlinks
 from asof.schema import within
 from asof.text.tokens import tokenize
-from asof.values import Query
 from asof.wire import replace
 
 # -- backlinks (component 2) -----------------------------------------------------------------------

@@ -48,6 +48,8 @@ from asof.extensions.systems.judgements import NO_JUDGE, FeedbackLog
 from asof.extensions.systems.loss import RankingMetrics
 from asof.extensions.systems.online import CUTOFF, AdaptiveRecipe
 from asof.extensions.systems.stages import Similarity
+from asof.hits import Answer, Hit
+from asof.queries import Filters
 from asof.rank.gather import Everything, TopK, query_terms
 from asof.rank.stage import Recipe, value_of
 from asof.recipes import by_document
@@ -56,13 +58,12 @@ from asof.text.snippet import snippet
 from asof.text.tokens import Analyzer, spans
 from asof.time.moment import TimeOptions, When, first_instant, last_instant
 from asof.time.span import DAY, iso, moment, nearest_moment
-from asof.values import Answer, Filters, Hit
 from asof.wire import As, one_of, replace
 
 if TYPE_CHECKING:
     from asof.extensions.systems.judgements import JudgingReport
+    from asof.hits import Usage
     from asof.store.run import IndexReport
-    from asof.values import Usage
 
 
 # -- the question and the answer -------------------------------------------------------------------

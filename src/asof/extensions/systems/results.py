@@ -9,9 +9,9 @@ from typing import Annotated
 from asof.extensions.systems.arxiv_question import PaperRequest
 from asof.extensions.systems.judgements import JudgedRecord, JudgingReport
 from asof.extensions.systems.papers import PaperAnswer, PaperStatement, WeightUpdate
+from asof.hits import Answer, Hit, Usage
 from asof.store.run import IndexReport
 from asof.time.span import Instant
-from asof.values import Answer, Hit, Usage
 from asof.wire import FLAT, one_of
 
 # -- recorded questions and their judgements -----------------------------------------------------------

@@ -18,8 +18,10 @@ from asof.extensions.systems.evidence import CAP, THRESHOLD, Evidence, evidence
 from asof.extensions.systems.latent import latent_space
 from asof.extensions.systems.lsa import PUBLISHED, LatentLimits
 from asof.extensions.systems.overlap import EDGE_SCALE
+from asof.hits import Why
 from asof.index.vectors import VECTOR_SCALE, cosines
 from asof.index.view import View, at_least, kth_best
+from asof.queries import Query
 from asof.rank.expression import (
     Constant,
     Expression,
@@ -49,7 +51,6 @@ from asof.schema import choice, within
 from asof.text.question import MOST_PARTS
 from asof.time.intent import STATE
 from asof.time.span import BEGINNING, DAY, NEVER, format_instant
-from asof.values import Query, Why
 from asof.wire import replace
 
 # -- reciprocal rank fusion ----------------------------------------------------------------------------

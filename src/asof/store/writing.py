@@ -37,7 +37,7 @@ from asof.store.digest import (
     stated_digest,
     time_bounds,
 )
-from asof.store.schema import CorpusSettings
+from asof.store.schema import CorpusSettings, get_meta
 from asof.store.validity import (
     EDIT,
     DocumentState,
@@ -98,16 +98,26 @@ class EndRow(NamedTuple):
 
 
 class Ids:
-    """New ids of one table, ascending, never repeated."""
+    """New ids of one table, ascending, never repeated; in a shard of S every S-th one, so that the rows of all
+    shards have different ones (`asof.extensions.cluster`)."""
 
     def __init__(self, db: sqlite3.Connection, table: str) -> None:
         row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-        self.first: int = 1 + (row[0] if row else 0)
+        shard = get_meta(db, SHARD) if table in SHOWN else None
+        place, self.step = map(int, (shard or "0/1").split("/"))
+        last: int = row[0] if row else 0
+        self.first = last + 1 + (place - last - 1) % self.step
         self.next = self.first
 
     def take(self) -> int:
-        self.next += 1
-        return self.next - 1
+        self.next += self.step
+        return self.next - self.step
+
+
+SHARD = "shard"
+"""The key of `meta` that tells which shard of how many a corpus is: "3/8"."""
+SHOWN = frozenset({"documents", "heads", "versions", "passages"})
+"""The tables whose ids a view knows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -569,9 +579,9 @@ class _VersionRow(NamedTuple):
 
 def _version_row(write: Transaction, version: int) -> _VersionRow:
     """What is stored of a version that is no deletion."""
-    first = write.ids["versions"].first
-    if version >= first:
-        row = write.pending["versions"][version - first]
+    ids = write.ids["versions"]
+    if version >= ids.first:
+        row = write.pending["versions"][(version - ids.first) // ids.step]
         return _VersionRow._make((row[2], *row[6:10]))
     query = "SELECT head, starts, ends, dated_by, visible FROM versions WHERE id = ?"
     return _VersionRow._make(write.db.execute(query, (version,)).fetchone())

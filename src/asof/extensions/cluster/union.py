@@ -1,0 +1,145 @@
+"""The view of several shards as of one corpus: their segments side by side, their stores asked one by one.
+
+A shard is an ordinary corpus of the documents whose ids fall to it, with ids of rows that no other shard has
+(`asof.store.writing.Ids`). All that the core joins in SQL is of one document, so a statement over all shards
+is the statement over each of them, and its rows one after the other. What the core counts over all rows it
+counts in segments, which are simply more. So the view of all shards is that of one corpus bit for bit, and no
+stage knows of it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from asof.errors import UsageError
+from asof.index.manifest import IndexState, Manifest
+from asof.models.ports import Encoder
+from asof.store.schema import CorpusSettings
+from asof.store.store import Store
+
+Row = tuple[Any, ...]
+
+
+class Rows:
+    """The rows of a statement over all shards, as a cursor gives them."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._rows = iter(rows)
+
+    def __iter__(self) -> Iterator[Row]:
+        return self._rows
+
+    def fetchone(self) -> Row | None:
+        """The next row; None after the last."""
+        return next(self._rows, None)
+
+    def fetchall(self) -> list[Row]:
+        """All rows that are left."""
+        return list(self._rows)
+
+
+def _greatest(rows: Sequence[Row]) -> list[Row]:
+    known = [row[0] for row in rows if row[0] is not None]
+    return [(max(known, default=None),)]
+
+
+WHOLE: dict[str, Callable[[Sequence[Row]], list[Row]]] = {
+    "PRAGMA data_version": lambda rows: [(tuple(rows),)],
+    "SELECT max(id) FROM transactions": _greatest,
+}
+"""The statements of which shards give a row each that together are one."""
+
+
+class UnionConnection:
+    """Connections to all shards that read as one does (`sqlite3.Connection`)."""
+
+    def __init__(self, shards: Sequence[sqlite3.Connection]) -> None:
+        self.shards = tuple(shards)
+
+    def execute(self, statement: str, values: Any = ()) -> Rows:
+        """The rows of a statement, those of one shard after those of another."""
+        found = [shard.execute(statement, values).fetchall() for shard in self.shards]
+        rows = [row for each in found for row in each]
+        whole = WHOLE.get(statement)
+        return Rows(whole(rows) if whole else rows)
+
+    @property
+    def in_transaction(self) -> bool:
+        """True within a transaction of any shard."""
+        return any(shard.in_transaction for shard in self.shards)
+
+    def close(self) -> None:
+        """Close all of them."""
+        with ExitStack() as closing:
+            for shard in self.shards:
+                closing.callback(shard.close)
+
+
+@dataclass(slots=True)
+class UnionStore:
+    """The stores of all shards as one that is read. Raises UsageError for what writes."""
+
+    folder: Path
+    shards: tuple[Store, ...]
+    first: Any = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.first = UnionConnection([each.first for each in self.shards])
+
+    @property
+    def database(self) -> Path:
+        """The folder of all databases, for messages."""
+        return self.folder
+
+    @property
+    def settings(self) -> CorpusSettings:
+        """The settings of all shards."""
+        return self.shards[0].settings
+
+    def reader(self) -> Any:
+        """Connections that read, as one."""
+        return UnionConnection([each.reader() for each in self.shards])
+
+    def writer(self) -> Any:
+        """Raises UsageError: documents are added to their shards."""
+        raise UsageError(f"{self.folder} is a corpus of {len(self.shards)} shards, which is only read so")
+
+    def empty_log(self) -> None:
+        """Empty the logs of all shards."""
+        for each in self.shards:
+            each.empty_log()
+
+
+@dataclass(slots=True)
+class UnionManifest:
+    """The lists of segments of all shards as one."""
+
+    store: UnionStore
+    shards: tuple[Manifest, ...]
+    on_note: Callable[[str], None] = print
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """The encoder of all shards."""
+        return self.shards[0].encoder
+
+    def state(self, db: UnionConnection) -> IndexState:
+        """The state that the read transactions of all shards see; raises as `Manifest.state`."""
+        states = [each.state(own) for each, own in zip(self.shards, db.shards, strict=True)]
+        segments = tuple(segment for each in states for segment in each.segments)
+        return IndexState(max(each.head for each in states), segments, states[0].encoder)
+
+    def mend(self) -> list[str]:
+        """Rebuild what is damaged, in any shard."""
+        return [line for each in self.shards for line in each.mend()]
+
+    def faults(self, db: UnionConnection) -> list[str]:
+        """The faults of all shards."""
+        return [
+            line for each, own in zip(self.shards, db.shards, strict=True) for line in each.faults(own)
+        ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
@@ -18,9 +19,12 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
 from asof.corpus.snapshot import Snapshot
-from asof.errors import NoCorpus, UsageError
+from asof.errors import NoCorpus
 from asof.extensions.cluster.union import UnionManifest, UnionStore
-from asof.store.schema import CorpusSettings, get_meta, set_meta, transaction
+from asof.files import FOLDER
+from asof.index.manifest import Manifest
+from asof.store.schema import CorpusSettings, set_meta, transaction
+from asof.store.store import Store
 from asof.store.writing import SHARD
 
 LIST = "shards.json"
@@ -93,3 +97,80 @@ def open_shards(root: Path, **options: Any) -> ShardedCorpus:
         session = Session(root, store, manifest, shards[0].config, shards[0].session.clock, environment.variables())
         whole = Corpus(session, ModelProvider(session), Maintenance(session, background=False))
         return ShardedCorpus(root, shards, whole, leaves.pop_all())
+
+
+# -- dividing: whole documents move, with all that is stored of them ------------------------------------
+
+NUMBERED = {"documents": "name", "heads": "document", "versions": "document", "passages": "document"}
+"""The tables whose rows get new ids, and the column that tells whose they are."""
+
+MOVED = {
+    "documents": {"id": "documents", "current": "versions"},
+    "heads": {"id": "heads", "document": "documents"},
+    "versions": {"id": "versions", "document": "documents", "head": "heads"},
+    "passages": {"id": "passages", "document": "documents", "version": "versions", "head": "heads"},
+    "tags": {"head": "heads"}, "links": {"version": "versions"}, "aliases": {"version": "versions"},
+    "ends": {"passage": "passages"}, "vectors": {"passage": "passages"},
+    "extractions": {"passage": "passages"}, "facts": {"passage": "passages"},
+    "checkpoints": {"document": "documents"},
+}  # fmt: skip
+"""The tables of which rows move with their document, and the columns that refer to ids, their own first."""
+
+WHOLE = ("transactions", "sources")
+"""The tables that each shard has whole: what was written when, and by what."""
+
+
+def divide(sources: Sequence[Path], root: Path, shards: int) -> None:
+    """Write the documents of a corpus, or of all shards of one, to new shards in an empty folder: each with
+    all its versions, and when they were known. Answers stay the same, bit for bit."""
+    for place in range(shards):
+        _write_shard(sources, root / f"shard-{place}", place, shards)
+    (root / LIST).write_text(json.dumps({"shards": shards}))
+
+
+def _write_shard(sources: Sequence[Path], folder: Path, place: int, shards: int) -> None:
+    names = [f"s{number}" for number in range(len(sources))]
+    with ExitStack() as stack:
+        first = stack.enter_context(asof.open(sources[0], create=False))
+        encoder = first.manifest.encoder
+        store = Store.create(folder / FOLDER, first.store.settings)
+        stack.callback(store.first.close)
+        db = stack.enter_context(closing(store.writer()))
+        db.create_function("shard_of", 1, lambda name: shard_of(name, shards), deterministic=True)
+        for name, source in zip(names, sources, strict=True):
+            db.execute(f"ATTACH ? AS {name}", (f"{(source / FOLDER / 'corpus.db').absolute().as_uri()}?mode=ro",))
+        with transaction(db):
+            for table, whose in NUMBERED.items():
+                mine = f"shard_of(name) = {place}" if whose == "name" else "document IN (SELECT old FROM new_documents)"
+                rows = " UNION ALL ".join(f"SELECT id, {whose} FROM {name}.{table}" for name in names)
+                db.execute(f"CREATE TEMP TABLE new_{table} (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
+                db.execute(
+                    f"INSERT INTO new_{table} SELECT id, (row_number() OVER (ORDER BY id) - 1) * {shards} + {place or shards}"
+                    f" FROM ({rows}) WHERE {mine}"
+                )
+            for table in (*WHOLE, *MOVED):
+                _copy(db, table, names)
+            db.execute("INSERT OR IGNORE INTO meta SELECT key, value FROM s0.meta")
+            set_meta(db, SHARD, f"{place}/{shards}")
+        Manifest(store, encoder, lambda _: None).mend()
+
+
+def _copy(db: sqlite3.Connection, table: str, names: Sequence[str]) -> None:
+    refers, columns, wanted = MOVED.get(table, {}), [], []
+    for _, column, *_ in db.execute(f"PRAGMA table_info({table})"):
+        if table == "ends" and column == "id":
+            continue
+        wanted.append(column)
+        of = refers.get(column)
+        columns.append(f"(SELECT new FROM new_{of} WHERE old = t.{column})" if of else f"t.{column}")
+        if table == "checkpoints" and of:
+            columns[-1] = f"coalesce({columns[-1]}, 0)"
+    key = next(iter(refers.items()), None)
+    where = f" WHERE t.{key[0]} IN (SELECT old FROM new_{key[1]})" if key else ""
+    if table == "checkpoints":
+        where += " OR t.document = 0"
+    order = " ORDER BY t.id" if table == "ends" else ""
+    for name in names:
+        db.execute(
+            f"INSERT OR IGNORE INTO main.{table} ({', '.join(wanted)}) SELECT {', '.join(columns)} FROM {name}.{table} AS t{where}{order}"
+        )

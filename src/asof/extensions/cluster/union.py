@@ -51,6 +51,7 @@ def _greatest(rows: Sequence[Row]) -> list[Row]:
 WHOLE: dict[str, Callable[[Sequence[Row]], list[Row]]] = {
     "PRAGMA data_version": lambda rows: [(tuple(rows),)],
     "SELECT max(id) FROM transactions": _greatest,
+    "SELECT coalesce(max(id), 0) FROM passages": _greatest,
 }
 """The statements of which shards give a row each that together are one."""
 

@@ -1,0 +1,44 @@
+"""A corpus in shards is, bit for bit, as one corpus."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from tests.guarantee import core
+from tests.guarantee.histories import DAY, History, Played, histories
+from tests.guarantee.observing import ASKED, Asked, Moment, differences
+from tests.guarantee.test_guarantee import moment_of
+from tests.support.corpora import memory_folder
+
+from asof.extensions.facts.indexer import ensure_facts
+from asof.extensions.cluster.shards import divide, open_shards
+
+ONE_BY_ONE = {"commands"}
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+@given(
+    histories(), ASKED, st.sampled_from((0, 1, 1, 2, 2, 3, 5, 8)), st.sampled_from((0, 0, 1, 2, 5)),
+    st.sampled_from((0, 0, -1, 30 * DAY)), st.sampled_from((1, 2, 5)),
+)  # fmt: skip
+def test_all_is_as_in_one_corpus(
+    history: History, asked: Asked, at: int, back: int, beside: int, shards: int
+) -> None:
+    with memory_folder() as folder, closing(Played(folder / "one", history)) as played:
+        played.play()
+        moment = moment_of(played, at, back, beside)
+        if moment is None:
+            return
+        divide([folder / "one"], folder / "many", shards)
+        with open_shards(folder / "many") as many:
+            many.whole.session.clock = played.clock
+            for each in many.shards:
+                ensure_facts(each.session)
+            observables = {name: each for name, each in core.OBSERVABLES.items() if name not in ONE_BY_ONE}
+            found = differences(observables, Moment(played.corpus, *moment), Moment(many.whole, *moment), asked)
+            assert sorted(found) == [], {name: text[:700] for name, text in found.items()}

@@ -100,7 +100,7 @@ PURGED_BETWEEN = History((
     told("mole.md", "2020", "Storm.", title="Mole"), told("ferry.md", "2020", "Fog.", title="Ferry"),
     Event("vacuum", date="2022"), Event("purge", name="mole.md"),
 ))  # fmt: skip
-"""What superseded the first note is purged; what had done so instead is dropped."""
+"""What superseded the first note is purged; what would have done so instead is dropped."""
 
 
 @settings(max_examples=HISTORIES, suppress_health_check=list(HealthCheck))
@@ -110,8 +110,9 @@ def test_a_vacuum_keeps_no_trace_of_what_is_purged_or_corrected_later(
     history: History, at: int, back: int
 ) -> None:
     def when(played: Played) -> tuple[int, int] | None:
-        """The moment asked for, or the next one that is not refused."""
-        moments = (moment_of(played, each, back, beside=0) for each in range(at, -1, -1))
+        """The moment asked for, or the next one that is not refused, or the end of time."""
+        days = [(each, 0) for each in range(at, -1, -1)] + [(0, LAST)]
+        moments = (moment_of(played, each, back, beside) for each, beside in days)
         return next((each for each in moments if each), None)
 
     asked = Asked("what does a berth cost", "mill.md")

@@ -154,7 +154,7 @@ def _retold(draw: st.DrawFn, least: int, most: int) -> tuple[Event, ...]:
             continue
         front = {"title": draw(title), **draw(fields)}
         body = "\n\n## part 2\n\n".join(draw(text))
-        events.append(told(draw(name), date, body, **{key: each for key, each in front.items() if each}))
+        events.append(told(draw(name), date, body, DAY, **{key: each for key, each in front.items() if each}))
     return tuple(events)
 
 

@@ -101,7 +101,7 @@ PRINTED = [
     ("crane", "search 'the latest crane'", ["", "--as-of 2020 --since 2019", "--about 2020", "--explain",
                                             "--known-at 2020", "--unit document"]),
     ("crane", "status", ["", "--check"]),
-    ("crane", "why-not notes/red.md crane", ["", "--as-of 2019", "-k 1"]),
+    ("crane", "why-not notes/red.md crane", ["", "--as-of 2022", "-k 1"]),
     ("linked", "links notes/mole.md", ["", "--as-of 2021 --depth 2"]),
     ("masters", "timeline 'harbour master'", ["", "--as-of 2020", "-k 1"]),
     ("fees", "diff 'ferry fee'", ["2020 2021", "2001 now", "now 2018-02"]),

@@ -128,6 +128,48 @@ def histories(draw: st.DrawFn, most: int = 12) -> History:
     )  # fmt: skip
 
 
+SERIES = (
+    "A berth costs 3 euros.", "A berth costs 4 euros.", "A berth costs 5 euros.", "Note 1 is repealed.",
+    "This note supersedes Note 1.", "Das Anlegen kostet 3 Euro, und das Wasser ist nicht dabei.",
+    "The favourite boat of Marta Quill is a yawl.", "The favourite boat of Marta Quill is a sloop.",
+)  # fmt: skip
+
+
+@st.composite
+def _retold(draw: st.DrawFn, least: int, most: int) -> tuple[Event, ...]:
+    """Few notes of few series, told again and again: under other titles, with texts that they had before, in
+    another language, with acts on each other, and copies."""
+    name = st.sampled_from(("ferry.md", "mill.md", "mill.md", "Copy of mill.md"))
+    title = st.sampled_from(("Fees", "Fees", "Fees", "Fees 2020", "Note 1", ""))
+    text = st.lists(st.sampled_from((*SERIES, *SERIES[:3] * 3)), min_size=1, max_size=2, unique=True)
+    fields = st.sampled_from((
+        {}, {}, {}, {"effective": "2020-09-01"}, {"valid_until": "2021-06-01"}, {"supersedes": "Note 1"},
+    ))  # fmt: skip
+    events, year = [], 2019
+    for _ in range(draw(st.integers(least, most))):
+        year += draw(st.sampled_from((0, 0, 1)))
+        date = f"{year}-{draw(st.sampled_from(('01', '03', '07')))}-01"
+        if draw(st.integers(0, 7)) == 0:
+            events.append(Event("end", name=draw(name), date=date))
+            continue
+        front = {"title": draw(title), **draw(fields)}
+        body = "\n\n## part 2\n\n".join(draw(text))
+        events.append(told(draw(name), date, body, DAY, **{key: each for key, each in front.items() if each}))
+    return tuple(events)
+
+
+@st.composite
+def dropped_histories(draw: st.DrawFn) -> History:
+    """Series whose history is dropped in the middle; then one of them is purged or corrected, and told on."""
+    dropped = Event("vacuum", date=draw(st.sampled_from(("2020-02", "2020-06", "2021", "2022", "2022-06"))))
+    name = draw(st.sampled_from(("ferry.md", "mill.md", "Copy of mill.md")))
+    changed = Event(draw(st.sampled_from(("correct", "purge", "look"))), name=name, date="2021-02-01")
+    return History(
+        (*draw(_retold(3, 9)), dropped, changed, *draw(_retold(0, 2))),
+        chunking=draw(st.sampled_from(("120w", "12w"))), small=draw(st.booleans()),
+    )  # fmt: skip
+
+
 SMALL: list[Callable[[Corpus], object]] = []
 """What sets limits in a corpus, so small that few passages reach them."""
 

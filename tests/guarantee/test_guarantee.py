@@ -16,10 +16,10 @@ from random import Random
 from types import ModuleType
 
 import pytest
-from hypothesis import HealthCheck, event, given, settings
+from hypothesis import HealthCheck, event, example, given, settings
 from hypothesis import strategies as st
 from tests.guarantee import core, facts, systems
-from tests.guarantee.histories import AFTER, DAY, Event, History, Played, histories, told
+from tests.guarantee.histories import AFTER, DAY, Event, History, Played, dropped_histories, histories, told
 from tests.guarantee.observing import ASKED, Asked, Fault, Moment, Observable, differences, pair, said
 from tests.support.amounts import HISTORIES
 from tests.support.corpora import memory_folder
@@ -89,6 +89,38 @@ def test_at_a_moment_all_is_as_in_a_corpus_that_never_held_anything_else(
         assert differences(commands, here, there, asked) == {}
         assert here.then.view().n == current_passages(here)
         event("versions visible", min(len(names), 3))
+
+
+OF_SERIES = ("series", "verb search", "verb timeline", "verb changes", "verb ask")
+
+PURGED_BETWEEN = History((
+    told("mill.md", "2017", "A berth costs 3 euros.", title="Fees"),
+    told("mole.md", "2018", "A berth costs 4 euros.", title="Fees"),
+    told("ferry.md", "2019", "A berth costs 5 euros.", title="Fees"),
+    told("mole.md", "2020", "Storm.", title="Mole"), told("ferry.md", "2020", "Fog.", title="Ferry"),
+    Event("vacuum", date="2022"), Event("purge", name="mole.md"),
+))  # fmt: skip
+"""What superseded the first note is purged; what would have done so instead is dropped."""
+
+
+@settings(max_examples=HISTORIES, suppress_health_check=list(HealthCheck))
+@given(dropped_histories(), st.sampled_from((0, 1, 2, 3, 5)), st.sampled_from((0, 0, 0, 1, 2)))
+@example(PURGED_BETWEEN, 0, 0)
+def test_a_vacuum_keeps_no_trace_of_what_is_purged_or_corrected_later(
+    history: History, at: int, back: int
+) -> None:
+    def when(played: Played) -> tuple[int, int] | None:
+        """The moment asked for, or the next one that is not refused, or the end of time."""
+        days = [(each, 0) for each in range(at, -1, -1)] + [(0, LAST)]
+        moments = (moment_of(played, each, back, beside) for each, beside in days)
+        return next((each for each in moments if each), None)
+
+    asked = Asked("what does a berth cost", "mill.md")
+    look_at = partial(look, names=["series"], asked=asked)
+    with pair(history, when, look_at, lambda _: None) as corpora:
+        if corpora is not None:
+            observables = {name: OBSERVABLES[name] for name in OF_SERIES}
+            assert differences(observables, *corpora[1:], asked) == {}
 
 
 def current_passages(moment: Moment) -> int:

@@ -177,6 +177,8 @@ def _gives(question: ParsedQuestion, statement: Statement) -> bool:
         return any(map(str.isdigit, statement.text)) and any(word in called for word in said)
     if kind == DATE:
         return hit.dated_by != "mtime" or bool(hit.about)
+    if kind == VERSION and statement.version:
+        return True
     free = phrases_of("free", question.language)
     if kind == MONEY:  # a date is no amount
         in_words = "".join(sign for sign in statement.text if not sign.isdigit())

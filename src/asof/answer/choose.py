@@ -38,6 +38,7 @@ from asof.models.ports import Encoder
 from asof.text.figures import figures, lexicon
 from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
+from asof.text.versions import asked as asked_version
 from asof.time.span import BEGINNING, DAY, Span, nearest_moment
 
 # -- quotes: the best sentences, without rules on what the question asks for ---------------------------
@@ -299,6 +300,8 @@ def signs_of(
     for each in statements:
         stems[each.hit.id] = stems.get(each.hit.id, frozenset()) | each.titled_stems
     asked = frozenset[str]().union(*(each for each, _ in words.words))
+    asks = asked_version(question.text)
+    by_version = asks is not None and asks.version is not None  # what holds in a version may be over now
     found = {}
     for at, each in enumerate(statements):
         if not states_something(each):
@@ -307,6 +310,8 @@ def signs_of(
         against = not each.hit.holds and (place > 0 or not has_lapsed(each.hit))
         amended = any(act.document in documents for act in each.hit.amended)
         past = float(each.hit.superseded is not None or against or amended)
+        if by_version and each.version:
+            past = 0.0
         if question.times:
             past = speaks_outside(each.hit, each.text, question.times)
         found[at] = Signs(

@@ -197,7 +197,9 @@ class _Sought(NamedTuple):
 
     @classmethod
     def of(cls, cell: TableCell, question: ParsedQuestion, view: View) -> _Sought:
-        topic = WeightedPhrase.of(cell.topic or cell.name, view, question.asking)
+        asked = cell.topic or cell.name
+        kept = " ".join(word for word in asked.split() if word.casefold() not in question.asking)
+        topic = WeightedPhrase.of(kept or asked, view, question.asking)
         head, subject = frozenset[str](), frozenset[str]()
         word = question.head_of(cell.topic)
         for spelled, (stems, _) in zip(topic.spelled, topic.words, strict=True):

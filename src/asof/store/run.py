@@ -334,8 +334,7 @@ class IndexRun(Struct):
         with self._write({*missing, *restated, *stale}) as (write, counts, seen):
             for name in stale:
                 document = write.documents[name]
-                for version in list(filter(self._is_stale, document.versions)):
-                    write.retire(document, version)
+                write.withdraw(document, list(filter(self._is_stale, document.versions)))
             write.checkpoints = {name: self.held[name] for name in stale if name in self.held}
             for name in missing:
                 current = write.documents[name].current

@@ -407,6 +407,15 @@ class Transaction:
         self.touched[state.id] = state
         self.retired.append(version.id)
 
+    def withdraw(self, state: DocumentState, versions: Sequence[StoredVersion]) -> None:
+        """Retire versions that a history no longer has, and an edit that then says what is said before it."""
+        for version in versions:
+            self.retire(state, version)
+        last = sorted(state.versions, key=lambda each: each.order)[-2:]
+        said = {(each.content, each.deleted) for each in last}
+        if len(last) == 2 and len(said) == 1 and last[1].dated_by == EDIT:
+            self.retire(state, last[1])
+
     def _add(
         self, state: DocumentState, version: StoredVersion, published: SourcedTime | None, head: int | None,
         layout: bytes | None,

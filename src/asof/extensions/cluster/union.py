@@ -13,6 +13,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,17 +44,53 @@ class Rows:
         return list(self._rows)
 
 
-def _greatest(rows: Sequence[Row]) -> list[Row]:
-    known = [row[0] for row in rows if row[0] is not None]
-    return [(max(known, default=None),)]
+Whole = Callable[[list[Row], Any], list[Row]]
+"""Makes the rows of shards those of one corpus, given the values of the statement."""
 
 
-WHOLE: dict[str, Callable[[Sequence[Row]], list[Row]]] = {
-    "PRAGMA data_version": lambda rows: [(tuple(rows),)],
-    "SELECT max(id) FROM transactions": _greatest,
-    "SELECT coalesce(max(id), 0) FROM passages": _greatest,
+def _greatest(rows: list[Row], _: Any) -> list[Row]:
+    return [(max((row[0] for row in rows if row[0] is not None), default=None),)]
+
+
+def _sum(rows: list[Row], _: Any) -> list[Row]:
+    return [(sum(row[0] for row in rows),)]
+
+
+def _sums(rows: list[Row], _: Any) -> list[Row]:
+    sums: dict[str, int] = {}
+    for key, count in rows:
+        sums[key] = sums.get(key, 0) + count
+    return sorted(sums.items())
+
+
+def _first(order: Callable[[Row], Any]) -> Whole:
+    return lambda rows, values: sorted(rows, key=order)[: values["most"]]
+
+
+def _different(rows: list[Row], _: Any) -> list[Row]:
+    return sorted(set(rows))
+
+
+def _sorted(rows: list[Row], _: Any) -> list[Row]:
+    return sorted(rows, key=lambda row: row[0])
+
+
+WHOLE: dict[str, Whole] = {
+    "PRAGMA data_version": lambda rows, _: [(tuple(rows),)],
+    "max(id) FROM transactions": _greatest, "max(id), 0) FROM passages": _greatest,
+    "SELECT count(*) FROM force": _sum, "GROUP BY month ORDER BY month": _sums,
+    "ORDER BY v.visible DESC, d.name LIMIT :most": _first(lambda row: (-row[-1], row[0])),
+    "ORDER BY d.name LIMIT :most": _first(lambda row: row[0]),
+    "ORDER BY 1": _different, "ORDER BY s.name": _different, "> ? ORDER BY visible": _different,
+    "ORDER BY p.id": _sorted,
 }
-"""The statements of which shards give a row each that together are one."""
+"""How rows of shards become those of one corpus, by what a statement has in it. The rows of all other ones are
+of one document each, and stand in any order."""
+
+
+@lru_cache
+def _whole(statement: str) -> Whole | None:
+    return next((how for said, how in WHOLE.items() if said in statement), None)
 
 
 class UnionConnection:
@@ -66,8 +103,8 @@ class UnionConnection:
         """The rows of a statement, those of one shard after those of another."""
         found = [shard.execute(statement, values).fetchall() for shard in self.shards]
         rows = [row for each in found for row in each]
-        whole = WHOLE.get(statement)
-        return Rows(whole(rows) if whole else rows)
+        whole = _whole(statement)
+        return Rows(whole(rows, values) if whole else rows)
 
     @property
     def in_transaction(self) -> bool:

@@ -18,7 +18,9 @@
     │   ├── Busy              another process is writing
     │   ├── NoSpace           the disk is full
     │   ├── DamagedStore      the database fails SQLite's checks
-    │   └── DamagedState      the learned state of a recipe cannot be read; it is not reset unasked
+    │   ├── DamagedState      the learned state of a recipe cannot be read; it is not reset unasked
+    │   └── StorageError      a corpus at a URL: an object is missing or altered, or there is no answer
+    │       └── PublishConflict  another writer published there what this folder does not have
     ├── DamagedSegment        a cache file is missing, torn or altered; it is rebuilt, unseen by users
     ├── ModelError            a model, or its server, gave no usable answer
     └── MissingExtra          an optional dependency is not installed
@@ -104,6 +106,14 @@ class DamagedStore(CorpusError):
 
 class DamagedState(CorpusError):
     """The learned state of a recipe cannot be read; it is not reset without being asked."""
+
+
+class StorageError(CorpusError):
+    """An object of a corpus at a URL is missing or altered, or the object storage gives no answer."""
+
+
+class PublishConflict(StorageError):
+    """Another writer published a state of a corpus at a URL that this folder does not have."""
 
 
 class DamagedSegment(AsofError):

@@ -90,6 +90,9 @@ def _user(number: int) -> str:
 FOLDER = ".asof"
 """The folder of a corpus, inside the folder that it indexes."""
 
+SHARDS = "shards.json"
+"""The file by which a folder of several corpora that are one is known (`asof.plugins.OPENERS`)."""
+
 FETCHED = "fetched"
 """The folder in it where sources keep files between runs."""
 

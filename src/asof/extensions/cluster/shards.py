@@ -2,33 +2,69 @@
 
 from __future__ import annotations
 
-import json
+import fcntl
+import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Self
+from typing import Annotated, Any, Self
+
+import msgspec
+from msgspec import Meta, Struct
 
 import asof
 from asof import environment
-from asof.config import Config
 from asof.corpus.corpus import Corpus
 from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
 from asof.corpus.snapshot import Snapshot
-from asof.errors import NoCorpus
+from asof.errors import CorpusError, NoCorpus
 from asof.extensions.cluster.union import UnionManifest, UnionStore
-from asof.files import FOLDER
+from asof.files import FOLDER, SHARDS, file_at, file_of, open_file, read_file, write_file
 from asof.index.manifest import Manifest
-from asof.store.schema import CorpusSettings, set_meta, transaction
+from asof.store.schema import REPLACED, CorpusSettings, set_meta, transaction
 from asof.store.store import Store
 from asof.store.writing import SHARD
 
-LIST = "shards.json"
 MOST = 1_024
+
+IN_USE = "in-use.lock"
+"""The lock in the folder of a state of a copy: shared by those who have it open."""
+
+
+class ShardList(Struct, frozen=True, omit_defaults=True):
+    """The file shards.json: how many shards a corpus has, which lie beside it.
+
+    In a copy of the corpus at a `url` they lie in the folder `state`, one of those that it had.
+    """
+
+    shards: Annotated[int, Meta(ge=1, le=MOST)]
+    state: Annotated[str, Meta(pattern=r"\A(?:[0-9a-f]{32})?\Z")] = ""
+    url: Annotated[str, Meta(max_length=1_000)] = ""
+
+    @classmethod
+    def read(cls, root: Path) -> ShardList:
+        """That of a folder. Raises NoCorpus without one, CorpusError."""
+        try:
+            return msgspec.json.decode(read_file(root / SHARDS, 10_000), type=cls)
+        except FileNotFoundError:
+            raise NoCorpus(f"{root} is no folder of shards: it has no {SHARDS}") from None
+        except (msgspec.MsgspecError, RecursionError, OSError) as error:
+            raise CorpusError(
+                f"{root / SHARDS} cannot be used ({error}): make a copy of the corpus in a new folder"
+            ) from error
+
+    def write(self, root: Path) -> None:
+        """Replace that of a folder, atomically."""
+        write_file(root / SHARDS, msgspec.json.encode(self))
+
+    def folders(self, root: Path) -> list[Path]:
+        """The folders of the shards."""
+        return [root / self.state / f"shard-{place}" for place in range(self.shards)]
 
 
 def shard_of(document: str, shards: int) -> int:
@@ -73,7 +109,7 @@ def name_of(item: Any) -> str:
 
 def create(root: Path, shards: int, settings: CorpusSettings | None = None, **options: Any) -> ShardedCorpus:
     root.mkdir(parents=True, exist_ok=True)
-    (root / LIST).write_text(json.dumps({"shards": shards}))
+    ShardList(shards).write(root)
     for place in range(shards):
         folder = root / f"shard-{place}"
         folder.mkdir(exist_ok=True)
@@ -85,18 +121,49 @@ def create(root: Path, shards: int, settings: CorpusSettings | None = None, **op
 
 
 def open_shards(root: Path, **options: Any) -> ShardedCorpus:
-    if not (root / LIST).is_file():
-        raise NoCorpus(f"{root} is no folder of shards: it has no {LIST}")
-    count = json.loads((root / LIST).read_text())["shards"]
+    """Open a folder of shards; `options` are those of `asof.open`. Of a copy of a corpus at a URL it is the
+    state that it has now, which stays while it is open. Raises NoCorpus, and what `asof.open` raises."""
     with ExitStack() as leaves:
+        listed = _held(root, leaves)
+        place = root / listed.state
         shards = tuple(
-            leaves.enter_context(asof.open(root / f"shard-{place}", create=False, **options)) for place in range(count)
+            leaves.enter_context(asof.open(folder, create=False, **options))
+            for folder in listed.folders(root)
         )
-        store = UnionStore(root, tuple(each.store for each in shards))
+        store = UnionStore(place, tuple(each.store for each in shards))
         manifest = UnionManifest(store, tuple(each.manifest for each in shards))
-        session = Session(root, store, manifest, shards[0].config, shards[0].session.clock, environment.variables())
-        whole = Corpus(session, ModelProvider(session), Maintenance(session, background=False))
+        session = Session(
+            root, store, manifest, shards[0].config, shards[0].session.clock, environment.variables()
+        )
+        models = ModelProvider(session, shards[0].models.model)
+        whole = Corpus(session, models, Maintenance(session, background=False))
         return ShardedCorpus(root, shards, whole, leaves.pop_all())
+
+
+def open_folder(root: Path, **options: Any) -> Corpus:
+    """The corpus of a folder of shards, which is only read; see `open_shards`."""
+    opened = open_shards(root, **options)
+    opened.whole.leaves.callback(opened.close)
+    return opened.whole
+
+
+def _held(root: Path, leaves: ExitStack) -> ShardList:
+    """The list of shards of a folder; the state that it names stays until `leaves` are closed."""
+    for left in reversed(range(REPLACED)):
+        listed = ShardList.read(root)
+        if not listed.state:
+            break
+        with ExitStack() as held, suppress(FileNotFoundError):
+            path = root / listed.state / IN_USE
+            lock = open_file(path)
+            held.callback(os.close, lock)
+            fcntl.flock(lock, fcntl.LOCK_SH)
+            if file_at(path) == file_of(lock):
+                leaves.push(held.pop_all())
+                return listed
+        if not left:  # else a pull brought two further states meanwhile
+            raise NoCorpus(f"{root} lacks the state that its {SHARDS} names: run `asof pull` again")
+    return listed
 
 
 # -- dividing: whole documents move, with all that is stored of them ------------------------------------
@@ -125,7 +192,7 @@ def divide(sources: Sequence[Path], root: Path, shards: int) -> None:
     all its versions, and when they were known. Answers stay the same, bit for bit."""
     for place in range(shards):
         _write_shard(sources, root / f"shard-{place}", place, shards)
-    (root / LIST).write_text(json.dumps({"shards": shards}))
+    ShardList(shards).write(root)
 
 
 def _write_shard(sources: Sequence[Path], folder: Path, place: int, shards: int) -> None:
@@ -138,10 +205,16 @@ def _write_shard(sources: Sequence[Path], folder: Path, place: int, shards: int)
         db = stack.enter_context(closing(store.writer()))
         db.create_function("shard_of", 1, lambda name: shard_of(name, shards), deterministic=True)
         for name, source in zip(names, sources, strict=True):
-            db.execute(f"ATTACH ? AS {name}", (f"{(source / FOLDER / 'corpus.db').absolute().as_uri()}?mode=ro",))
+            db.execute(
+                f"ATTACH ? AS {name}", (f"{(source / FOLDER / 'corpus.db').absolute().as_uri()}?mode=ro",)
+            )
         with transaction(db):
             for table, whose in NUMBERED.items():
-                mine = f"shard_of(name) = {place}" if whose == "name" else "document IN (SELECT old FROM new_documents)"
+                mine = (
+                    f"shard_of(name) = {place}"
+                    if whose == "name"
+                    else "document IN (SELECT old FROM new_documents)"
+                )
                 rows = " UNION ALL ".join(f"SELECT id, {whose} FROM {name}.{table}" for name in names)
                 db.execute(f"CREATE TEMP TABLE new_{table} (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
                 db.execute(

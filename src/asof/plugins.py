@@ -57,6 +57,14 @@ WATCHING = "asof.watching"
 """Names of extensions: each names a function that follows folders for `asof index --watch`. It gets a
 function that opens the corpus, the folders (none: all that the corpus was made of), and `as_json`."""
 
+REMOTES = "asof.remotes"
+"""Schemes of URLs of corpora, such as s3: each names a function that brings the corpus at a URL to this
+machine, and returns its folder."""
+
+OPENERS = "asof.openers"
+"""Names of files by which a folder is known: each names a function that opens the corpus in it, with the
+arguments of `asof.open`."""
+
 _READERS = {
     "asof.sources.markdown:MARKDOWN": ".md .markdown",
     "asof.extensions.documents.chats:TEXT": ".txt",
@@ -93,6 +101,8 @@ BUILT_IN = {
     },
     VERBS: {"facts": "asof.extensions.facts.verbs:VERBS"},
     WATCHING: {"server": "asof.extensions.server.cli:watch"},
+    REMOTES: dict.fromkeys(("s3", "gs", "az", "file"), "asof.extensions.cluster.transfer:local_copy"),
+    OPENERS: {"shards.json": "asof.extensions.cluster.shards:open_folder"},
     STATUS: {
         "evidence": "asof.extensions.systems.evidence:status",
         "latent": "asof.extensions.systems.latent:status",
@@ -101,6 +111,7 @@ BUILT_IN = {
         "facts": "asof.extensions.facts.commands:COMMANDS",
         "systems": "asof.extensions.systems.commands:COMMANDS",
         "server": "asof.extensions.server.commands:COMMANDS",
+        "cluster": "asof.extensions.cluster.commands:COMMANDS",
         "lab": "asof.extensions.lab.commands:COMMANDS",
     },
     SOURCES: {
@@ -170,6 +181,17 @@ def named(path: str) -> Any:
 def load_all(group: str) -> dict[str, Any]:
     """All objects of a group, by name. Raises UsageError as `load` does."""
     return {name: load(group, name) for name in names(group)}
+
+
+def folder_at(url: str) -> Path:
+    """The folder of this machine with the newest state of the corpus at a URL. Raises UsageError for a scheme
+    that nothing offers, and what the function of the scheme raises."""
+    scheme = url.partition("://")[0]
+    bring = load(REMOTES, scheme)
+    if bring is None:
+        raise UsageError(unknown(REMOTES, scheme, "scheme of URLs of corpora"))
+    folder: Path = bring(url)
+    return folder
 
 
 def unknown(group: str, name: str, what: str) -> str:

@@ -161,13 +161,25 @@ def _checked_time(ctx: click.Context, param: click.Parameter, value: str | None)
     return value
 
 
-INDEX_HELP = "Folder of the index (default: this folder or the nearest parent with .asof)."
+INDEX_HELP = "Folder or URL of the index (default: this folder or the nearest parent with .asof)."
+
+
+class IndexFolder(click.Path):
+    """The type of `--index`: a folder, or the URL of a corpus, which is brought to this machine."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The folder. Raises AsofError."""
+        if "://" in str(value) and not (ctx and ctx.resilient_parsing):
+            from asof.plugins import folder_at
+
+            return folder_at(str(value))
+        return super().convert(value, param, ctx)
 
 
 def index_option(command: F) -> F:
     """`--index DIR`: the folder whose .asof is meant."""
     return click.option(
-        "--index", "index", type=click.Path(path_type=Path), metavar="DIR", help=INDEX_HELP,
+        "--index", "index", type=IndexFolder(path_type=Path), metavar="DIR", help=INDEX_HELP,
     )(command)  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing
@@ -9,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack
 
-from asof import engine, environment
+from asof import engine, environment, plugins
 from asof.arguments import all_checked, checked
 from asof.config import Config
 from asof.corpus.maintenance import Maintenance
@@ -17,7 +18,7 @@ from asof.corpus.session import ModelProvider, Session, encoder_for, named_encod
 from asof.corpus.snapshot import SearchArguments, Snapshot
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
-from asof.files import FETCHED, FOLDER
+from asof.files import FETCHED, FOLDER, SHARDS
 from asof.index.manifest import Manifest
 from asof.store.schema import CorpusSettings
 from asof.store.store import DEFAULT_WAIT, SourceWay, Store, removed_if_empty
@@ -60,12 +61,21 @@ def open(  # noqa: A001  asof.open is the word for it
     or an address that does not count, since the user does not trust the folder; without it, the latter is a
     Python warning. `trust`: it counts all the same. `config`: in place of all files.
     `timezone`: the zone of times of day without one ("Europe/Brussels"), in place of that of asof.toml; with
-    it naive datetimes are read, too.
+    it naive datetimes are read, too. A text such as "s3://bucket/notes" names a corpus at a URL, of which the
+    newest state is brought to this machine; it is only read, as is a folder of shards (`asof pull`).
 
     Raises NoCorpus, OtherSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
     """
+    if isinstance(path, str) and "://" in path:
+        path = plugins.folder_at(path)
     root = folder_of(path)
     folder = root / FOLDER
+    if os.access(root / SHARDS, os.F_OK) and (opener := plugins.load(plugins.OPENERS, SHARDS)) is not None:
+        opened: Corpus = opener(
+            root, encoder=encoder, model=model, wait=wait, on_note=on_note, trust=trust, config=config,
+            timezone=timezone,
+        )  # fmt: skip
+        return opened
     variables = environment.variables()
     own_encoder, own_model = None, None
     if encoder is not None or model is not None:

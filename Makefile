@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PLUGIN := plugins/obsidian
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-fast check format lint types imports budget docs bench bare extras adapters browser obsidian clean
+.PHONY: demo test test-fast check format lint types imports budget docs bench bare extras adapters cluster browser obsidian clean
 
 demo: $(VENV)/ready
 	@$(BIN)/asof demo
@@ -25,10 +25,10 @@ test-fast: $(VENV)/ready
 check: format lint types imports budget docs test
 
 format: $(VENV)/ready
-	$(BIN)/ruff format --check src tests extras adapters browser bench tools
+	$(BIN)/ruff format --check src tests extras adapters cluster browser bench tools
 
 lint: $(VENV)/ready
-	$(BIN)/ruff check src tests extras adapters browser bench tools
+	$(BIN)/ruff check src tests extras adapters cluster browser bench tools
 
 types: $(VENV)/ready
 	$(BIN)/mypy
@@ -58,6 +58,10 @@ extras: $(VENV)-extras/ready
 # retrievers of LangChain, LlamaIndex, Haystack and DSPy, in the real libraries; nothing is sent or fetched
 adapters: $(VENV)-adapters/ready
 	$(VENV)-adapters/bin/python -m pytest -q adapters
+
+# a corpus at a URL: in folders, and in moto's S3 server on this machine
+cluster: $(VENV)-cluster/ready
+	$(VENV)-cluster/bin/python -m pytest -q cluster
 
 # the page in Debian's Chromium, checked by axe-core from npm; the API against its own description
 browser: $(VENV)-browser/ready
@@ -99,6 +103,16 @@ $(VENV)-adapters/ready: constraints.txt pyproject.toml adapters/requirements.txt
 	$(VENV)-adapters/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation --prefer-binary \
 	  -c $(VENV)-adapters/core.txt -c adapters/requirements.txt -e '.[langchain,llama-index,haystack,dspy]' \
 	  langchain-tests
+	@touch $@
+
+# python-dateutil: boto3, below moto, wants another version than matplotlib, which is not needed here
+$(VENV)-cluster/ready: constraints.txt pyproject.toml cluster/requirements.txt
+	$(PYTHON) -m venv --clear $(VENV)-cluster
+	$(PYTHON) .ci/versions.py constraints.txt | grep -v '^python-dateutil==' >$(VENV)-cluster/core.txt
+	$(VENV)-cluster/bin/python -m pip --disable-pip-version-check install -q -c $(VENV)-cluster/core.txt \
+	  hatchling editables pytest hypothesis
+	$(VENV)-cluster/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation \
+	  -c $(VENV)-cluster/core.txt -c cluster/requirements.txt -e '.[cluster]' 'moto[server]' boto3
 	@touch $@
 
 $(VENV)-browser/ready: constraints.txt pyproject.toml browser/requirements.txt

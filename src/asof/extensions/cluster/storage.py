@@ -16,6 +16,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -33,6 +34,7 @@ from asof.errors import (
 )
 from asof.extensions.cluster.shards import MOST
 from asof.store.schema import SCHEMA_VERSION
+from asof.wire import replace
 
 FORMAT = 1
 """The version of manifests that this asof writes and reads."""
@@ -84,7 +86,7 @@ class ShardManifest(Struct, frozen=True):
     """State `number` of a shard: its segments, and the pieces of `chunk` bytes of its database of `bytes`.
 
     `schema`: the version of the tables; `head`: the last transaction (0: none); `settings`: those of the
-    corpus, in JSON.
+    corpus, in JSON; `sha256`: the checksum of all the rest.
     """
 
     format: int
@@ -98,6 +100,12 @@ class ShardManifest(Struct, frozen=True):
     chunk: Annotated[int, Meta(ge=1 << 16, le=1 << 26)]
     chunks: tuple[Digest, ...]
     segments: tuple[SegmentObject, ...]
+    sha256: str = ""
+
+    def sealed(self) -> ShardManifest:
+        """The same with its checksum."""
+        plain = replace(self, sha256="")
+        return replace(plain, sha256=sha256(msgspec.json.encode(plain)).hexdigest())
 
     @property
     def pieces(self) -> Iterator[tuple[str, int, int]]:
@@ -137,10 +145,10 @@ def decoded(content: bytes, shard: int, number: int, where: str) -> ShardManifes
     agrees = (
         (manifest.shard, manifest.number) == (shard, number) and shard < manifest.shards
         and len(manifest.chunks) == -(-manifest.bytes // manifest.chunk)
-        and len(segments) == len(manifest.segments)
+        and len(segments) == len(manifest.segments) and manifest == manifest.sealed()
     )  # fmt: skip
     if not agrees:
-        raise StorageError(f"{where} contradicts its name or itself: {push}")
+        raise StorageError(f"{where} contradicts its name or its checksum: {push}")
     return manifest
 
 
@@ -196,9 +204,10 @@ class Storage:
             reason = re.sub(r"\?\S*", "", str(error).strip().partition("\n")[0])[
                 :300
             ]  # queries hold signatures
+            cut = "; if the object is cut off, remove it and push the corpus again" if done == "read" else ""
             raise StorageError(
                 f"{where} could not be {done} ({reason}): check the URL, the keys in the environment and the "
-                "network, then run the same command again"
+                f"network, then run the same command again{cut}"
             ) from error
 
     def listed(self, folder: str) -> dict[str, ListedObject]:
@@ -264,8 +273,16 @@ class Storage:
 
     def newest(self, shard: int) -> ShardManifest | None:
         """The newest manifest of a shard; None without any. Raises OtherSchema, StorageError."""
-        found = self.manifests(shard)
-        return self.manifest(shard, last, found[last].size) if (last := max(found, default=0)) else None
+        tried = 0
+        while True:
+            found = self.manifests(shard)
+            last = max(found, default=0)
+            try:
+                return self.manifest(shard, last, found[last].size) if last else None
+            except MissingObject:  # a vacuum removed it, if there is a newer one
+                if last <= tried:
+                    raise
+                tried = last
 
     def state(self) -> list[ShardManifest]:
         """The newest manifests of all shards. Raises NoCorpus, OtherSchema, StorageError."""

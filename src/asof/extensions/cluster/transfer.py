@@ -57,6 +57,7 @@ from asof.index.manifest import Manifest
 from asof.store.schema import SCHEMA_VERSION, exclusive_lock, get_meta
 from asof.store.store import Store, translate_errors
 from asof.store.writing import SHARD
+from asof.wire import replace
 
 AT_ONCE = 8
 """Requests under way at the same time."""
@@ -140,7 +141,7 @@ def _push_shard(storage: Storage, shard: int, roots: list[Path], report: PushRep
             _refuse_other(storage, before, taken, roots[shard], len(roots))
         state = _manifest_of(taken, shard, len(roots), before)
         known = before.objects if before is not None else {}
-        changed = before is None or msgspec.structs.replace(state, number=before.number) != before
+        changed = before is None or replace(state, number=before.number).sealed() != before
         _send(storage, state, known, taken, report)
         if changed:
             storage.publish(state)
@@ -171,10 +172,11 @@ def _manifest_of(taken: _Snapshot, shard: int, shards: int, before: ShardManifes
         SegmentObject(name, os.fstat(file.fileno()).st_size, file_digest(file, "sha256").hexdigest())
         for name, file in taken.segments.items()
     )
-    return ShardManifest(
+    manifest = ShardManifest(
         FORMAT, SCHEMA_VERSION, shard, shards, before.number + 1 if before else 1, taken.head, taken.settings,
         size, CHUNK, tuple(chunks), tuple(segments),
     )  # fmt: skip
+    return manifest.sealed()
 
 
 def _send(
@@ -298,11 +300,9 @@ def pull(storage: Storage, root: Path) -> PullReport:
     if not root.exists():
         storage.state()  # where there is none, no folder is made
         root.mkdir(parents=True, mode=0o700)
-    listed = ShardList.read(root) if (root / SHARDS).exists() else ShardList(1, url=storage.url)
-    if listed.url != storage.url or not all(OURS.fullmatch(each.name) for each in root.iterdir()):
-        raise UsageError(
-            f"{root} is {f'a copy of {listed.url}' if listed.url else 'in use'}: name a new folder"
-        )
+    url = ShardList.read(root).url if (root / SHARDS).exists() else storage.url
+    if url != storage.url or not all(OURS.fullmatch(each.name) for each in root.iterdir()):
+        raise UsageError(f"{root} holds something else than a copy of {storage.url}: name a new folder")
     with exclusive_lock(root / PULL_LOCK, LONGEST_PULL), translate_errors(root / SHARDS):
         for _ in range(TRIES):
             state = storage.state()
@@ -315,7 +315,7 @@ def pull(storage: Storage, root: Path) -> PullReport:
 
 
 def _pulled(storage: Storage, root: Path, state: list[ShardManifest]) -> PullReport:
-    name = sha256(msgspec.json.encode(state)).hexdigest()[:32]
+    name = sha256("".join(each.sha256 for each in state).encode()).hexdigest()[:32]
     listed = ShardList.read(root) if (root / SHARDS).exists() else None
     report = PullReport([each.number for each in state])
     if listed is not None and listed.state == name:

@@ -199,6 +199,30 @@ def test_a_push_sees_one_state_while_others_write(local: Storage, source: Path, 
     assert said(tmp_path / "copy") == said(source)
 
 
+def test_what_recipes_derived_is_kept_unless_something_was_erased(
+    local: Storage, source: Path, tmp_path: Path
+) -> None:
+    copy = tmp_path / "copy"
+
+    def file() -> Path:
+        return copy / json.loads((copy / "shards.json").read_text())["state"] / "derived" / "kind" / "file"
+
+    push(source, local)
+    pull(local, copy)
+    file().parent.mkdir(parents=True)
+    file().write_text("graph")
+    written(source, NOTES[4])
+    push(source, local)
+    pull(local, copy)
+    assert file().read_text() == "graph"
+    with asof.open(source) as corpus:
+        corpus.purge("note-1")
+    push(source, local)
+    pull(local, copy)
+    assert not file().exists()
+    assert said(copy) == said(source)
+
+
 # -- two writers ---------------------------------------------------------------------------------------
 
 

@@ -33,6 +33,7 @@ import msgspec
 from msgspec import Struct
 
 from asof import environment
+from asof.engine import DERIVED
 from asof.errors import (
     CorpusError,
     NoSpace,
@@ -323,14 +324,11 @@ def _pulled(storage: Storage, root: Path, state: list[ShardManifest]) -> PullRep
     if not (root / name).is_dir():
         arriving = root / ARRIVING
         arriving.mkdir(exist_ok=True)
-        olds = (
-            listed.folders(root)
-            if listed is not None and len(state) == listed.shards
-            else [None] * len(state)
-        )
+        olds = _old_shards(root, listed, len(state))
         _check_space(root, state, olds)
         for manifest, old in zip(state, olds, strict=True):
             _bring(storage, manifest, arriving / f"shard-{manifest.shard}", old, report)
+        _carry_derived(arriving, olds)
         os.close(create_file(arriving / IN_USE))
         arriving.rename(root / name)
     ShardList(len(state), name, storage.url).write(root)
@@ -339,19 +337,48 @@ def _pulled(storage: Storage, root: Path, state: list[ShardManifest]) -> PullRep
     return report
 
 
-def _kept(old: Path | None) -> dict[str, SegmentObject]:
-    """The segments of the shard of a state that is here."""
-    if old is None or not (old / MANIFEST).is_file():
-        return {}
-    manifest = msgspec.json.decode((old / MANIFEST).read_bytes(), type=ShardManifest)
-    return {each.file: each for each in manifest.segments}
+class _OldShard(NamedTuple):
+    """A shard of the state that is current: its folder, and its manifest."""
+
+    folder: Path
+    manifest: ShardManifest
+
+    def has(self, segment: SegmentObject) -> bool:
+        return segment in self.manifest.segments
 
 
-def _check_space(root: Path, state: list[ShardManifest], olds: Sequence[Path | None]) -> None:
+def _old_shards(root: Path, listed: ShardList | None, shards: int) -> Sequence[_OldShard | None]:
+    if listed is None or listed.shards != shards:
+        return [None] * shards
+    decode = msgspec.json.Decoder(ShardManifest).decode
+    try:
+        return [_OldShard(each, decode((each / MANIFEST).read_bytes())) for each in listed.folders(root)]
+    except (OSError, msgspec.MsgspecError):  # a loss of power: all is received again
+        return [None] * shards
+
+
+def _carry_derived(arriving: Path, olds: Sequence[_OldShard | None]) -> None:
+    """Copy what recipes derived from the state before, which they check and go on with; not if something was
+    erased since, of which it may hold texts."""
+    shutil.rmtree(arriving / DERIVED, ignore_errors=True)
+    for old in olds:
+        if old is None:
+            return
+        database = arriving / old.folder.name / FOLDER / "corpus.db"
+        with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
+            query = "SELECT what FROM transactions WHERE id >= ? ORDER BY id"
+            since = [what for (what,) in db.execute(query, (old.manifest.head,))]
+        if (old.manifest.head and not since) or not {*since[1:]} <= {"index", "correct"}:
+            return
+        derived = old.folder.parent / DERIVED
+    with suppress(OSError):  # somebody may be writing to it
+        shutil.copytree(derived, arriving / DERIVED)
+
+
+def _check_space(root: Path, state: list[ShardManifest], olds: Sequence[_OldShard | None]) -> None:
     needed = sum(each.bytes for each in state)
     for manifest, old in zip(state, olds, strict=True):
-        kept = _kept(old)
-        needed += sum(each.bytes for each in manifest.segments if kept.get(each.file) != each)
+        needed += sum(each.bytes for each in manifest.segments if old is None or not old.has(each))
     here = sum(each.stat().st_blocks * 512 for each in (root / ARRIVING).rglob("*") if each.is_file())
     free = shutil.disk_usage(root).free
     if needed - here > free:
@@ -360,9 +387,11 @@ def _check_space(root: Path, state: list[ShardManifest], olds: Sequence[Path | N
         )
 
 
-def _bring(storage: Storage, state: ShardManifest, place: Path, old: Path | None, report: PullReport) -> None:
+def _bring(
+    storage: Storage, state: ShardManifest, place: Path, old: _OldShard | None, report: PullReport
+) -> None:
     """Make the folder of a shard, of what the state before and an interrupted pull have, and of requests."""
-    segments, kept = place / FOLDER / "segments", _kept(old)
+    segments = place / FOLDER / "segments"
     make_folder(segments)
     wanted = {segment.file for segment in state.segments}
     for each in segments.iterdir():
@@ -372,11 +401,10 @@ def _bring(storage: Storage, state: ShardManifest, place: Path, old: Path | None
         path = segments / segment.file
         if path.exists() and _digest(path) == segment.sha256:
             continue
-        before = old / FOLDER / "segments" / segment.file if old is not None else None
-        if before is not None and kept.get(segment.file) == segment and before.exists():
-            path.unlink(missing_ok=True)
-            with suppress(OSError):  # a file system without links
-                path.hardlink_to(before)
+        path.unlink(missing_ok=True)
+        if old is not None and old.has(segment):
+            with suppress(OSError):  # a file system without links; or it was damaged, and made anew
+                path.hardlink_to(old.folder / FOLDER / "segments" / segment.file)
                 continue
         _receive_segment(storage, state.shard, segment, path, report)
     _receive_database(storage, state, place / FOLDER, old, report)
@@ -407,15 +435,15 @@ def _receive_segment(
 
 
 def _receive_database(
-    storage: Storage, state: ShardManifest, folder: Path, old: Path | None, report: PullReport
+    storage: Storage, state: ShardManifest, folder: Path, old: _OldShard | None, report: PullReport
 ) -> None:  # fmt: skip
     with ExitStack() as files:
         path = folder / "corpus.db"
         number = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
         files.callback(os.close, number)
         before = None
-        if old is not None and (old / FOLDER / "corpus.db").exists():
-            before = open_file(old / FOLDER / "corpus.db")
+        if old is not None:
+            before = open_file(old.folder / FOLDER / "corpus.db")
             files.callback(os.close, before)
 
         def receive(digest: str, start: int, size: int) -> int:

@@ -164,22 +164,10 @@ def _checked_time(ctx: click.Context, param: click.Parameter, value: str | None)
 INDEX_HELP = "Folder or URL of the index (default: this folder or the nearest parent with .asof)."
 
 
-class IndexFolder(click.Path):
-    """The type of `--index`: a folder, or the URL of a corpus, which is brought to this machine."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The folder. Raises AsofError."""
-        if "://" in str(value) and not (ctx and ctx.resilient_parsing):
-            from asof.plugins import folder_at
-
-            return folder_at(str(value))
-        return super().convert(value, param, ctx)
-
-
 def index_option(command: F) -> F:
     """`--index DIR`: the folder whose .asof is meant."""
     return click.option(
-        "--index", "index", type=IndexFolder(path_type=Path), metavar="DIR", help=INDEX_HELP,
+        "--index", "index", type=click.Path(path_type=Path), metavar="DIR", help=INDEX_HELP,
     )(command)  # fmt: skip
 
 
@@ -381,10 +369,16 @@ def joined(words: str | tuple[str, ...], name: str) -> str:
 
 
 def corpus_root(index: Path | None) -> Path:
-    """The folder that holds .asof, by the option or by looking upwards. Raises UsageError."""
+    """The folder that holds .asof, by the option or by looking upwards; that of a URL is brought to this
+    machine. Raises UsageError, and for a URL what `asof.plugins.folder_at` raises."""
     from asof.environment import find_folder
 
     if index is not None:
+        scheme, between, place = str(index).partition(":/")  # a path has one slash where a URL has several
+        if between and "/" not in scheme and not index.exists():
+            from asof.plugins import folder_at
+
+            return folder_at(f"{scheme}://{'/' if scheme == 'file' else ''}{place}")
         if index.exists() and not index.is_dir():
             raise UsageError(f"{index} is a file; accepted: a folder, which has or gets .asof in it")
         return index.parent if index.name == ".asof" else index

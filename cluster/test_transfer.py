@@ -361,6 +361,29 @@ pull(storage, Path(sys.argv[2]))
     assert said(tmp_path / "copy") == said(source)
 
 
+def test_a_pull_on_a_full_disk_goes_on(local: Storage, source: Path, tmp_path: Path) -> None:
+    push(source, local)
+    script = """
+import resource, signal, sys
+from pathlib import Path
+from asof.errors import NoSpace
+from asof.extensions.cluster.storage import Storage
+from asof.extensions.cluster.transfer import pull
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    pull(Storage(sys.argv[1]), Path(sys.argv[2]))
+except NoSpace as error:
+    print(error)
+"""
+    command = (sys.executable, "-c", script, local.url, tmp_path / "copy")
+    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "free some disk space" in out
+    assert not (tmp_path / "copy" / "shards.json").exists()
+    pull(local, tmp_path / "copy")
+    assert said(tmp_path / "copy") == said(source)
+
+
 # -- vacuum --------------------------------------------------------------------------------------------
 
 

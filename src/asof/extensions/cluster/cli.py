@@ -25,7 +25,7 @@ def push(url: str, index: Path | None, days: float | None) -> int:
 
     Only what has changed is sent, and others may write to the index meanwhile. Who reads from URL sees the
     state before or this one. Keys come from the environment (AWS_ACCESS_KEY_ID ...). What `asof purge` erased
-    is gone from URL after a push with --vacuum 0; a pull that is under way then begins anew.
+    is gone from URL after a push with --vacuum 0, if no other push is under way then; a pull begins anew.
     """
     from asof.extensions.cluster import transfer
     from asof.extensions.cluster.storage import Storage

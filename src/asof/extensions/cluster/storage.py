@@ -120,7 +120,7 @@ class ShardManifest(Struct, frozen=True):
         return pieces | {segment.name: segment.bytes for segment in self.segments}
 
 
-class _Version(Struct):
+class ManifestVersion(Struct):
     """What manifests of every version have."""
 
     format: int
@@ -131,7 +131,7 @@ def decoded(content: bytes, shard: int, number: int, where: str) -> ShardManifes
     """A manifest, checked. Raises OtherSchema, StorageError, which name the object `where`."""
     push = "remove this object, and push the corpus again from its folder"
     try:
-        version = msgspec.json.decode(content, type=_Version)
+        version = msgspec.json.decode(content, type=ManifestVersion)
         if (version.format, version.schema) != (FORMAT, SCHEMA_VERSION):
             newer = version.format > FORMAT or version.schema > SCHEMA_VERSION
             raise OtherSchema(

@@ -56,7 +56,7 @@ from asof.extensions.cluster.storage import (
 from asof.files import FOLDER, SHARDS, create_file, make_folder, open_file, rename, try_lock
 from asof.index.manifest import Manifest
 from asof.store.schema import SCHEMA_VERSION, exclusive_lock, get_meta
-from asof.store.store import Store, translate_errors
+from asof.store.store import FULL, Store, translate_errors
 from asof.store.writing import SHARD
 from asof.wire import replace
 
@@ -304,7 +304,7 @@ def pull(storage: Storage, root: Path) -> PullReport:
     url = ShardList.read(root).url if (root / SHARDS).exists() else storage.url
     if url != storage.url or not all(OURS.fullmatch(each.name) for each in root.iterdir()):
         raise UsageError(f"{root} holds something else than a copy of {storage.url}: name a new folder")
-    with exclusive_lock(root / PULL_LOCK, LONGEST_PULL), translate_errors(root / SHARDS):
+    with exclusive_lock(root / PULL_LOCK, LONGEST_PULL):
         for _ in range(TRIES):
             state = storage.state()
             try:
@@ -312,6 +312,10 @@ def pull(storage: Storage, root: Path) -> PullReport:
             except MissingObject:  # a vacuum removed it, if there is a newer state
                 if storage.state() == state:
                     raise
+            except OSError as error:
+                if error.errno not in FULL:
+                    raise
+                raise NoSpace(f"{root}: {error.strerror}: free some disk space, and run it again") from error
         raise StorageError(f"{storage.url} changes faster than it can be read: run the same command again")
 
 
@@ -324,6 +328,9 @@ def _pulled(storage: Storage, root: Path, state: list[ShardManifest]) -> PullRep
     if not (root / name).is_dir():
         arriving = root / ARRIVING
         arriving.mkdir(exist_ok=True)
+        for each in arriving.iterdir():  # of an interrupted pull
+            if each.is_dir() and each.name not in {f"shard-{manifest.shard}" for manifest in state}:
+                shutil.rmtree(each)
         olds = _old_shards(root, listed, len(state))
         _check_space(root, state, olds)
         for manifest, old in zip(state, olds, strict=True):
@@ -360,7 +367,6 @@ def _old_shards(root: Path, listed: ShardList | None, shards: int) -> Sequence[_
 def _carry_derived(arriving: Path, olds: Sequence[_OldShard | None]) -> None:
     """Copy what recipes derived from the state before, which they check and go on with; not if something was
     erased since, of which it may hold texts."""
-    shutil.rmtree(arriving / DERIVED, ignore_errors=True)
     for old in olds:
         if old is None:
             return
@@ -416,6 +422,11 @@ def _digest(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
+def _write(number: int, content: bytes, start: int) -> None:
+    while done := os.pwrite(number, content, start):  # on a full disk the rest of it raises
+        content, start = content[done:], start + done
+
+
 def _receive_segment(
     storage: Storage, shard: int, segment: SegmentObject, path: Path, report: PullReport
 ) -> None:
@@ -424,7 +435,8 @@ def _receive_segment(
 
         def receive(start: int) -> int:
             content = storage.read(name, start, min(CHUNK, segment.bytes - start))
-            return os.pwrite(file.fileno(), content, start)
+            _write(file.fileno(), content, start)
+            return len(content)
 
         for size in _all_at_once([partial(receive, start) for start in range(0, segment.bytes, CHUNK)]):
             report.bytes += size
@@ -457,7 +469,7 @@ def _receive_database(
                 content = storage.read(name, 0, size)
                 if sha256(content).hexdigest() != digest:
                     raise _altered(storage, name)
-            os.pwrite(number, content, start)
+            _write(number, content, start)
             return size if received else 0
 
         for size in _all_at_once([partial(receive, *piece) for piece in state.pieces]):

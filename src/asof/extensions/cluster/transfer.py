@@ -70,6 +70,9 @@ FRESH = 3_600.0
 """Seconds for which an object that no manifest names is taken as one of a push that was interrupted; an older
 one, which a vacuum may be about to remove, is put again."""
 
+PAUSE = 0.2
+"""Seconds until a pull begins anew."""
+
 LONGEST_PULL = 600.0
 """Seconds for which a pull waits for another one into the same folder."""
 
@@ -300,18 +303,19 @@ def pull(storage: Storage, root: Path) -> PullReport:
     """
     if not root.exists():
         storage.state()  # where there is none, no folder is made
-        root.mkdir(parents=True, mode=0o700)
+        root.mkdir(parents=True, exist_ok=True, mode=0o700)
     url = ShardList.read(root).url if (root / SHARDS).exists() else storage.url
     if url != storage.url or not all(OURS.fullmatch(each.name) for each in root.iterdir()):
         raise UsageError(f"{root} holds something else than a copy of {storage.url}: name a new folder")
     with exclusive_lock(root / PULL_LOCK, LONGEST_PULL):
-        for _ in range(TRIES):
+        for left in reversed(range(TRIES)):
             state = storage.state()
             try:
                 return _pulled(storage, root, state)
-            except MissingObject:  # a vacuum removed it, if there is a newer state
-                if storage.state() == state:
+            except MissingObject:  # a vacuum removed it: there is a newer state, or a push puts it again
+                if not left and storage.state() == state:
                     raise
+                time.sleep(PAUSE)
             except OSError as error:
                 if error.errno not in FULL:
                     raise
@@ -516,14 +520,13 @@ def vacuum(storage: Storage, grace: float) -> int:
         return grace == 0 or put < before
 
     for shard in range(len(storage.state())):
+        stored = _objects(storage, shard)  # first, so that what is published meanwhile is not among them
         manifests = storage.manifests(shard)
-        numbers = list(manifests)
-        old = {number for number, then in pairwise(numbers) if is_old(manifests[then].put)}
-        stored = _objects(storage, shard)
-        named = {
-            name for number in numbers if number not in old
-            for name in storage.manifest(shard, number, manifests[number].size).objects
-        }  # fmt: skip
+        old = {number for number, then in pairwise(manifests) if is_old(manifests[then].put)}
+        named: set[str] = set()
+        for number in manifests.keys() - old:
+            with suppress(MissingObject):  # another vacuum was first
+                named |= storage.manifest(shard, number, manifests[number].size).objects.keys()
         names = [manifest_name(shard, number) for number in old]
         names += [
             f"shard-{shard}/{name}" for name, each in stored.items() if name not in named and is_old(each.put)

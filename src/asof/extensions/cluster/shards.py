@@ -104,7 +104,8 @@ class ShardedCorpus:
 
 
 def name_of(item: Any) -> str:
-    return getattr(item, "id", None) or getattr(item, "document")
+    name: str = getattr(item, "id", None) or item.document
+    return name
 
 
 def create(root: Path, shards: int, settings: CorpusSettings | None = None, **options: Any) -> ShardedCorpus:
@@ -218,7 +219,8 @@ def _write_shard(sources: Sequence[Path], folder: Path, place: int, shards: int)
                 rows = " UNION ALL ".join(f"SELECT id, {whose} FROM {name}.{table}" for name in names)
                 db.execute(f"CREATE TEMP TABLE new_{table} (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
                 db.execute(
-                    f"INSERT INTO new_{table} SELECT id, (row_number() OVER (ORDER BY id) - 1) * {shards} + {place or shards}"
+                    f"INSERT INTO new_{table}"
+                    f" SELECT id, (row_number() OVER (ORDER BY id) - 1) * {shards} + {place or shards}"
                     f" FROM ({rows}) WHERE {mine}"
                 )
             for table in (*WHOLE, *MOVED):
@@ -245,5 +247,6 @@ def _copy(db: sqlite3.Connection, table: str, names: Sequence[str]) -> None:
     order = " ORDER BY t.id" if table == "ends" else ""
     for name in names:
         db.execute(
-            f"INSERT OR IGNORE INTO main.{table} ({', '.join(wanted)}) SELECT {', '.join(columns)} FROM {name}.{table} AS t{where}{order}"
+            f"INSERT OR IGNORE INTO main.{table} ({', '.join(wanted)})"
+            f" SELECT {', '.join(columns)} FROM {name}.{table} AS t{where}{order}"
         )

@@ -88,8 +88,8 @@ WHOLE: dict[str, Whole] = {
     "> ? ORDER BY visible": _different,
     "ORDER BY p.id": _sorted,
 }
-"""How rows of shards become those of one corpus, by what a statement has in it. The rows of all other ones are
-of one document each, and stand in any order."""
+"""How rows of shards become those of one corpus, by what a statement has in it. The rows of all other ones
+are of one document each, and stand in any order."""
 
 
 @lru_cache

@@ -236,7 +236,7 @@ class ViewFactory:
         self.analyzer.reset_if_large()
         return View(
             as_of, known, self._prefix(state, as_of, known, past), AsOfReader(self.db, as_of, known),
-            self.analyzer, self.derived, state.encoder, self.official,
+            self.analyzer, self.derived, state.encoder, self.official, self.manifest.gather,
         )  # fmt: skip
 
     def forget(self) -> None:
@@ -283,7 +283,8 @@ class ViewFactory:
 def search(query: Query, view: View, recipe: Recipe) -> Results:
     """Run the stages of a recipe over a view."""
     ranking = Ranking(view.window(query.filters))
-    for stage, stage_query in batched(recipe, query):
+    steps = batched(recipe, query)
+    for stage, stage_query in steps if view.gather is None else view.gather(steps):
         ranking = stage(stage_query, ranking, view)
     if query.filters.about is not None and (count := view.count_without_times(query.filters)):
         ranking = ranking.note(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
@@ -14,12 +15,12 @@ from typing import Any, Self
 
 import asof
 from asof import environment
-from asof.config import Config
 from asof.corpus.corpus import Corpus
 from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
 from asof.corpus.snapshot import Snapshot
 from asof.errors import NoCorpus
+from asof.extensions.cluster.gather import ShardGather
 from asof.extensions.cluster.union import UnionManifest, UnionStore
 from asof.files import FOLDER
 from asof.index.manifest import Manifest
@@ -68,7 +69,7 @@ class ShardedCorpus:
 
 
 def name_of(item: Any) -> str:
-    return getattr(item, "id", None) or getattr(item, "document")
+    return getattr(item, "id", None) or item.document
 
 
 def create(root: Path, shards: int, settings: CorpusSettings | None = None, **options: Any) -> ShardedCorpus:
@@ -90,11 +91,15 @@ def open_shards(root: Path, **options: Any) -> ShardedCorpus:
     count = json.loads((root / LIST).read_text())["shards"]
     with ExitStack() as leaves:
         shards = tuple(
-            leaves.enter_context(asof.open(root / f"shard-{place}", create=False, **options)) for place in range(count)
+            leaves.enter_context(asof.open(root / f"shard-{place}", create=False, **options))
+            for place in range(count)
         )
         store = UnionStore(root, tuple(each.store for each in shards))
-        manifest = UnionManifest(store, tuple(each.manifest for each in shards))
-        session = Session(root, store, manifest, shards[0].config, shards[0].session.clock, environment.variables())
+        pool = leaves.enter_context(ThreadPoolExecutor(min(count, os.cpu_count() or 1)))
+        manifest = UnionManifest(store, tuple(each.manifest for each in shards), ShardGather(pool))
+        session = Session(
+            root, store, manifest, shards[0].config, shards[0].session.clock, environment.variables()
+        )
         whole = Corpus(session, ModelProvider(session), Maintenance(session, background=False))
         return ShardedCorpus(root, shards, whole, leaves.pop_all())
 
@@ -138,10 +143,16 @@ def _write_shard(sources: Sequence[Path], folder: Path, place: int, shards: int)
         db = stack.enter_context(closing(store.writer()))
         db.create_function("shard_of", 1, lambda name: shard_of(name, shards), deterministic=True)
         for name, source in zip(names, sources, strict=True):
-            db.execute(f"ATTACH ? AS {name}", (f"{(source / FOLDER / 'corpus.db').absolute().as_uri()}?mode=ro",))
+            db.execute(
+                f"ATTACH ? AS {name}", (f"{(source / FOLDER / 'corpus.db').absolute().as_uri()}?mode=ro",)
+            )
         with transaction(db):
             for table, whose in NUMBERED.items():
-                mine = f"shard_of(name) = {place}" if whose == "name" else "document IN (SELECT old FROM new_documents)"
+                mine = (
+                    f"shard_of(name) = {place}"
+                    if whose == "name"
+                    else "document IN (SELECT old FROM new_documents)"
+                )
                 rows = " UNION ALL ".join(f"SELECT id, {whose} FROM {name}.{table}" for name in names)
                 db.execute(f"CREATE TEMP TABLE new_{table} (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
                 db.execute(

@@ -77,11 +77,15 @@ def _sorted(rows: list[Row], _: Any) -> list[Row]:
 
 WHOLE: dict[str, Whole] = {
     "PRAGMA data_version": lambda rows, _: [(tuple(rows),)],
-    "max(id) FROM transactions": _greatest, "max(id), 0) FROM passages": _greatest,
-    "SELECT count(*) FROM force": _sum, "GROUP BY month ORDER BY month": _sums,
+    "max(id) FROM transactions": _greatest,
+    "max(id), 0) FROM passages": _greatest,
+    "SELECT count(*) FROM force": _sum,
+    "GROUP BY month ORDER BY month": _sums,
     "ORDER BY v.visible DESC, d.name LIMIT :most": _first(lambda row: (-row[-1], row[0])),
     "ORDER BY d.name LIMIT :most": _first(lambda row: row[0]),
-    "ORDER BY 1": _different, "ORDER BY s.name": _different, "> ? ORDER BY visible": _different,
+    "ORDER BY 1": _different,
+    "ORDER BY s.name": _different,
+    "> ? ORDER BY visible": _different,
     "ORDER BY p.id": _sorted,
 }
 """How rows of shards become those of one corpus, by what a statement has in it. The rows of all other ones are
@@ -159,6 +163,7 @@ class UnionManifest:
 
     store: UnionStore
     shards: tuple[Manifest, ...]
+    gather: Any = None
     on_note: Callable[[str], None] = print
 
     @property
@@ -178,6 +183,4 @@ class UnionManifest:
 
     def faults(self, db: UnionConnection) -> list[str]:
         """The faults of all shards."""
-        return [
-            line for each, own in zip(self.shards, db.shards, strict=True) for line in each.faults(own)
-        ]
+        return [line for each, own in zip(self.shards, db.shards, strict=True) for line in each.faults(own)]

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from asof.answer.match import is_of_another
 from asof.answer.question import (
     COUNT,
     DATE,
@@ -133,6 +134,12 @@ class Candidates(NamedTuple):
         if in_time:
             signs = {at: each._replace(begins=0.0, ends=0.0, outside=0.0) for at, each in signs.items()}
         return cls(statements, signs, {at: sum(map(mul, each, WEIGHTS)) for at, each in signs.items()})
+
+    @property
+    def nearest(self) -> Candidates:
+        """The same, with no less for what is of another thing: what a refusal shows."""
+        scores = {at: each - self.signs[at].other * WEIGHTS.other for at, each in self.scores.items()}
+        return self._replace(scores=scores)
 
     @property
     def best(self) -> list[int]:
@@ -257,7 +264,8 @@ class Signs(NamedTuple):
     name or a figure that the question lacks. `begins`, `ends`, `outside`: it names the year with which the
     time asked about begins, that with which it ends, only other times. `several`: it is an item or a row
     where several things are asked for. `past`: something superseded it, or one of these statements' documents
-    amends it, or it is not in force; where times are asked about, it is in force in none of these.
+    amends it, or it is not in force; where times are asked about, it is in force in none of these. `other`:
+    it is of another thing than the one that is named (`is_of_another`).
     """
 
     relevance: float = 0.0
@@ -275,11 +283,12 @@ class Signs(NamedTuple):
     outside: float = 0.0
     several: float = 0.0
     past: float = 0.0
+    other: float = 0.0
 
 
 WEIGHTS = Signs(
     relevance=11.0, words=5.6, own=1.3, passage=-1.8, heading=1.2, defines=5.0, value=2.0,
-    number=2.0, reason=5.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, several=1.5, past=-8.0,
+    number=2.0, reason=5.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, several=1.5, past=-8.0, other=-16.0,
 )  # fmt: skip
 """Log odds of a linear model (a softmax over the statements of a question) with a prior at the weights
 before, fitted on questions of people on documents and of datasets, judged on the corpora left out, and
@@ -314,7 +323,7 @@ def signs_of(
             words=words.share(each.titled_stems), own=words.share(each.stems),
             passage=words.share(stems[each.hit.id]),
             heading=len(each.above & asked) / max(len(each.above), 1),
-            past=past, several=float(question.several and each.kind in (ITEM, ROW)),
+            past=past, other=float(is_of_another(question, words, each)), several=float(question.several and each.kind in (ITEM, ROW)),
             **_expected(question, each), **_of_time(question, each),
         )  # fmt: skip
     return found

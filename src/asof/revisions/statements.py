@@ -238,6 +238,11 @@ def _words() -> _Words:
     return _Words(verbs, kind, rows("change"), rows("leave"), ended, instead, calendar, offices)
 
 
+def verbs_of_states() -> frozenset[str]:
+    """The verbs of states that a thing is in once at a time, of all languages."""
+    return _words().verbs
+
+
 @cache
 def _joins(language: str) -> re.Pattern[str]:
     """What joins two clauses in a language, and longer words for that in others ("en" is not only Dutch)."""

@@ -288,7 +288,8 @@ class Signs(NamedTuple):
 
 WEIGHTS = Signs(
     relevance=11.0, words=5.6, own=1.3, passage=-1.8, heading=1.2, defines=5.0, value=2.0,
-    number=2.0, reason=5.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, several=1.5, past=-8.0, other=-16.0,
+    number=2.0, reason=5.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, several=1.5, past=-8.0,
+    other=-16.0,
 )  # fmt: skip
 """Log odds of a linear model (a softmax over the statements of a question) with a prior at the weights
 before, fitted on questions of people on documents and of datasets, judged on the corpora left out, and
@@ -323,7 +324,8 @@ def signs_of(
             words=words.share(each.titled_stems), own=words.share(each.stems),
             passage=words.share(stems[each.hit.id]),
             heading=len(each.above & asked) / max(len(each.above), 1),
-            past=past, other=float(is_of_another(question, words, each)), several=float(question.several and each.kind in (ITEM, ROW)),
+            past=past, other=float(is_of_another(question, words, each)),
+            several=float(question.several and each.kind in (ITEM, ROW)),
             **_expected(question, each), **_of_time(question, each),
         )  # fmt: skip
     return found
@@ -364,6 +366,18 @@ def has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool
         return not units.isdisjoint(of_kind) or words.search(said.lower()) is not None
     return (kind == COUNT and has_number(question, said)) or (
         kind == VERSION and _VERSION.search(said) is not None
+    )
+
+
+def may_give(question: ParsedQuestion, said: str) -> bool:
+    """False for a text that has no figure and no word for one where an amount, a length of time, a share or a
+    version is asked for."""
+    kind, language = question.value_kind, question.language
+    if kind not in (MONEY, DURATION, SHARE, VERSION) or has_number(question, said):
+        return True
+    words = phrases_of("fractions" if kind == SHARE else "free", language)
+    return words.search(said.lower()) is not None or (
+        kind == DURATION and durations(language).search(said) is not None
     )
 
 

@@ -231,7 +231,7 @@ def _is_other(name: str, asked: Container[str]) -> bool:
 
 
 def _other_behind(text: str, word: str, between: str, asked: str) -> bool:
-    """True if something else stands behind two words in a text: "of peanuts" where "of shellfish" is asked."""
+    """True if another word stands behind two in a text: "peanuts" behind "allergic to", not "shellfish"."""
     tokens = bare_words(text)
     return any(
         (one, two) == (word, between) and three != asked

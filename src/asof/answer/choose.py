@@ -33,9 +33,11 @@ from asof.answer.statements import (
     tells_more,
     times_named,
 )
+from asof.documents import PUBLISHED
 from asof.hits import Hit, heading_above
 from asof.lang import FIRST, numerals, tables
 from asof.models.ports import Encoder
+from asof.store.digest import STATUS
 from asof.text.figures import figures, lexicon
 from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
@@ -233,10 +235,22 @@ def _newest(
         for place, at in enumerate(order)
         if (date := statements[at].hit.published) is not None
         and words.share(statements[at].stems) == 1.0
-        and lasts(statements[at], max(date.span.last, _begun(statements[at].hit)))
+        and _states_now(statements[at], max(date.span.last, _begun(statements[at].hit)))
         and statements[at].hit.holds
     }
     return max(stating, key=stating.__getitem__) if order[0] in stating else order[0]
+
+
+def _states_now(statement: Statement, until: int) -> bool:
+    """True if a statement says what is the case up to an instant, or gives a value from a day on that its own
+    words name: "The rent goes up to 890 euros from July"."""
+    force = statement.hit.in_force
+    named = force is not None and force.by not in (PUBLISHED, STATUS)
+    return lasts(statement, until) or (named and len(times_named(statement)) == 1 and _has_figure(statement))
+
+
+def _has_figure(statement: Statement) -> bool:
+    return any(each.unit for each in figures(statement.text, FIRST))
 
 
 def _begun(hit: Hit) -> int:

@@ -250,8 +250,8 @@ class Snapshot:
             yield from then.use(partial(_statements_of, some, of_time))
 
     def changes(
-        self, question: str = "", most: int = 50, *, since: When | None = None, filters: Filters | None = None,
-        learned: bool = False,
+        self, question: str = "", most: int = 50, *, since: When | None = None,
+        filters: Filters | None = None, learned: bool = False,
     ) -> Changes:  # fmt: skip
         """What was added, changed or removed in documents since a date (None: in the week before), about a
         question if there is one; at most so many documents, the last that changed first. `learned`: also

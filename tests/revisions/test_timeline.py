@@ -168,7 +168,7 @@ def test_a_timeline_ends_with_the_note_that_says_so(said: str, at: str, told: An
     ] == told
 
 
-RENT = (
+RENTS = (
     document("notes", "The rent is 820 euros.", "2021-09-01", title="Flat"),
     document("call", "The rent goes up to 890 euros from July 2023.", "2023-06-10", title="Call"),
     document("letter", "From 1 May 2024 the rent is 950 euros.", "2024-03-15", title="Letter"),
@@ -185,7 +185,7 @@ RENT = (
     ],
 )
 def test_a_value_that_other_documents_change_from_a_day_on(as_of: str | None, values: list[Any]) -> None:
-    with fresh(*(each for each in RENT if each.id != "garage" or as_of != "2022-12")) as corpus:
+    with fresh(*(each for each in RENTS if each.id != "garage" or as_of != "2022-12")) as corpus:
         then = corpus.at(as_of)
         told = then.timeline("rent").entries
         assert [each.end and iso(each.end)[:10] for each in told] == [end for _, end in values]
@@ -195,5 +195,5 @@ def test_a_value_that_other_documents_change_from_a_day_on(as_of: str | None, va
 
 def test_of_two_that_say_no_day_none_is_the_next_of_the_other() -> None:
     garage = document("garage", "The rent is 60 euros.", "2022-03-15", title="Garage")
-    with fresh(RENT[0], garage) as corpus:
+    with fresh(RENTS[0], garage) as corpus:
         assert len(corpus.at().timeline("rent").entries) == 1

@@ -12,7 +12,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 from msgspec import Struct
@@ -313,7 +313,10 @@ def changes_of_documents(
         if among is None or each.document in among
     ]  # fmt: skip
     single = frozenset[int]() if learned >= NEVER else _instants_learned(view, passages, learned)
-    period = _Instants(range(first, last + 1), single)
+    period = {
+        at for each in passages for at in (each.visible, each.ended)
+        if at is not None and (first <= at <= last or at in single)
+    }  # fmt: skip
     whole = {each.side.document: each for each in edits_of_documents(
         view, dict.fromkeys((each.document for each in passages), period)
     )}  # fmt: skip
@@ -337,16 +340,6 @@ def changes_of_documents(
             title = told[-1].side.title
             found.append(DocumentChanges(name, title, kind, at, tuple(shown), slight, len(kept) - len(shown)))
     return sorted(found, key=lambda each: (-each.at, each.document))
-
-
-class _Instants(NamedTuple):
-    """Those of a period, and single ones."""
-
-    period: range
-    single: frozenset[int]
-
-    def __contains__(self, instant: object) -> bool:
-        return instant in self.period or instant in self.single
 
 
 def _instants_learned(view: View, passages: Sequence[VisiblePassage], learned: int) -> frozenset[int]:

@@ -334,7 +334,8 @@ def _change(clause: str, kinds: Sequence[str], known: _Words) -> _Change | None:
     """What a clause changes, in one of four ways: "X instead of Y", "no longer X", "left X", "moved from X to
     Y"; None if it changes nothing.
 
-    "X moved" alone ends where X lives. `kinds`: of the verbs of states in its sentence, one of which it may mean without saying it.
+    "X moved" alone ends where X lives. `kinds`: of the verbs of states in its sentence, one of which it may
+    mean without saying it.
     """
     words = _split(clause)
     instead = known.instead.search(clause)

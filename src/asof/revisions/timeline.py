@@ -179,7 +179,7 @@ def timeline(
     lines = [_line_of(view, chains, question, statement, filters) for statement in same or told]
     entries = [entry for line in lines for entry in line.values()]
     if same:
-        entries = _until_the_next(entries)
+        entries = _until(entries, entries)
     ends = _ends_told(view, question, hits, entries)
     if ends:
         entries = _ended_by(entries, ends)
@@ -219,10 +219,7 @@ def _ends_told(
 def _ended_by(entries: Sequence[TimelineEntry], ends: Sequence[TimelineEntry]) -> list[TimelineEntry]:
     """The entries, each until the first of these ends that comes while it holds, and the ends, until an entry
     that begins after."""
-    found = []
-    for each in entries:
-        within = [end.start for end in ends if each.start < end.start and end.start < (each.end or NEVER)]
-        found.append(replace(each, end=min(within)) if within else each)
+    found = _until(entries, ends)
     for end in ends:
         found.append(
             replace(end, end=min((each.start for each in found if each.start > end.start), default=None))
@@ -275,31 +272,23 @@ def _amount_of(view: View, question: str, said: str) -> tuple[str, ...]:
         set(view.analyzer.terms(question, language)) - view.analyzer.stop_words,
         stop_words(language),
     )
-    words = tokenize(said)
+    words, belongs = tokenize(said), set_of("questions", "belongs")
     own = [at for at, word in enumerate(words) if not stems.isdisjoint(view.analyzer.terms(word, language))]
     before = words[own[0] - 1] if own and own[0] else ""
     behind = words[own[-1] + 1 : own[-1] + 5] if own else []
-    named = [word for word in behind if word not in stop] if behind[:1] and behind[0] in _belongs() else []
-    return (*units, before if before not in stop and not _is_time(before) else "", *named)
+    named = [each for each in behind if each not in stop] if belongs.intersection(behind[:1]) else []
+    timed = before in stop | set_of("words", "calendar") or any(map(str.isdigit, before))
+    return (*units, "" if timed else before, *named)
 
 
-@cache
-def _belongs() -> frozenset[str]:
-    return set_of("questions", "belongs")
-
-
-def _is_time(word: str) -> bool:
-    return word in set_of("words", "calendar") or any(map(str.isdigit, word))
-
-
-def _until_the_next(entries: Sequence[TimelineEntry]) -> list[TimelineEntry]:
-    """The entries, each at the latest until the next one begins."""
-    ordered = sorted(entries, key=lambda each: each.start)
-    begins = [*(each.start for each in ordered[1:]), NEVER]
+def _until(entries: Sequence[TimelineEntry], others: Sequence[TimelineEntry]) -> list[TimelineEntry]:
+    """The entries, each until the first of the others that begins while it holds."""
     return [
-        replace(each, end=begin) if each.start < begin < (each.end or NEVER) else each
-        for each, begin in zip(ordered, begins, strict=True)
-    ]
+        replace(each, end=min(
+            (one.start for one in others if each.start < one.start < (each.end or NEVER)), default=each.end
+        ))
+        for each in entries
+    ]  # fmt: skip
 
 
 def _with_acts(

@@ -487,3 +487,10 @@ def test_the_beginning_and_the_end_that_a_note_states(corpus: Corpus) -> None:
     assert [str(each)[:10] for each in (hit.in_force.span.start, hit.in_force.span.end)] == [
         "2027-03-01", "2028-02-29",
     ]  # fmt: skip
+
+
+def test_a_note_of_another_subject_is_not_alike(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    memory.remember("Ada likes green tea.")
+    assert [each.text for each in memory.remember("Ada likes black tea.").alike] == ["Ada likes green tea."]
+    assert memory.remember("Bob likes green tea.").alike == ()

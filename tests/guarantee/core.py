@@ -197,6 +197,7 @@ OBSERVABLES: dict[str, Observable] = {
     "verb changes with operators": verb(
         "changes", lambda asked: {"q": f"{asked.question} -storm -tag:{TAGS[0]} after:2019"}
     ),
+    "changes that were learned": lambda moment, asked: moment.then.changes(since=asked.other, learned=True),
     "verb changes about something": verb("changes", lambda asked: {"q": asked.question, "since": "2019"}),
     "verb list": verb("list", lambda asked: {"since": asked.other, "k": 3}),
     "verb timeline": verb("timeline", lambda asked: {"q": asked.question}),

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from asof.answer.match import is_of_another
 from asof.answer.question import (
     COUNT,
     DATE,
@@ -32,9 +33,11 @@ from asof.answer.statements import (
     tells_more,
     times_named,
 )
+from asof.documents import PUBLISHED
 from asof.hits import Hit, heading_above
 from asof.lang import FIRST, numerals, tables
 from asof.models.ports import Encoder
+from asof.store.digest import STATUS
 from asof.text.figures import figures, lexicon
 from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
@@ -136,6 +139,12 @@ class Candidates(NamedTuple):
         return cls(statements, signs, {at: sum(map(mul, each, WEIGHTS)) for at, each in signs.items()})
 
     @property
+    def nearest(self) -> Candidates:
+        """The same, with no less for what is of another thing: what a refusal shows."""
+        scores = {at: each - self.signs[at].other * WEIGHTS.other for at, each in self.scores.items()}
+        return self._replace(scores=scores)
+
+    @property
     def best(self) -> list[int]:
         """The places of the QUOTES best."""
         return sorted(self.scores, key=lambda at: (-self.scores[at], at))[:QUOTES]
@@ -227,10 +236,22 @@ def _newest(
         for place, at in enumerate(order)
         if (date := statements[at].hit.published) is not None
         and words.share(statements[at].stems) == 1.0
-        and lasts(statements[at], max(date.span.last, _begun(statements[at].hit)))
+        and _states_now(statements[at], max(date.span.last, _begun(statements[at].hit)))
         and statements[at].hit.holds
     }
     return max(stating, key=stating.__getitem__) if order[0] in stating else order[0]
+
+
+def _states_now(statement: Statement, until: int) -> bool:
+    """True if a statement says what is the case up to an instant, or gives a value from a day on that its own
+    words name: "The rent goes up to 890 euros from July"."""
+    force = statement.hit.in_force
+    named = force is not None and force.by not in (PUBLISHED, STATUS)
+    return lasts(statement, until) or (named and len(times_named(statement)) == 1 and _has_figure(statement))
+
+
+def _has_figure(statement: Statement) -> bool:
+    return any(each.unit for each in figures(statement.text, FIRST))
 
 
 def _begun(hit: Hit) -> int:
@@ -258,7 +279,8 @@ class Signs(NamedTuple):
     name or a figure that the question lacks. `begins`, `ends`, `outside`: it names the year with which the
     time asked about begins, that with which it ends, only other times. `several`: it is an item or a row
     where several things are asked for. `past`: something superseded it, or one of these statements' documents
-    amends it, or it is not in force; where times are asked about, it is in force in none of these.
+    amends it, or it is not in force; where times are asked about, it is in force in none of these. `other`:
+    it is of another thing than the one that is named (`is_of_another`).
     """
 
     relevance: float = 0.0
@@ -276,11 +298,13 @@ class Signs(NamedTuple):
     outside: float = 0.0
     several: float = 0.0
     past: float = 0.0
+    other: float = 0.0
 
 
 WEIGHTS = Signs(
     relevance=11.0, words=5.6, own=1.3, passage=-1.8, heading=1.2, defines=5.0, value=2.0,
     number=2.0, reason=5.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, several=1.5, past=-8.0,
+    other=-16.0,
 )  # fmt: skip
 """Log odds of a linear model (a softmax over the statements of a question) with a prior at the weights
 before, fitted on questions of people on documents and of datasets, judged on the corpora left out, and
@@ -319,7 +343,8 @@ def signs_of(
             words=words.share(each.titled_stems), own=words.share(each.stems),
             passage=words.share(stems[each.hit.id]),
             heading=len(each.above & asked) / max(len(each.above), 1),
-            past=past, several=float(question.several and each.kind in (ITEM, ROW)),
+            past=past, other=float(is_of_another(question, words, each)),
+            several=float(question.several and each.kind in (ITEM, ROW)),
             **_expected(question, each), **_of_time(question, each),
         )  # fmt: skip
     return found
@@ -360,6 +385,18 @@ def has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool
         return not units.isdisjoint(of_kind) or words.search(said.lower()) is not None
     return (kind == COUNT and has_number(question, said)) or (
         kind == VERSION and _VERSION.search(said) is not None
+    )
+
+
+def may_give(question: ParsedQuestion, said: str) -> bool:
+    """False for a text that has no figure and no word for one where an amount, a length of time, a share or a
+    version is asked for."""
+    kind, language = question.value_kind, question.language
+    if kind not in (MONEY, DURATION, SHARE, VERSION) or has_number(question, said):
+        return True
+    words = phrases_of("fractions" if kind == SHARE else "free", language)
+    return words.search(said.lower()) is not None or (
+        kind == DURATION and durations(language).search(said) is not None
     )
 
 

@@ -193,7 +193,9 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     elif not following:
         reason = unanswerable_reason(question, context.words, context.hits, found, view)
     if reason:
-        return _refused_beside(view, context, reason, best_quotes(question, context.words, found, inf))
+        return _refused_beside(
+            view, context, reason, best_quotes(question, context.words, found.nearest, inf)
+        )
     quotes = following or best_quotes(
         question, context.words, found, encoder=view.encoder, authority=context.authority
     )

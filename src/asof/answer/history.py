@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
+from asof.answer.choose import may_give
 from asof.answer.extractive import quoted
 from asof.answer.question import WORD, ParsedQuestion, listed, phrases_of
 from asof.answer.statements import WeightedPhrase, names
@@ -75,10 +76,11 @@ def asked_change(question: ParsedQuestion) -> AskedChange | None:
     def has(name: str) -> bool:
         return bool(listed(language, name)) and phrases_of(name, language).search(lowered) is not None
 
-    if has("since"):
-        return AskedChange(SINCE, edit or ADDED, rest)
-    if has("until"):
-        return AskedChange(UNTIL, edit or REMOVED, rest)
+    if has("since") or has("until"):  # a time in what holds is a part of it: "does the trial last 30 days"
+        rest = " ".join(word for word in WORD.findall(question.text) if word.lower() not in verbs)
+        return AskedChange(SINCE, edit or ADDED, rest) if has("since") else AskedChange(
+            UNTIL, edit or REMOVED, rest
+        )  # fmt: skip
     if found and has("when"):
         return AskedChange(WHEN, edit, rest)
     over = not (listed(language, "past") | listed(language, "perfect")).isdisjoint(words)
@@ -402,7 +404,7 @@ def answer_from_past(
 ) -> Answer | None:  # fmt: skip
     """The answer to a question on how documents changed; None if no edit has enough of it, or all, where one
     of these statements of hits has all: that did not change. `view`: with what was visible before."""
-    past = past_of(view, query, asked, question.times)
+    past = past_of(view, query, asked, () if asked.kind in (SINCE, UNTIL) else question.times)
     if not past.ranked or past.ranked[0].score < SURE:
         return None
     best = past.ranked[0].edit
@@ -442,6 +444,8 @@ def with_what_was_said(view: View, query: Query, question: ParsedQuestion, refus
     for each in past.ranked:
         before = each.edit.before
         if each.edit.kind != REMOVED or before is None or each.share < GONE:
+            continue
+        if not may_give(question, before.text):
             continue
         if (
             words.share(stems_in(view, before.text, *before.headings[-1:])) >= GONE_OWN

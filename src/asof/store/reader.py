@@ -909,7 +909,7 @@ def documents_by_time(
     where += "" if among is None else " AND d.id IN (SELECT value FROM json_each(:among))"
     values = {**store.moment, "since": since, "until": until, "among": json.dumps(among), "most": most}
     rows = store.db.execute(
-        f"{where.format(_COLUMNS)} ORDER BY v.visible DESC, d.name LIMIT :most", values
+        f"{where.format(_COLUMNS)} ORDER BY coalesce(v.ends, v.visible) DESC, d.name LIMIT :most", values
     ).fetchall()
     (count,) = store.db.execute(where.format("count(*)"), values).fetchone()
     return [_summary(*row) for row in rows], count

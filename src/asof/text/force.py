@@ -203,7 +203,7 @@ def _says(text: str, begin: int, end: int, times: Sequence[TimeExpression], know
 def _rivals(one: _Said | None, other: _Said | None) -> bool:
     """True if one clause says of the same as the other what is so: they share a word, or there is none but
     its figures; a figure stands beside a figure."""
-    if one is None or other is None or (other.figures and not one.figures):
+    if one is None or other is None or other.figures != one.figures:
         return False
     return not other.words or not one.words.isdisjoint(other.words)
 

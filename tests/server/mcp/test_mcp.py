@@ -99,6 +99,7 @@ def test_the_list_of_tools_is_short(example, write):
         assert set(each.input_schema["properties"]) - {"reply_tokens"} <= set(properties)
         assert each.input_schema["additionalProperties"] is False
         assert bool(each.annotations.read_only_hint) is not TOOLS[each.name].writes
+        assert bool(each.annotations.destructive_hint) is (each.name == "forget")
 
 
 def test_an_assistant_remembers_corrects_and_forgets(tmp_path):

@@ -251,7 +251,7 @@ def remembered_text(answer: Json, budget: int) -> str:
     if answer["apart"]:
         said += " It supersedes nothing of another subject: to do so, give the same subject or none."
     elif answer["alike"]:
-        said += " Correct or forget what it replaces."
+        said += " Does it replace one of these? If so, correct or forget that."
     parts = [
         f"{what}: {_named(each)}, {_date(each)}\n{one_line(each['text'])}"
         for what, key in (
@@ -512,8 +512,9 @@ def server_of(corpus: Corpus, *, write: bool = False) -> Server[Any]:
 
 
 def described(tool: Tool) -> types.Tool:
-    """A tool as it is listed; what is not said is as the protocol takes it: one that may destroy."""
-    hints = types.ToolAnnotations(destructive_hint=False) if tool.writes else types.ToolAnnotations(
+    """A tool as it is listed, with hints on whether it writes, and erases."""
+    erases = tool.verb.name == "forget"
+    hints = types.ToolAnnotations(destructive_hint=erases) if tool.writes else types.ToolAnnotations(
         read_only_hint=True
     )  # fmt: skip
     return types.Tool(

@@ -264,26 +264,26 @@ def _says_number(question: ParsedQuestion, citation: Citation) -> bool:
 
 
 def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answer | None:
-    """The answer to what changed in a version: its statements, those of the kind of change that is asked for;
-    or to which version is right before or after one: its name. A refusal where no passage of the thing that
-    is asked about is of that version; None for another question."""
+    """The answer to what changed in a version: its statements, those of the kind of change that is asked for
+    (all of what is new in it); or to which version is right before or after one: its name. A refusal with the
+    nearest where no passage of the thing that is asked about is of that version; None for another question.
+    """
     named = asks.version
     if named is None or not (asks.change or asks.kind in (BEFORE, AFTER)):
         return None
     own = [each for each in context.sentences if each.version and states_something(each)]
     own = [each for each in own if _is_of_product(each.hit, context.question)]
     lines = []
+    of_it = [each for each in own if named.first <= each.version < named.behind]
     if asks.change:
-        found = [each for each in own if named.first <= each.version < named.behind]
-        found = [each for each in found if each.hit.document == found[0].hit.document]
-        if asks.change != CHANGED:
+        of_it = found = [each for each in of_it if each.hit.document == of_it[0].hit.document]
+        if asks.change != CHANGED and not context.parsed.overview:
             kind = phrases(asks.change)
             found = [
                 each for each in found if kind.search(" ".join([*each.hit.place.headings[-1:], each.text]))
             ]
         reason = f"nothing that was {asks.change} in {named.text} was found"
     else:
-        of_it = [each for each in own if named.first <= each.version < named.behind]
         there = frozenset[str]().union(*(each.things for each in of_it))
         beside = [each for each in own if not of_it or not there.isdisjoint(each.things)]
         before = asks.kind == BEFORE
@@ -295,7 +295,9 @@ def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answ
     found = [each for each in found if not is_field(each.hit.text, each.start)] or found
     citations = _numbered((each.hit, each.quoted, None) for each in found)
     if not citations:
-        return _refused_beside(view, context, reason, [])
+        words, statements = context.words, of_it or context.sentences
+        near = Candidates.of(context.parsed, words, context.hits, statements)
+        return _refused_beside(view, context, reason, best_quotes(context.parsed, words, near))
     text = "\n".join([*lines, *map(quoted, citations)])
     notes = _left_out(len({(each.hit.id, each.quoted) for each in found}) - len(citations))
     return Answer(
@@ -382,12 +384,17 @@ def _cell_answer(view: View, context: AnswerContext, cell: TableCell) -> Answer:
 
 
 def table_answer(
-    moments: Moments, question: ParsedQuestion, cells: Sequence[TableCell], answers: Sequence[Answer]
+    moments: Moments,
+    question: ParsedQuestion,
+    cells: Sequence[TableCell],
+    answers: Sequence[Answer],
+    beyond: str,
 ) -> Answer:
     """The table of these cells and their answers, with a quote for each value; where several were asked for
-    the highest or lowest, that one first. A refusal where no cell has an answer."""
+    the highest or lowest, that one first. A refusal where no cell has an answer. `beyond`: a note on cells
+    that are not among these, or ""."""
     numbers: dict[tuple[str, str], Citation] = {}
-    values, notes = [], list[str]()
+    values, notes = [], [beyond] if beyond else []
     for cell, answer in zip(cells, answers, strict=True):
         said = next(iter(answer.values), Value(cell.name, cell.period, cell.topic, NOT_FOUND, None))
         if said.citation is not None:
@@ -405,7 +412,7 @@ def table_answer(
         for cell, each in zip(cells, values, strict=True)
     ]
     reason = "" if citations else f"nothing was found for any of the {len(cells)} values"
-    lines = [*([f"No answer: {reason}."] if reason else _extreme(question, values)), *lines]
+    lines = [*([f"No answer: {reason}."] if reason else _extreme(question, values, beyond)), *lines]
     return Answer(
         question.text, "\n".join([*lines, "", *map(quoted, citations)]).rstrip(), bool(reason), reason, LOCAL,
         moments.as_of, moments.known_at, citations, tuple(values), tuple(dict.fromkeys(notes)),
@@ -445,19 +452,23 @@ def _cited_in(citation: Citation, cell: TableCell, at: int) -> str:
     return f" [{citation.n}]" + (f", {force_words(force, at)}" if lapsed else "")
 
 
-def _extreme(question: ParsedQuestion, values: Sequence[Value]) -> list[str]:
-    """A line with the highest (lowest) of the values that were found, if the question asks for it and all of
-    them are figures of one unit."""
-    if not question.superlative or len(question.topics) > 1:
+def _extreme(question: ParsedQuestion, values: Sequence[Value], beyond: str) -> list[str]:
+    """A line with the highest (lowest) of the values, if the question asks for it and they are figures of one
+    unit; or that it is unknown, since a value was not found or not looked up."""
+    if not question.superlative or len(question.topics) > 1 or len(values) < 2:
         return []
-    found = [each for each in values if each.citation is not None]
-    read = [figures(each.value, question.language) for each in found]
-    if len(found) < 2 or any(len(each) != 1 for each in read) or len({each[0].unit for each in read}) > 1:
-        return []
-    best = max(range(len(found)), key=lambda at: question.superlative * read[at][0].value)
     which = "highest" if question.superlative > 0 else "lowest"
-    label = "  ".join(filter(None, (found[best].name, found[best].period)))
-    return [f"{which}: {label}, {found[best].value}"]
+    labels = ["  ".join(filter(None, (each.name, each.period))) for each in values]
+    gone = [label for label, each in zip(labels, values, strict=True) if each.citation is None]
+    if gone or beyond:
+        return [f"{which}: unknown; {', '.join(gone)} {NOT_FOUND}" if gone else f"{which}: unknown; {beyond}"]
+    parts = [each.value.partition(" (") for each in values]
+    read = [figures(number, question.language) for number, _, _ in parts]
+    units = {(each[0].unit, unit) for each, (_, _, unit) in zip(read, parts, strict=True) if each}
+    if any(len(each) != 1 for each in read) or len(units) > 1:
+        return []
+    best = max(range(len(values)), key=lambda at: question.superlative * read[at][0].value)
+    return [f"{which}: {labels[best]}, {values[best].value}"]
 
 
 class Moments(Protocol):

@@ -415,13 +415,12 @@ class Asker(Struct, frozen=True):
         made = [self._cell(put, each) for each in cells]
         if parsed.wants_value and not parsed.wants_number and all(each.refused for each in made):
             made = [self._cell(put, replace(each, figure=False)) for each in cells]
-        table = table_answer(whole, parsed, cells, made)
+        table = table_answer(whole, parsed, cells, made, note)
         if is_better_whole(parsed, whole, table):
             return replace(answered.made, notes=(*answered.made.notes, *left_out_names(parsed, whole)))
         if table.refused and whole.refused:
             table = replace(whole, values=table.values, notes=table.notes)
-        notes = (*put.reading.notes, *put.notes, *([note] if note else ()), *table.notes)
-        table = replace(table, notes=notes)
+        table = replace(table, notes=(*put.reading.notes, *put.notes, *table.notes))
         pending = answered.made
         return table if isinstance(pending, Answer) else replace(pending, quoted=table)
 

@@ -24,6 +24,7 @@ from asof.answer.question import (
     ParsedQuestion,
     blank_out,
     grain_at,
+    is_one_year,
     listed,
     phrases_of,
 )
@@ -35,6 +36,7 @@ from asof.answer.statements import (
     document_times,
     has_lapsed,
     is_of_publication,
+    lies_in,
     may_last,
     names,
 )
@@ -59,18 +61,20 @@ MAX_CELLS = 32
 
 class TableCell(Struct, frozen=True):
     """A cell: a name and a topic ("": none is asked for) in a period (None: none), and the question for it
-    alone. `figure`: only a statement with a figure answers it."""
+    alone. `figure`: only a statement with a figure answers it. `written`: the period as the question has it,
+    where it is a year of accounts or of a school ("2016-17")."""
 
     name: str
     topic: str
     span: Span | None
     question: str
     figure: bool = False
+    written: str = ""
 
     @property
     def period(self) -> str:
         """The label of the period, "" for none."""
-        return "" if self.span is None else label(self.span)
+        return self.written or ("" if self.span is None else label(self.span))
 
     @property
     def label(self) -> str:
@@ -87,10 +91,14 @@ def cells_of(
     periods = _periods(question, hits) or [None]
     whom, topics = question.names or ("",), question.topics or ("",)
     count = len(periods) * len(whom) * len(topics)
+    written = {each.span: each.text for each in reading.mentions if is_one_year(each)}
     asked = [
-        TableCell(name, topic, span, _alone(question, reading, name, topic, span), question.wants_value)
+        TableCell(
+            name, topic, span, _alone(question, reading, name, topic, span), question.wants_value,
+            written.get(span, "") if span else "",
+        )
         for name, span, topic in islice(product(whom, periods, topics), MAX_CELLS)
-    ]
+    ]  # fmt: skip
     more = f"the question asks for {count:,} values: the first {MAX_CELLS} are looked up"
     return asked, more if count > MAX_CELLS else ""
 
@@ -375,7 +383,7 @@ def _is_of_period(sought: _Sought, statement: Statement) -> bool:
     if cell.span is None:
         return True
     named = [span for _, _, span in _times(statement, statement.text)]
-    return any(holds_in(each, (cell.span,)) for each in named) if named else _is_untimed_of(cell, statement)
+    return any(lies_in(each, cell.span) for each in named) if named else _is_untimed_of(cell, statement)
 
 
 def _only_lasts(cell: TableCell, statement: Statement) -> bool:
@@ -395,7 +403,7 @@ def _is_untimed_of(cell: TableCell, statement: Statement) -> bool:
         return hit.superseded is None and (hit.holds or has_lapsed(hit))
     above = [time.span for time in hit.about if KIND.get(time.by) == HEADING]
     if above:
-        return any(holds_in(each, (span,)) for each in above)
+        return any(lies_in(each, span) for each in above)
     if hit.dated_by == "mtime" and hit.published is not None and document_times(hit) == (hit.published.span,):
         return False  # when a file was copied tells nothing of what it says
     return document_in_time(hit, span) or _lasts_in(span, statement)
@@ -484,7 +492,7 @@ def _figures_of(sought: _Sought, statement: Statement) -> list[Figure]:
         own = [
             each
             for each, times in _timed(statement, found)
-            if (any(holds_in(time, (cell.span,)) for time in times) if times else untimed)
+            if (any(lies_in(time, cell.span) for time in times) if times else untimed)
         ]
     if not cell.name:
         return own
@@ -553,7 +561,7 @@ def _has_column(sought: _Sought, statement: Statement) -> bool:
     times = [time for _, _, time in _times(statement, statement.text)]
     if span is None or not times:
         return _is_untimed_of(sought.cell, statement)
-    return any(holds_in(time, (span,)) for time in times)
+    return any(lies_in(time, span) for time in times)
 
 
 def _is_number_of_part(cell: TableCell, statement: Statement, figure: Figure) -> bool:

@@ -43,6 +43,9 @@ _LOWERCASE_NEXT = re.compile(
 _AUXILIARY = re.compile(
     r"\b(?:did|does|do|is|are|was|were|has|have|had|will|by|of|c[efot]o|hat|haben|ist|war|wird|von)\s+$"
 )
+_PLACE = re.compile(r"\b(?:in|at|of|for) the\s+$")
+"""Before capitalised words that are a name, whatever follows: "in the Oak Room cost"."""
+_ARTICLE = re.compile(r"\bthe\s+$")
 _JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|und|oder)\s+)?")
 _AND = re.compile(r"\s+and\s+|(?<=['’]s)\s+")
 _VON = re.compile(r"\s+(?:von|der)\s+")
@@ -66,7 +69,9 @@ def names_in(rest: str, question: frozenset[str], *, nouns: bool) -> tuple[tuple
     source = rest
     names: dict[int, tuple[int, str]] = {}
     for begin, run in _runs(rest, _VON if nouns else _AND):
-        start, text = _without_question_words(begin, run, question)
+        start, text = _without_question_words(
+            begin, run, question, _ARTICLE.search(rest, 0, begin) is not None
+        )
         possessive = _POSSESSIVE.search(text)
         text = text[: possessive.start()] if possessive else text
         text = text.rstrip(" ,?!" if _LEGAL_END.search(text) else " ,.?!")
@@ -78,6 +83,7 @@ def names_in(rest: str, question: frozenset[str], *, nouns: bool) -> tuple[tuple
                 continue
         elif not (
             possessive
+            or (" " in text and _PLACE.search(before))
             or any(_JOINED.fullmatch(source, end, start) for end, _ in names.values())
             or not _continues(rest, before, start + len(text))
         ):
@@ -121,11 +127,12 @@ def _runs(rest: str, separator: re.Pattern[str]) -> Iterator[tuple[int, str]]:
         yield begin, rest[begin : match.end()]
 
 
-def _without_question_words(start: int, text: str, question: frozenset[str]) -> tuple[int, str]:
-    """A capitalised phrase, and its offset, without first words that only ask ("Which") or are an office."""
+def _without_question_words(start: int, text: str, question: frozenset[str], inside: bool) -> tuple[int, str]:
+    """A capitalised phrase, and its offset, without first words that only ask ("Which") or are an office;
+    `inside`: it stands behind an article, and its first word is its own ("the Main Hall")."""
     while text:
         head = WORD.match(text)
-        asks = head is not None and head[0].lower() in question
+        asks = head is not None and head[0].lower() in question and not inside
         before = head if asks else _TITLE.match(text)
         if before is None:
             break

@@ -42,7 +42,7 @@ from asof.answer.statements import (
 )
 from asof.hits import Hit
 from asof.index.view import View
-from asof.lang import stop_words
+from asof.lang import calendar_words, stop_words
 from asof.store.digest import KIND
 from asof.text.figures import Figure, language_of, lexicon
 from asof.text.passages import cells, unnumbered
@@ -50,7 +50,7 @@ from asof.text.query import key
 from asof.text.question import AS_OF, QuestionReading
 from asof.text.statements import FIELD, ROW
 from asof.time.expressions import TimeContext, parse
-from asof.time.span import Period, Span, holds_in, label
+from asof.time.span import GRAINS, Period, Span, holds_in, label
 from asof.wire import replace
 
 # -- the cells of a question ---------------------------------------------------------------------------
@@ -264,45 +264,54 @@ def _stands_beside(sought: _Sought, statement: Statement) -> bool:
 
 
 class _OtherSubjects(NamedTuple):
-    """What else statements are about: the tables in which a cell of a row is the subject, and the stems with
-    which titles and headings end that lack it ("garage" of "Rent of the garage")."""
+    """What else statements are about: the tables in which a cell of a row is the subject, those in which one
+    is the name, and the stems with which titles and headings end that lack the subject ("garage" of "Rent of
+    the garage")."""
 
     tables: frozenset[tuple[str, str]]
+    named: frozenset[tuple[str, str]]
     ends: Stems
 
     @classmethod
     def of(cls, sought: _Sought, sentences: Sequence[Statement]) -> _OtherSubjects:
-        tables, ends = set(), set[str]()
-        own = sought.subject | sought.head
-        for each in sentences:
-            if each.kind == ROW and any(
-                stems and stems <= sought.subject for stems in _stems_of_cells(sought, each)
-            ):
-                tables.add((each.hit.id, each.lead))
+        rows, ends = [each for each in sentences if each.kind == ROW], set[str]()
+        own, name = sought.subject | sought.head, sought.cell.name
+        tables = {
+            _table(each) for each in rows
+            if any(stems and stems <= sought.subject for stems in _stems_of_cells(sought, each))
+        }  # fmt: skip
+        named = {_table(each) for each in rows if name and names(each.text, name)}
         for title in {text for each in sentences for text in (each.hit.title, *each.hit.place.headings)}:
             words = [word for word in WORD.findall(title) if word.isalpha()]
             ends |= sought.stems(words[-1], language_of(title, "en")) - own if words else set()
-        return cls(frozenset(tables), frozenset(ends))
+        return cls(frozenset(tables), frozenset(named), frozenset(ends))
 
     def has(self, sought: _Sought, statement: Statement) -> bool:
         """True if a statement says something else to have what is asked for: "the rent of the garage", or it
         stands below the subject and names another one; if it is a row of something else."""
+        if _table(statement) in self.named and not names(statement.text, sought.cell.name):
+            return True
         if not sought.subject:
             return False
         own = not sought.subject.isdisjoint(statement.stems)
         if statement.kind == ROW:
-            return not own and (statement.hit.id, statement.lead) in self.tables
+            return not own and _table(statement) in self.tables
         if not own and not self.ends.isdisjoint(statement.stems):
             return True
         belongs = list(_belonging(sought, statement))
         return bool(belongs) and not any(belongs)
 
 
+def _table(statement: Statement) -> tuple[str, str]:
+    """The table of a row: its document and header."""
+    return (statement.hit.document, statement.lead) if statement.kind == ROW else ("", "")
+
+
 def _stems_of_cells(sought: _Sought, row: Statement) -> Iterator[Stems]:
     """The stems of each cell of a row."""
     language = language_of(row.hit.text, "en")
-    for part in _PARTS.split(row.text):
-        yield sought.stems(part.rpartition(": ")[2], language)
+    for _, start, end in _cells_in(row.text):
+        yield sought.stems(row.text[start:end], language)
 
 
 def _belonging(sought: _Sought, statement: Statement) -> Iterator[bool]:
@@ -310,6 +319,7 @@ def _belonging(sought: _Sought, statement: Statement) -> Iterator[bool]:
     garage's rent"), whether that is the subject or the name of the cell."""
     text, language = statement.text, language_of(statement.hit.text, "en")
     stop, belongs = stop_words(language), listed(language, "belongs")
+    times = calendar_words(language).union(*(listed(language, grain) for grain in GRAINS))
     known = sought.subject | sought.stems(sought.cell.name, language)
     words = list(WORD.finditer(text))
     for at, word in enumerate(words):
@@ -323,7 +333,7 @@ def _belonging(sought: _Sought, statement: Statement) -> Iterator[bool]:
         end = _PHRASE_END.search(text, words[at + 1].end())
         behind = WORD.findall(text, words[at + 1].end(), end.start() if end else len(text))
         behind = [each for each in behind if each.lower() not in stop][:LONGEST_OWNER]
-        if behind:
+        if behind and behind[0].lower() not in times:  # "income for the year"
             yield any(not known.isdisjoint(sought.stems(each, language)) for each in behind)
 
 
@@ -361,7 +371,7 @@ def _is_about(name: str, others: frozenset[str], statement: Statement) -> bool:
         return False
     hit = statement.hit
     before = hit.text[: statement.start].rstrip()
-    previous = before[max(before.rfind(". "), before.rfind("\n"), 0) :]
+    previous = "" if statement.kind == ROW else before[max(before.rfind(". "), before.rfind("\n"), 0) :]
     return any(names(text, name) for text in (hit.title, *hit.place.headings, statement.lead, previous))
 
 
@@ -450,6 +460,8 @@ def figure_of(cell: TableCell, question: ParsedQuestion, view: View, statement: 
     if len(measured) != 1:
         return ""
     only = measured[0]
+    if unit := _unit_above(statement, only):
+        return f"{text[only.start : only.end]} ({unit})"
     word = None if only.unit else NEXT_WORD.match(text, only.end)
     counted = word is not None and word[1].lower() not in stop_words(language_of(statement.hit.text, "en"))
     return text[only.start : word.end() if word and counted else only.end].strip()
@@ -460,11 +472,8 @@ def _surroundings(statement: Statement, found: Sequence[Figure]) -> list[tuple[i
     figure before to the one behind."""
     text = statement.text
     if statement.kind == ROW:
-        edges = [0, *(each.end() for each in _PARTS.finditer(text)), len(text)]
-        return [
-            (max(e for e in edges if e <= each.start), min(e for e in edges if e >= each.end))
-            for each in found
-        ]
+        parts = [*_cells_in(text)]
+        return [next((start, end) for start, _, end in parts if start <= each.start < end) for each in found]
     joins = phrases_of("joining", language_of(statement.hit.text, "en"))
     around: list[tuple[int, int]] = []
     for at, each in enumerate(found):
@@ -481,6 +490,7 @@ def _figures_of(sought: _Sought, statement: Statement) -> list[Figure]:
     row, those below the header that says what is asked for."""
     cell = sought.cell
     found = [each for each in figures_in(statement) if not _is_number_of_part(cell, statement, each)]
+    found = _in_columns(statement, found)
     found = _of_kind(sought, statement, found)
     columns = _columns(sought, statement)
     if columns is not None:
@@ -501,6 +511,56 @@ def _figures_of(sought: _Sought, statement: Statement) -> list[Figure]:
     )
     beside = [each for each in own if names(around[each], cell.name)]
     return beside or [each for each in own if not any(names(around[each], name) for name in sought.others)]
+
+
+def _cells_in(row: str) -> Iterator[tuple[int, int, int]]:
+    """Where each cell of a row begins with its header, where what it says begins, and where it ends."""
+    edges = [0, *(each.end() for each in _PARTS.finditer(row)), len(row)]
+    for start, end in pairwise(edges):
+        header, colon, _ = row[start:end].partition(": ")
+        yield start, start + len(header + colon) if colon else start, end
+
+
+_SIDE_BY_SIDE = re.compile(r"\s+|\)\s+\(")
+
+
+def _in_columns(statement: Statement, found: list[Figure]) -> list[Figure]:
+    """Those of these figures of a row that are no part of a header, nor of its name where others have a cell.
+    Of those that stand side by side without a header, the first of a row, which is of the document's year; in
+    a sentence none: nobody knows of what they are."""
+    text = statement.text
+    beside = [pair for pair in pairwise(found) if _SIDE_BY_SIDE.fullmatch(text, pair[0].end, pair[1].start)]
+    if statement.kind != ROW:
+        unsure = {each for pair in beside for each in pair}
+        return [each for each in found if each not in unsure]
+    first, *others = _cells_in(text)
+    said = [each for each in found if any(start <= each.start < end for _, start, end in (first, *others))]
+    below = [each for each in said if each.start >= first[2]] if first[0] == first[1] else []
+    later = {other for _, other in beside}
+    return [each for each in below or said if each not in later]
+
+
+def _unit_above(statement: Statement, figure: Figure) -> str:
+    """The unit of a bare figure of a row, as the header of its cell or of the table, or the name of the row
+    says it: "£000", "EUR million"; "" for another figure."""
+    if figure.unit or statement.kind != ROW:
+        return ""
+    text, language = statement.text, language_of(statement.hit.text, "en")
+    words = lexicon(language)
+    known, parts = {*words.currencies, *words.units, *words.scales}, [*_cells_in(text)]
+    header = next(text[left:start] for left, start, end in parts if left <= figure.start < end)
+    name = text[slice(*parts[0][1:])] if figure.start >= parts[0][2] else ""
+    for each in (header, name, *cells(statement.lead)[:1]):
+        for said in (*_BRACKETS.findall(each), each.removesuffix(": ")):
+            tokens = [token.casefold() for token in _UNIT.findall(said)]
+            if not known.isdisjoint(tokens) and known.union(stop_words(language), ["000"]).issuperset(tokens):
+                return _YEARS.sub("", said).strip(" ;")
+    return ""
+
+
+_BRACKETS = re.compile(r"\(([^()]+)\)")
+_UNIT = re.compile(r"[^\W\d_]+|[^\w\s'’().,:;]|000")
+_YEARS = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 def _of_kind(sought: _Sought, statement: Statement, found: list[Figure]) -> list[Figure]:
@@ -534,11 +594,10 @@ def _columns(sought: _Sought, statement: Statement) -> list[tuple[int, int]] | N
         return None
     language, text = language_of(statement.hit.text, "en"), statement.text
     known = sought.subject | sought.head | sought.stems(sought.cell.name, language)
-    edges = [0, *(each.end() for each in _PARTS.finditer(text)), len(text)]
-    below: dict[str, tuple[int, int]] = {}
-    for start, end in pairwise(edges):
-        header, colon, _ = text[start:end].partition(": ")
-        below[header] = start + len(header + colon), end
+    below = {
+        text[left:start].removesuffix(": ") or text[start:end]: (start, end)
+        for left, start, end in _cells_in(text)
+    }
     headers = [each for each in dict.fromkeys(cells(statement.lead)) if each]
     headers = [
         each for each in headers

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from asof.hits import heading_above
@@ -134,6 +135,12 @@ def pieces(text: str, headings: Sequence[str], title: str) -> Iterator[Piece]:
             continue
         for first, last in sentences(text, max(start, begin), end):
             said = text[first:last]
+            if rows := laid_out(said):
+                yield from (
+                    Piece(first + at, first + to, plain(own), ROW, above) for at, to, own, above in rows
+                )
+                lead = ""
+                continue
             own = plain(_below_heading(text, headings, title, first, last) or shown(said))
             if is_list_item(text, first):
                 yield Piece(first, last, f"{lead} {own}" if lead else own, ITEM, lead)
@@ -141,6 +148,50 @@ def pieces(text: str, headings: Sequence[str], title: str) -> Iterator[Piece]:
             lead = own if own.endswith((":", "：")) and len(own) <= LONGEST_LEAD else ""
             ends = said.rstrip().endswith((".", "!", "?", "。"))
             yield Piece(first, last, own, FIELD if not ends and is_field(text, first) else SENTENCE)
+
+
+_FIGURE = re.compile(r"[(−–-]?[^\w\s()]?\d[\d.,]*%?\)?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_FEWEST = {1: 3, 2: 2}
+"""The fewest rows of a table without years above its columns, by how many these are."""
+
+
+def laid_out(said: str) -> list[tuple[int, int, str, str]]:
+    """The rows of a table of figures that a reader of pages gives as running text, with their places and their
+    header: labels, each before as many figures ("Reserves (£) 54 52 Members 9 8"), maybe below a year for each
+    column. [] for any other text, and where the order is uncertain."""
+    if not _FIGURE.fullmatch(said.rstrip().rpartition(" ")[2]):
+        return []
+    words = [(each.start(), each.end(), each[0]) for each in re.finditer(r"\S+", said)]
+    runs = [[*run] for _, run in groupby(words, lambda each: _FIGURE.fullmatch(each[2]) is not None)]
+    if _FIGURE.fullmatch(runs[0][0][2]):
+        runs.insert(0, [])
+    if len(runs) % 2:
+        return []
+    years = [each[2] for each in runs[1]]
+    headed = len(years) > 1 and all(map(_YEAR.fullmatch, years))
+    rows = [(label, values) for label, values in zip(runs[0::2], runs[1::2], strict=True)][headed:]
+    wide = {len(values) for _, values in rows}
+    fewest = {len(years): 1} if headed else _FEWEST
+    if len(wide) != 1 or len(rows) < fewest.get(*wide, len(rows) + 1):
+        return []
+    labels = [" ".join(word for _, _, word in label) for label, _ in rows]
+    if any(not each[:1].isupper() or _PROSE.search(each) for each in labels):
+        return []
+    above = f"| | {' | '.join(years)} |" if headed else ""
+    return [
+        (label[0][0], values[-1][1], _row(name, [each[2] for each in values], years if headed else []), above)
+        for name, (label, values) in zip(labels, rows, strict=True)
+    ]
+
+
+_PROSE = re.compile(r"[.,:;!?](?:\s|$)")
+
+
+def _row(name: str, values: Sequence[str], years: Sequence[str]) -> str:
+    """A row as `asof.text.passages.row_parts` says it."""
+    cells = [f"{year}: {value}" for year, value in zip(years, values, strict=True)] if years else values
+    return "; ".join([name, *cells]) if years else f"{name}: {' '.join(values)}"
 
 
 def _below_heading(text: str, headings: Sequence[str], title: str, start: int, end: int) -> str:

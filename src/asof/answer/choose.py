@@ -69,6 +69,7 @@ _MARKED_HEADING = re.compile(r"#{1,6} ")
 _NAME = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][\w’'-]+(?: (?:[^\W\d_a-zß-öø-ÿ]\.? ?)?[^\W\d_a-zß-öø-ÿ][\w’'-]+)+|@\w+"
 )
+_OWNED = re.compile(r"(\w+)['’]s\b")
 _VERSION = re.compile(r"\bv?\d+\.\d")
 
 
@@ -345,6 +346,7 @@ def has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool
         return bool(times_named(statement))
     if kind == PERSON:
         asked = question.text.casefold()
+        said = _OWNED.sub(lambda owner: " " if owner[1].casefold() in asked else owner[0], said)
         return any(word.casefold() not in asked for name in _NAME.findall(said) for word in name.split())
     if kind == DURATION:
         return durations(language).search(said) is not None

@@ -422,13 +422,14 @@ def table_answer(
 def is_better_whole(question: ParsedQuestion, whole: Answer, table: Answer) -> bool:
     """True if the answer to a whole question is better than the table: that is empty, or, where the question
     may have one answer for all, the first quote has all names, the cells have one and the same, or only one
-    of its times has any."""
+    of its times has any and no person is asked for."""
     if table.refused:
         return question.asks_for_each or not question.times
     if question.asks_for_table or whole.refused:
         return False
     if len(question.times) > 1:
-        return question.several or sum(each.citation is not None for each in table.values) < 2
+        found = sum(each.citation is not None for each in table.values)
+        return question.several or found < (1 if question.value_kind == PERSON else 2)
     of_all = len(table.citations) < 2 or not _unnamed(question, whole.citations[:1])
     return of_all or question.several
 

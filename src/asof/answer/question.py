@@ -543,9 +543,11 @@ class _Part(NamedTuple):
 def _topics(rest: str, ignored: frozenset[str], language: str) -> tuple[str, ...]:
     """The phrases of a question without names and times; words in `ignored` are left out. Two questions in
     one ("who looks after it and what does it cost") have one phrase: their values are not of one kind."""
+    joining = phrases_of("joining", language).pattern
+    rest = re.sub(rf"(?<=\s\s){joining}(?: (?:in|at|of|for))?(?: the)?(?=\s\s)", " ", rest)  # two names
     parts: list[_Part] = []
     asked = 0
-    for part in re.split(rf",|;|{phrases_of('joining', language).pattern}", rest):
+    for part in re.split(rf",|;|{joining}", rest):
         part = re.sub(r"['’]s\b|(?<!\w)['’]s?", " ", part)
         every = WORD.findall(part)
         at = next((at for at, word in enumerate(every) if word.lower() in listed(language, "belongs")), None)

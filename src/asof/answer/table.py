@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise, product
+from functools import cache
+from itertools import islice, pairwise, product, zip_longest
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from asof.answer.choose import durations
+from asof.answer.choose import durations, has_value
 from asof.answer.match import NEXT_WORD, figures_in, is_forecast
 from asof.answer.question import (
     COUNT,
     DURATION,
     MONEY,
+    PERSON,
     SHARE,
     WORD,
     ParsedQuestion,
@@ -42,13 +44,14 @@ from asof.answer.statements import (
 )
 from asof.hits import Hit
 from asof.index.view import View
-from asof.lang import calendar_words, stop_words
+from asof.lang import calendar_words, of_all, stop_words
 from asof.store.digest import KIND
 from asof.text.figures import Figure, language_of, lexicon
 from asof.text.passages import cells, unnumbered
 from asof.text.query import key
 from asof.text.question import AS_OF, QuestionReading
 from asof.text.statements import FIELD, ROW
+from asof.text.tokens import any_of
 from asof.time.expressions import TimeContext, parse
 from asof.time.span import GRAINS, Period, Span, holds_in, label
 from asof.wire import replace
@@ -227,6 +230,8 @@ def stating(
     """The statements about all of the topic, the name and the period of a cell, with a figure of the kind
     that is asked for where one is."""
     sought = _Sought.of(cell, question, view)
+    if question.value_kind == PERSON:
+        sentences = [*_holding(question, sentences)]
     others = _OtherSubjects.of(sought, sentences)
     about = [
         each
@@ -248,6 +253,30 @@ def stating(
     stated = [each for each in stated if _stands_beside(sought, each)] or stated
     word = question.head_of(cell.topic)  # as it is spelled: "insurer" is not "insurance"
     return [each for each in stated if word in each.text.casefold()] or stated
+
+
+def _holding(question: ParsedQuestion, sentences: Sequence[Statement]) -> Iterator[Statement]:
+    """The statements with a name that the question lacks; one on who leaves with the next one, if that says
+    who comes, else not: "Sam Ode resigned as treasurer. Idris Cole was elected"."""
+    goes, comes = _phrases("leaves", "steps_down"), _phrases("begins", "succeeds", "over")
+    for each, after in zip_longest(sentences, sentences[1:]):
+        if goes.search(each.text.casefold()) and not comes.search(each.text.casefold()):
+            follows = after is not None and after.hit is each.hit and after.start == each.end
+            if not follows or not comes.search(after.text.casefold()):
+                continue
+            stems = {name: getattr(each, name) | getattr(after, name) for name in _STEMS}
+            each = replace(each, end=after.end, text=f"{each.text} {after.text}", **stems)  # noqa: PLW2901
+        if has_value(question, each, each.text):
+            yield each
+
+
+_STEMS = "stems", "context_stems", "titled_stems"
+
+
+@cache
+def _phrases(*lists: str) -> re.Pattern[str]:
+    """Finds the phrases of lists of `lang/*/states.toml`, of all languages."""
+    return any_of([phrase for each in lists for phrase in of_all("states", each)])
 
 
 def _stands_beside(sought: _Sought, statement: Statement) -> bool:
@@ -440,7 +469,9 @@ def _lasts_in(span: Span, statement: Statement) -> bool:
 def figure_of(cell: TableCell, question: ParsedQuestion, view: View, statement: Statement) -> str:
     """The figure of a statement that is the value of a cell, as it is written, a bare number with the word
     behind it: the only one of its period, or of these the one beside the topic, or of the kind that is asked
-    for. "" if there are several, or none."""
+    for. "" if there are several, or none, and for a person."""
+    if question.value_kind == PERSON:
+        return ""
     sought, text = _Sought.of(cell, question, view), statement.text
     found = _figures_of(sought, statement)
     column = _columns(sought, statement) or []

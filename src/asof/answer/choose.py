@@ -38,6 +38,7 @@ from asof.models.ports import Encoder
 from asof.text.figures import figures, lexicon
 from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
+from asof.text.tokens import any_of
 from asof.time.span import BEGINNING, DAY, Span, nearest_moment
 
 # -- quotes: the best sentences, without rules on what the question asks for ---------------------------
@@ -364,6 +365,22 @@ def has_number(question: ParsedQuestion, said: str) -> bool:
     """True if a text has a number, in words, too."""
     numbers = _number_words(question.language)
     return any(map(str.isdigit, said)) or not numbers.isdisjoint(said.lower().split())
+
+
+def number_in_words(question: ParsedQuestion, said: str) -> str:
+    """The number in words, with what it counts, of a text: "four days"; "" for none, and where no length of
+    time nor count is asked for."""
+    if question.value_kind not in (DURATION, COUNT):
+        return ""
+    length = question.value_kind == DURATION
+    found = (durations if length else _counts)(question.language).search(said)
+    return found[0] if found else ""
+
+
+@cache
+def _counts(language: str) -> re.Pattern[str]:
+    """Finds a number in words and the word behind it."""
+    return re.compile(rf"{any_of(_number_words(language)).pattern}\s+\w+", re.IGNORECASE)
 
 
 @cache

@@ -363,7 +363,8 @@ def _cell_answer(view: View, context: AnswerContext, cell: TableCell) -> Answer:
     question = context.parsed
     stated = stating(cell, question, view, context.sentences)
     found = Candidates.of(question, context.words, context.hits, stated, in_time=True)
-    if reason := unanswerable_reason(question, context.words, context.hits, found, view):
+    timeless = replace(question, times=()) if stated else question  # what is stated is of the time
+    if reason := unanswerable_reason(timeless, context.words, context.hits, found, view):
         return refused(view, context.question, reason)
     quotes = best_quotes(question, context.words, found, encoder=view.encoder, authority=context.authority)
     if not quotes:

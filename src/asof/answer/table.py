@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from asof.answer.choose import durations, has_value
+from asof.answer.choose import durations, has_value, number_in_words
 from asof.answer.match import NEXT_WORD, figures_in, is_forecast
 from asof.answer.question import (
     COUNT,
@@ -44,7 +44,7 @@ from asof.answer.statements import (
 )
 from asof.hits import Hit
 from asof.index.view import View
-from asof.lang import calendar_words, of_all, stop_words
+from asof.lang import calendar_words, of_all, set_of, stop_words
 from asof.store.digest import KIND
 from asof.text.figures import Figure, language_of, lexicon
 from asof.text.passages import cells, unnumbered
@@ -250,9 +250,20 @@ def stating(
         if _is_of_period(sought, each)
         and (not cell.figure or sought.topic.share(each.stems) == 1.0 or not _only_lasts(cell, each))
     ]
+    stated = _without_older(cell, stated)
     stated = [each for each in stated if _stands_beside(sought, each)] or stated
     word = question.head_of(cell.topic)  # as it is spelled: "insurer" is not "insurance"
     return [each for each in stated if word in each.text.casefold()] or stated
+
+
+def _without_older(cell: TableCell, stated: list[Statement]) -> list[Statement]:
+    """These statements without those that only say what lasts and were published before another such one."""
+    days = [
+        0 if each.hit.published is None or not _only_lasts(cell, each) else each.hit.published.span.last
+        for each in stated
+    ]
+    newest = max(days, default=0)
+    return [each for each, day in zip(stated, days, strict=True) if day in (0, newest)]
 
 
 def _holding(question: ParsedQuestion, sentences: Sequence[Statement]) -> Iterator[Statement]:
@@ -265,7 +276,7 @@ def _holding(question: ParsedQuestion, sentences: Sequence[Statement]) -> Iterat
             if not follows or not comes.search(after.text.casefold()):
                 continue
             stems = {name: getattr(each, name) | getattr(after, name) for name in _STEMS}
-            each = replace(each, end=after.end, text=f"{each.text} {after.text}", **stems)  # noqa: PLW2901
+            each = replace(each, end=after.end, text=f"{each.text} {after.text}", **stems)
         if has_value(question, each, each.text):
             yield each
 
@@ -416,9 +427,10 @@ def _is_of_period(sought: _Sought, statement: Statement) -> bool:
     """True if a statement, or one of its figures where one is asked for, is of the period of a cell."""
     cell = sought.cell
     if cell.figure:
-        return bool(_figures_of(sought, statement)) or (
-            not sought.question.wants_number and _has_column(sought, statement)
-        )
+        if _figures_of(sought, statement):
+            return True
+        if figures_in(statement) or not number_in_words(sought.question, statement.text):
+            return not sought.question.wants_number and _has_column(sought, statement)
     if cell.span is None:
         return True
     named = [span for _, _, span in _times(statement, statement.text)]
@@ -459,7 +471,17 @@ def _lasts_in(span: Span, statement: Statement) -> bool:
         and published.span.last <= span.last
         and (later is None or later.at > span.last)
         and (force is None or force.span.last >= span.last)
-        and may_last(statement, span.last)
+        and (may_last(statement, span.last) or _is_set(statement))
+    )
+
+
+def _is_set(statement: Statement) -> bool:
+    """True if a statement without a time says to what a value was changed: "was raised to 10 GB"."""
+    text, language = statement.text, language_of(statement.hit.text, "en")
+    words, to = WORD.findall(text.lower()), set_of("states", "to")
+    changed = not listed(language, "altered").isdisjoint(words) and not _times(statement, text)
+    return changed and any(
+        text[: each.start].split()[-1:][0] in to for each in figures_in(statement) if each.start
     )
 
 
@@ -477,6 +499,8 @@ def figure_of(cell: TableCell, question: ParsedQuestion, view: View, statement: 
     column = _columns(sought, statement) or []
     if not found and len(column) == 1:
         return text[slice(*column[0])].strip(" ;")
+    if not found:
+        return number_in_words(question, text)
     if len(found) > 1:
         language = view.analyzer.detect(statement.hit.text)
         around = _surroundings(statement, found)

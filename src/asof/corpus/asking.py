@@ -484,13 +484,17 @@ class Asker(Struct, frozen=True):
 
     def _from_passages(self, put: _PutQuestion) -> Answered:
         """The answer from passages as of the moment of the reading. Raises BeforeHorizon, ModelError."""
-        from asof.answer.ask import Answered, RetrievedPassages, answer, context_of
+        from asof.answer.ask import Answered, RetrievedPassages, answer, context_of, titles_beside
 
         def look(view: View) -> Answered:
             results = engine.search(put.query, view, put.recipe)
-            retrieved = RetrievedPassages(
-                view, put.reading, results.hits, results.rows, put.query.filters, put.notes
-            )
+            hits, rows = results.hits, results.rows
+            if titles := titles_beside(put.reading.query.text, hits):  # of versions without words of it
+                query = replace(put.query, text=titles, lexical=titles, parts=())
+                more = engine.search(query, view, put.recipe)
+                found = dict(zip((*rows, *more.rows), (*hits, *more.hits), strict=True))
+                hits, rows = tuple(found.values()), tuple(found)
+            retrieved = RetrievedPassages(view, put.reading, hits, rows, put.query.filters, put.notes)
             context = context_of(retrieved, put.options.tokens, put.cell)
             return Answered(answer(retrieved, context, put.options, requested=put.requested), context)
 

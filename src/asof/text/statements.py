@@ -157,9 +157,9 @@ _FEWEST = {1: 3, 2: 2}
 
 
 def laid_out(said: str) -> list[tuple[int, int, str, str]]:
-    """The rows of a table of figures in running text, as pages are read, with their places and header: labels,
-    each before as many figures ("Reserves (£) 54 52 Members 9 8"), maybe below a year for each column. [] for
-    any other text, and where the order is uncertain."""
+    """The rows of a table of figures in running text, as pages are read, with places and header: labels, each
+    before as many figures ("Reserves (£) 54 52 Members 9 8"), maybe below a year for each column. [] for any
+    other text, and where the order is uncertain."""
     if not _FIGURE.fullmatch(said.rstrip().rpartition(" ")[2]):
         return []
     words = [(each.start(), each.end(), each[0]) for each in re.finditer(r"\S+", said)]

@@ -467,7 +467,8 @@ def _extreme(question: ParsedQuestion, values: Sequence[Value], beyond: str) -> 
     parts = [each.value.partition(" (") for each in values]
     read = [figures(number, question.language) for number, _, _ in parts]
     units = {(each[0].unit, unit) for each, (_, _, unit) in zip(read, parts, strict=True) if each}
-    if any(len(each) != 1 for each in read) or len(units) > 1:
+    losses = any(number.startswith("(") for number, _, _ in parts)  # which are below 0
+    if losses or any(len(each) != 1 for each in read) or len(units) > 1:
         return []
     best = max(range(len(values)), key=lambda at: question.superlative * read[at][0].value)
     return [f"{which}: {labels[best]}, {values[best].value}"]

@@ -481,7 +481,7 @@ def _is_set(statement: Statement) -> bool:
     words, to = WORD.findall(text.lower()), set_of("states", "to")
     changed = not listed(language, "altered").isdisjoint(words) and not _times(statement, text)
     return changed and any(
-        text[: each.start].split()[-1:][0] in to for each in figures_in(statement) if each.start
+        not to.isdisjoint(text[: each.start].split()[-1:]) for each in figures_in(statement)
     )
 
 
@@ -515,8 +515,10 @@ def figure_of(cell: TableCell, question: ParsedQuestion, view: View, statement: 
     if len(measured) != 1:
         return ""
     only = measured[0]
-    if unit := _unit_above(statement, only):
-        return f"{text[only.start : only.end]} ({unit})"
+    loss = statement.kind == ROW and text[: only.start][-1:] == "(" and text[only.end :][:1] == ")"
+    said = text[only.start - loss : only.end + loss]
+    if (unit := _unit_above(statement, only)) or loss:
+        return f"{said} ({unit})" if unit else said
     word = None if only.unit else NEXT_WORD.match(text, only.end)
     counted = word is not None and word[1].lower() not in stop_words(language_of(statement.hit.text, "en"))
     return text[only.start : word.end() if word and counted else only.end].strip()

@@ -150,7 +150,7 @@ def pieces(text: str, headings: Sequence[str], title: str) -> Iterator[Piece]:
             yield Piece(first, last, own, FIELD if not ends and is_field(text, first) else SENTENCE)
 
 
-_FIGURE = re.compile(r"[(−–-]?[^\w\s()]?\d[\d.,]*%?\)?")
+_FIGURE = re.compile(r"(?!\D*000\D*\Z)[(−–-]?[^\w\s()]?\d[\d.,]*%?\)?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _FEWEST = {1: 3, 2: 2}
 """The fewest rows of a table without years above its columns, by how many these are."""
@@ -168,30 +168,30 @@ def laid_out(said: str) -> list[tuple[int, int, str, str]]:
         runs.insert(0, [])
     if len(runs) % 2:
         return []
-    years = [each[2] for each in runs[1]]
+    titles, said_in = [" ".join(word for _, _, word in run) for run in runs], runs[1::2]
+    years = titles[1].split()
     headed = len(years) > 1 and all(map(_YEAR.fullmatch, years))
-    rows = [(label, values) for label, values in zip(runs[0::2], runs[1::2], strict=True)][headed:]
-    wide = {len(values) for _, values in rows}
+    wide = {len(values) for values in said_in[headed:]}
     fewest = {len(years): 1} if headed else _FEWEST
-    if len(wide) != 1 or len(rows) < fewest.get(*wide, len(rows) + 1):
+    labels = titles[2 * headed :: 2]
+    if len(wide) != 1 or len(labels) < fewest.get(*wide, len(labels) + 1):
         return []
-    labels = [" ".join(word for _, _, word in label) for label, _ in rows]
-    if any(not each[:1].isupper() or _PROSE.search(each) for each in labels):
+    if any(not each[:1].isupper() or _PROSE.search(each) for each in labels) or (
+        not headed and all(map(_YEAR.fullmatch, titles[1::2]))
+    ):
         return []
-    above = f"| | {' | '.join(years)} |" if headed else ""
-    return [
-        (label[0][0], values[-1][1], _row(name, [each[2] for each in values], years if headed else []), above)
-        for name, (label, values) in zip(labels, rows, strict=True)
-    ]
+    name = f"{titles[0]}: " if headed and titles[0] else ""
+    above = f"| {' | '.join([titles[0], *years])} |" if headed else ""
+    rows = []
+    for label, place, values in zip(labels, runs[2 * headed :: 2], said_in[headed:], strict=True):
+        texts = [each[2] for each in values]
+        columns = [f"{year}: {text}" for year, text in zip(years, texts, strict=True)] if headed else []
+        own = "; ".join([f"{name}{label}", *columns]) if headed else f"{label}: {' '.join(texts)}"
+        rows.append((place[0][0], values[-1][1], own, above))
+    return rows
 
 
-_PROSE = re.compile(r"[.,:;!?](?:\s|$)")
-
-
-def _row(name: str, values: Sequence[str], years: Sequence[str]) -> str:
-    """A row as `asof.text.passages.row_parts` says it."""
-    cells = [f"{year}: {value}" for year, value in zip(years, values, strict=True)] if years else values
-    return "; ".join([name, *cells]) if years else f"{name}: {' '.join(values)}"
+_PROSE = re.compile(r"[.,:;!?|](?:\s|$)")
 
 
 def _below_heading(text: str, headings: Sequence[str], title: str, start: int, end: int) -> str:

@@ -129,10 +129,10 @@ def _runs(rest: str, separator: re.Pattern[str]) -> Iterator[tuple[int, str]]:
 
 def _without_question_words(start: int, text: str, question: frozenset[str], inside: bool) -> tuple[int, str]:
     """A capitalised phrase, and its offset, without first words that only ask ("Which") or are an office;
-    `inside`: it stands behind an article, and its first word is its own ("the Main Hall")."""
+    `inside`: it stands behind an article, and if it has several words, all are its own ("the Main Hall")."""
     while text:
         head = WORD.match(text)
-        asks = head is not None and head[0].lower() in question and not inside
+        asks = head is not None and head[0].lower() in question and not (inside and " " in text)
         before = head if asks else _TITLE.match(text)
         if before is None:
             break

@@ -171,14 +171,12 @@ def laid_out(said: str) -> list[tuple[int, int, str, str]]:
     titles, said_in = [" ".join(word for _, _, word in run) for run in runs], runs[1::2]
     years = titles[1].split()
     headed = len(years) > 1 and all(map(_YEAR.fullmatch, years))
-    wide = {len(values) for values in said_in[headed:]}
-    fewest = {len(years): 1} if headed else _FEWEST
-    labels = titles[2 * headed :: 2]
-    if len(wide) != 1 or len(labels) < fewest.get(*wide, len(labels) + 1):
+    wide, *others = {len(values) for values in said_in[headed:]} or {0}
+    fewest, labels = {len(years): 1} if headed else _FEWEST, titles[2 * headed :: 2]
+    if others or wide not in fewest or len(labels) < fewest[wide]:
         return []
-    if any(not each[:1].isupper() or _PROSE.search(each) for each in labels) or (
-        not headed and all(map(_YEAR.fullmatch, titles[1::2]))
-    ):
+    dated = not headed and all(map(_YEAR.fullmatch, titles[1::2]))
+    if dated or any(not each[:1].isupper() or _PROSE.search(each) for each in labels):
         return []
     name = f"{titles[0]}: " if headed and titles[0] else ""
     above = f"| {' | '.join([titles[0], *years])} |" if headed else ""

@@ -336,6 +336,18 @@ def test_what_a_value_was_changed_to_holds_after(tmp_path: Any) -> None:
         assert "10 GB" not in corpus.at("2022-01-01").ask(question, mode="local").text
 
 
+def test_a_year_that_is_named_and_not_found_leaves_the_highest_unknown(tmp_path: Any) -> None:
+    told = [
+        doc(f"s{y}", f"{y + 1}-02-01", f"Attendance was {n}.", f"Fair report {y}")
+        for y, n in ((2019, 41), (2021, 52))
+    ]
+    made = answered(tmp_path, "Which year had the highest attendance, 2019, 2020 or 2021?", *told)
+    assert (values(made), made.text.partition("\n")[0]) == (
+        ["41", NONE, "52"],
+        "highest: unknown; 2020 not found",
+    )
+
+
 def test_two_years_written_as_one_are_one_period(tmp_path: Any) -> None:
     told = [
         doc("f1", "2017-08-01", "Membership was 410 in 2016-17.", "Club report 2016-17"),

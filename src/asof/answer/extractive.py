@@ -41,6 +41,7 @@ from asof.index.view import View
 from asof.text.figures import figures
 from asof.text.passages import is_field
 from asof.text.query import key
+from asof.text.statements import ITEM
 from asof.text.tokens import tokenize
 from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, phrases
 from asof.time.span import Span, label
@@ -135,7 +136,7 @@ MAX_QUOTES = 16
 """The most sentences that are quoted; a note says how many more were found."""
 
 
-SHORT = 60
+SHORT = 120
 """The most characters of a sentence that take the place of a figure in a table."""
 
 NOT_FOUND = "not found"
@@ -271,7 +272,8 @@ def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answ
     named = asks.version
     if named is None or not (asks.change or asks.kind in (BEFORE, AFTER)):
         return None
-    own = [each for each in context.sentences if each.version and states_something(each)]
+    own = [each for each in context.sentences if each.version]
+    own = [each for each in own if each.kind == ITEM or not asks.change or states_something(each)]
     own = [each for each in own if _is_of_product(each.hit, context.question)]
     lines = []
     of_it = [each for each in own if named.first <= each.version < named.behind]

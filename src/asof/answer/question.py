@@ -43,7 +43,7 @@ _LOWERCASE_NEXT = re.compile(
 _AUXILIARY = re.compile(
     r"\b(?:did|does|do|is|are|was|were|has|have|had|will|by|of|c[efot]o|hat|haben|ist|war|wird|von)\s+$"
 )
-_PLACE = re.compile(r"\b(?:in|at|of|for) the\s+$")
+_PLACE = re.compile(r"\b(?:in|at|of|for|on|to|from|with|by) the\s+$")
 """Before capitalised words that are a name, whatever follows: "in the Oak Room cost"."""
 _ARTICLE = re.compile(r"\bthe\s+$")
 _JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|und|oder)\s+)?")

@@ -144,9 +144,9 @@ def only_cell(question: ParsedQuestion) -> TableCell | None:
 
 
 def _periods(question: ParsedQuestion, hits: Sequence[Hit]) -> list[Span | None]:
-    """The periods of the grain that is asked for, inside the times of the question, that documents are about;
-    else these times."""
-    if question.grain is None:
+    """The periods of the grain that is asked for, inside the time of the question, that documents are about;
+    else its times, and where it names several."""
+    if question.grain is None or len(question.periods) > 1:
         return list(question.periods)
     found = set()
     for span in question.times or (Span(None, None),):
@@ -546,8 +546,8 @@ def _figures_of(sought: _Sought, statement: Statement) -> list[Figure]:
     stand beside none of the other names alone; where one stands beside its name, only those that do; of a
     row, those below the header that says what is asked for."""
     cell = sought.cell
-    found = [each for each in figures_in(statement) if not _is_number_of_part(cell, statement, each)]
-    found = _in_columns(statement, found)
+    found = _in_columns(statement, figures_in(statement))
+    found = [each for each in found if not _is_number_of_part(cell, statement, each)]
     found = _of_kind(sought, statement, found)
     columns = _columns(sought, statement)
     if columns is not None:

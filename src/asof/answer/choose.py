@@ -41,6 +41,7 @@ from asof.store.digest import STATUS
 from asof.text.figures import figures, lexicon
 from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
+from asof.text.tokens import any_of
 from asof.text.versions import asked as asked_version
 from asof.time.span import BEGINNING, DAY, Span, nearest_moment
 
@@ -73,6 +74,7 @@ _MARKED_HEADING = re.compile(r"#{1,6} ")
 _NAME = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][\w’'-]+(?: (?:[^\W\d_a-zß-öø-ÿ]\.? ?)?[^\W\d_a-zß-öø-ÿ][\w’'-]+)+|@\w+"
 )
+_OWNED = re.compile(r"(\w+)['’]s\b")
 _VERSION = re.compile(r"\bv?\d+\.\d")
 
 
@@ -375,6 +377,7 @@ def has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool
         return bool(times_named(statement))
     if kind == PERSON:
         asked = question.text.casefold()
+        said = _OWNED.sub(lambda owner: " " if owner[1].casefold() in asked else owner[0], said)
         return any(word.casefold() not in asked for name in _NAME.findall(said) for word in name.split())
     if kind == DURATION:
         return durations(language).search(said) is not None
@@ -404,6 +407,22 @@ def has_number(question: ParsedQuestion, said: str) -> bool:
     """True if a text has a number, in words, too."""
     numbers = _number_words(question.language)
     return any(map(str.isdigit, said)) or not numbers.isdisjoint(said.lower().split())
+
+
+def number_in_words(question: ParsedQuestion, said: str) -> str:
+    """The number in words, with what it counts, of a text: "four days"; "" for none, and where no length of
+    time nor count is asked for."""
+    if question.value_kind not in (DURATION, COUNT):
+        return ""
+    length = question.value_kind == DURATION
+    found = (durations if length else _counts)(question.language).search(said)
+    return found[0] if found else ""
+
+
+@cache
+def _counts(language: str) -> re.Pattern[str]:
+    """Finds a number in words and the word behind it."""
+    return re.compile(rf"{any_of(_number_words(language)).pattern}\s+\w+", re.IGNORECASE)
 
 
 @cache

@@ -269,7 +269,14 @@ def document_in_time(hit: Hit, span: Span) -> bool:
     if force is not None and force.by != PUBLISHED and force.span.first <= span.last <= force.span.last:
         known = force.span.end is not None or force.span.first > hit.as_of
         return known or span.first <= hit.as_of  # else nobody knows whether it still holds then
-    return any(holds_in(time, (span,)) for time in document_times(hit))
+    return any(lies_in(time, span) for time in document_times(hit))
+
+
+def lies_in(time: Span, span: Span) -> bool:
+    """True if a time lies in a span (`holds_in`); in two years ("2016-17") no other two with one of them."""
+    if is_period(span) or is_period(time) or time.start is None or time.end is None:
+        return holds_in(time, (span,))
+    return span.first <= time.first and time.last <= span.last
 
 
 def hit_in_time(hit: Hit, span: Span) -> bool:

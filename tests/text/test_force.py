@@ -227,12 +227,16 @@ def test_what_is_announced_is_in_force_from_the_coming_month(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("language", "text"),
     [
-        ("en", "The licence expires on 31 December 2022."), ("en", "The deadline was extended to 31 May 2026."),
-        ("en", "The deadline is now extended to 31 May 2026."), ("en", "The warranty of the boiler runs until 3 May 2026."),
-        ("de", "Der Vertrag der Köchin endet am 3. Mai 2028."), ("fr", "Le passeport expire le 30 avril 2026."),
-        ("es", "El pasaporte caduca el 30 de abril de 2026."), ("nl", "Mijn paspoort verloopt op 30 april 2026."),
+        ("en", "The licence expires on 31 December 2022."),
+        ("en", "The deadline was extended to 31 May 2026."),
+        ("en", "The deadline is now extended to 31 May 2026."),
+        ("en", "The warranty of the boiler runs until 3 May 2026."),
+        ("de", "Der Vertrag der Köchin endet am 3. Mai 2028."),
+        ("fr", "Le passeport expire le 30 avril 2026."),
+        ("es", "El pasaporte caduca el 30 de abril de 2026."),
+        ("nl", "Mijn paspoort verloopt op 30 april 2026."),
     ],
-)  # fmt: skip
+)
 def test_an_end_that_is_stated_of_a_subject_bounds_no_statement(language: str, text: str) -> None:
     """It stays so afterwards; of a text that speaks of itself it is the end."""
     assert stated(text, language) == []

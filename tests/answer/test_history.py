@@ -302,8 +302,8 @@ CHANGED_CLUB = "since 2025-01-01: from 1 January 2025 it costs 35 euros.; before
         ("Until when was the rent of the flat 900?", "2023", f"since 2022-03-12: {RENT22.text}"),
         ("Since when does the club cost 35 euros?", "2025", CHANGED_CLUB),
         ("Until when did the club cost 30 euros?", "2025", CHANGED_CLUB),
-        ("Until when was the garage free?", "2025", "until 2023-01-01: The garage is free."),
-        ("Since when is the garage free?", "2025", "from 2022-01-01 until 2023-01-01: The garage is free."),
+        ("Until when was the garage free?", "2025", "until 2022-12-31: The garage is free."),
+        ("Since when is the garage free?", "2025", "from 2022-01-01 until 2022-12-31: The garage is free."),
     ],
 )
 def test_a_date_of_force_answers_and_not_the_date_on_which_it_was_told(tmp_path, question, as_of, quote):

@@ -293,7 +293,7 @@ def context_of(
         stated = in_force_at(view, words, stated, force)
     return AnswerContext(
         query.text, words, parsed, hits, rows, _up_to_version(parsed, stated), (note,) if note else (),
-        _authority(view, hits, rows), cell,
+        _authority(view, hits, rows), cell, retrieved.filters.in_force,
     )  # fmt: skip
 
 
@@ -433,9 +433,9 @@ def of_its_time(now: Answered, then: Answered, asked: Span, lives: Lives) -> Ans
 
 
 def not_yet_in_force(now: Answered, at: int) -> Citation | None:
-    """The first citation of an answer, if it is stated to hold only after an instant."""
+    """The first citation of an answer, if it holds only after an instant."""
     best = next(iter(now.quoted.citations), None)
-    if best is None or best.in_force is None or best.in_force.by in (PUBLISHED, STATUS):
+    if best is None or best.holds or best.in_force is None or best.in_force.by == STATUS:
         return None
     return best if best.in_force.span.first > at else None
 

@@ -148,7 +148,8 @@ class AnswerContext(Struct, frozen=True):
 
     `words`: the searched words of the question. `hits` and `rows` are in the same order; `notes` tell what
     was left out. `authority`: the place of each hit in the order of authority, by its id; {} without one.
-    `cell`: the cell of a table that the question is for; only a statement about that answers it.
+    `cell`: the cell of a table that the question is for; only a statement about that answers it. `in_force`:
+    the date at which the answer has to hold, if one was given beside the question.
     """
 
     question: str
@@ -160,6 +161,7 @@ class AnswerContext(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     authority: Mapping[str, int] = msgspec.field(default_factory=dict)
     cell: TableCell | None = None
+    in_force: int | None = None
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:
@@ -169,7 +171,7 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
     asks, times = asked(context.question), context.parsed.times
     if answer.refused or context.cell or context.parsed.beside or (asks and asks.version):
         return answer
-    return replace(answer, text="\n".join([*_not_in_force(answer.citations, view.as_of, times), answer.text]))
+    return replace(answer, text="\n".join([*_not_in_force(answer.citations, times), answer.text]))
 
 
 def _extracted(view: View, context: AnswerContext) -> Answer:
@@ -340,13 +342,13 @@ def _differing_answer(view: View, context: AnswerContext, sentence: Statement) -
     return Answer(context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations)
 
 
-def _not_in_force(citations: Sequence[Citation], at: int, times: Sequence[Span]) -> tuple[str, ...]:
-    """A line that says so where the first passage that is quoted is not in force at an instant, or at any of
-    these times, none of which it names."""
+def _not_in_force(citations: Sequence[Citation], times: Sequence[Span]) -> tuple[str, ...]:
+    """A line that says so where the first passage that is quoted is not in force, or in none of these times,
+    none of which it names."""
     first = next(iter(citations), None)
     if first is None or (speaks_outside(first, first.quote, times) == 0 if times else first.holds):
         return ()
-    when = force_words(first.in_force, times[-1].first if times else at)
+    when = force_words(first.in_force, times[-1].first if times else first.at)
     then = ",".join(f" {'in ' if label(each)[0].isdigit() else ''}{label(each)}" for each in times)
     yet = " yet" if when.startswith("takes") and not times else ""
     verb = "is " if when.startswith("not ") else ""
@@ -413,7 +415,7 @@ def table_answer(
     citations = tuple(numbers.values())
     lines = [
         f"{'  '.join(filter(None, (each.name, each.period, each.measure)))}: {each.value}"
-        + (_cited_in(citations[each.citation - 1], cell, moments.as_of) if each.citation else "")
+        + (_cited_in(citations[each.citation - 1], cell) if each.citation else "")
         for cell, each in zip(cells, values, strict=True)
     ]
     reason = "" if citations else f"nothing was found for any of the {len(cells)} values"
@@ -450,12 +452,12 @@ def _unnamed(question: ParsedQuestion, citations: Sequence[Citation]) -> list[st
     return [name for name in question.names if not any(names(text, name) for text in said)]
 
 
-def _cited_in(citation: Citation, cell: TableCell, at: int) -> str:
+def _cited_in(citation: Citation, cell: TableCell) -> str:
     """The number of a citation in a line of a table; for a cell without a time, also when what it says
     was, or will be, in force."""
     force = citation.in_force
     lapsed = cell.span is None and not citation.holds and force is not None and force.by != PUBLISHED
-    return f" [{citation.n}]" + (f", {force_words(force, at)}" if lapsed else "")
+    return f" [{citation.n}]" + (f", {force_words(force, citation.at)}" if lapsed else "")
 
 
 def _extreme(question: ParsedQuestion, values: Sequence[Value], beyond: str) -> list[str]:

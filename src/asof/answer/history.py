@@ -33,7 +33,7 @@ from asof.revisions.force import followers, validity
 from asof.revisions.timeline import TimelineEntry, WordChanges, timeline, word_changes
 from asof.store.reader import VisiblePassage, version_numbers, visible_passages
 from asof.text.figures import figures, language_of, lexicon
-from asof.text.force import clauses, times_in
+from asof.text.force import clauses, phrases, times_in
 from asof.text.versions import FIRST, asked
 from asof.time.span import BEGINNING, NEVER, Span, iso
 from asof.wire import replace
@@ -408,6 +408,8 @@ def answer_from_past(
     if not past.ranked or past.ranked[0].score < SURE:
         return None
     best = past.ranked[0].edit
+    if asked.kind == UNTIL and phrases(question.language).of_subject.search(best.side.text):
+        return None  # it says itself until when
     words = WeightedPhrase.of(asked.text, view)
     told = max((share for _, share in _shared(view, words, statements)), default=0.0)
     sides = [side for side in (best.before, best.after) if side is not None]
@@ -451,7 +453,7 @@ def with_what_was_said(view: View, query: Query, question: ParsedQuestion, refus
             words.share(stems_in(view, before.text, *before.headings[-1:])) >= GONE_OWN
             and before.kind != "document"
         ):
-            until = _day(each.edit.at)
+            until = _day(each.edit.at - 1)
             quote = f"from {_day(before.start)} until {until}: {_short(before.text)}"
             citation = cited(view, 1, before, quote)
             source = shortened(citation.title or citation.document, LONGEST_TITLE)
@@ -558,7 +560,7 @@ def _course(view: View, query: Query, stood: list[Stated], times: Sequence[Span]
 
 def _stood(statement: Stated) -> str:
     """A statement behind the time in which it stood."""
-    since, until = _day(statement.start), statement.end and _day(statement.end)
+    since, until = _day(statement.start), statement.end and _day(statement.end - 1)
     return f"{f'from {since} until {until}' if until else f'since {since}'}: {_short(statement.text)}"
 
 
@@ -580,9 +582,9 @@ def dated(edit: Edit) -> str:
     at = _day(edit.at)
     old, new = (None if side is None else _short(side.text) for side in (edit.before, edit.after))
     if new is None:
-        return f"until {at}: {old}"
+        return f"until {_day(edit.at - 1)}: {old}"
     until = edit.after.end if edit.after else None
-    when = f"since {at}" if until is None else f"from {at} until {_day(until)}"
+    when = f"since {at}" if until is None else f"from {at} until {_day(until - 1)}"
     if edit.kind == MOVED and edit.before and edit.after:
         places = [" › ".join(side.headings) for side in (edit.after, edit.before)]
         return f"{when}, below “{places[0]}”: {new}; before, below “{places[1]}”"

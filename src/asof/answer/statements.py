@@ -280,10 +280,15 @@ def lies_in(time: Span, span: Span) -> bool:
 
 
 def hit_in_time(hit: Hit, span: Span) -> bool:
-    """True if a hit's document is about a time inside a span, or its text or a heading above it names one."""
+    """True if a hit's document is about a time inside a span, or its text or a heading above it names one, or
+    since when something is the case."""
     named = [time for time in hit.about if KIND.get(time.by, 0) in (HEADING, TEXT)]
     if span.first > hit.as_of:  # nobody knows whether what has no end still holds then
         named = [time for time in named if time.span.end is not None]
+    elif any(
+        _SINCE.match(time.text) and is_period(time.span) and time.span.first <= span.last for time in named
+    ):
+        return True
     return document_in_time(hit, span) or any(is_of(time, span) for time in named)
 
 

@@ -83,7 +83,7 @@ def show_timeline(timeline: Timeline, *, dated: bool, known: bool) -> None:
 
 
 def _show_entry(entry: TimelineEntry, at: int, *, dated: bool) -> None:
-    until = ("then" if dated else "now") if entry.end is None else _day(entry.end)
+    until = ("then" if dated else "now") if entry.end is None else _day(entry.end - 1)
     title = f"  {readable(entry.title)}" if entry.title else ""
     coming = entry.start > at and entry.end is None
     span = click.style(f"from {_day(entry.start)}" if coming else f"{_day(entry.start)} - {until}", fg="cyan")

@@ -20,6 +20,7 @@ from asof.hits import GLOBAL, LOCAL, MODES, Answer, Hit
 from asof.lang import stop_words
 from asof.queries import Filters, MetadataFilter, Query, metadata_condition, metadata_filter
 from asof.recipes import by_document
+from asof.store.names import filter_notes
 from asof.store.reader import VisibleInterval, visible_intervals
 from asof.text.operators import read_operators
 from asof.text.question import QuestionReading, read_verbatim
@@ -305,7 +306,15 @@ class Asker(Struct, frozen=True):
         if isinstance(made, PendingAnswer):
             assert model is not None  # noqa: S101  nothing else is pending
             made = write_pending(model, made, options)
-        return replace(self._with_lives(made, reading.as_of), question=question)
+        made = self._with_lives(made, reading.as_of)
+        if made.refused:
+            unmet = self.session.use(
+                reading.as_of,
+                reader.known_at,
+                lambda view: filter_notes(view.store, query.filters) if view.n else [],
+            )
+            made = replace(made, notes=(*made.notes, *unmet))
+        return replace(made, question=question, in_force=query.filters.in_force)
 
     def _with_lives(self, made: Answer, as_of: int) -> Answer:
         """An answer as of a time before that of its question with the time in force of what it cites."""

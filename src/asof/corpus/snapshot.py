@@ -17,7 +17,7 @@ from asof.corpus.asking import Asker, AskRequest, FilteredText, QueryReader
 from asof.corpus.session import ModelProvider, Session
 from asof.engine import Results
 from asof.errors import DocumentNotFound
-from asof.hits import Answer, Citation, Hit, status_of
+from asof.hits import Answer, Citation, Hit
 from asof.models.ports import in_round_brackets, one_line
 from asof.queries import Filters, MetadataFilter
 from asof.text.passages import LEFT_OUT, ends, pack, passage_header, tokens
@@ -500,5 +500,5 @@ def context_of(results: Results, most: int) -> Context:
 
 def _head(n: int, hit: Hit) -> str:
     """The line above a passage: its number, title, date and status."""
-    parts = passage_header(hit.title or hit.document, hit.published), *status_of(hit, hit.as_of)
+    parts = passage_header(hit.title or hit.document, hit.published), *hit.status
     return f"[{n}] {in_round_brackets(one_line(', '.join(parts)))}"

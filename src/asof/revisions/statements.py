@@ -379,7 +379,8 @@ def _verb(kind: str) -> str:
 def _frame(text: str, language: str, grammar: Grammar) -> Frame:
     """The frame of a sentence of a state: what it is of, as it stands, and the rest without values.
 
-    "The rent of flat 3 is 800 euros": "the rent of flat 3 is _ euros". What has one value at a time may have
+    "The rent of flat 3 is 800 euros": "the rent of flat 3 is _ euros"; "The rent of flat 3 was raised to 850
+    euros" says that it is so now. What has one value at a time may have
     any ("the favourite coffee of the user is a cortado"); and who is "the master of the harbour" may change.
     A label of some words has a value, too.
     """
@@ -390,6 +391,7 @@ def _frame(text: str, language: str, grammar: Grammar) -> Frame:
         return NO_FRAME
     words = [word for word in _PIECE.findall(text) if word not in ".!?"]
     words = [word for word in words if word.casefold() not in set_of("statements", "now")]
+    words = _after_change(words, language)
     folded = [word.casefold() for word in words]
     at = next((at for at, word in enumerate(words) if at and word in _words().verbs), 0)
     before, after = folded[:at], folded[at + 1 :]
@@ -413,6 +415,20 @@ def _frame(text: str, language: str, grammar: Grammar) -> Frame:
     if values != 1 or described or owned:  # of two values one may be the occasion
         return NO_FRAME
     return Frame(term_hash(" ".join([*before, folded[at], *rest])) or 1, LEAST_FRAME)
+
+
+def _after_change(words: list[str], language: str) -> list[str]:
+    """The words of a sentence that says to what a value changed ("The deadline was extended to 3 May"), as
+    one that says what it is; other words as they are."""
+    goals, any_thing, stop = set_of("statements", "goal"), _words().change, set_of("words", "stop")
+    for at in range(1, len(words) - 1):
+        if any_thing.get(words[at].casefold()) == "any" and words[at + 1].casefold() in goals:
+            first = at
+            while first > 1 and words[first - 1].casefold() in stop:
+                first -= 1
+            copula = tables(language, "statements").get("copula", "").split()[:1]
+            return [*words[:first], *copula, *words[at + 2 :]] if copula else words
+    return words
 
 
 def _is_value(words: Sequence[str]) -> bool:

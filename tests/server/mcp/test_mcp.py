@@ -248,7 +248,7 @@ def test_a_timeline_tells_what_takes_effect(told):
     told("remember", text="Lea's boss is Kim.")
     told("remember", text="Lea's boss is Pia.", valid_from="2027-01-01", confirm=True)
     line = told("timeline", q="Lea's boss")
-    assert re.search(r"from 2025-01-01 until 2027-01-01 \[.*\nLea's boss is Kim", line)
+    assert re.search(r"from 2025-01-01 until 2026-12-31 \[.*\nLea's boss is Kim", line)
     assert re.search(r"takes effect on 2027-01-01 \[.*\nLea's boss is Pia", line)
 
 

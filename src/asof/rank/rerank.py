@@ -6,7 +6,7 @@ These stages are inserted before the last cut; candidates that they do not look 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -115,17 +115,20 @@ class RerankWindow:
         return replace(matching.keep(chosen), deferred=matching).note(self.note(len(chosen), matching.count))
 
     def nearest(
-        self, query: Query, score: Values, places: Places, window: Window, view: View
-    ) -> NDArray[np.int64]:
-        """Those of some places of a window with these scores that are looked at closely, ascending."""
+        self, query: Query, score: Values, places: Places, window: Window, view: View,
+        best: Callable[[Values, Places, View, int], Places] | None = None,
+    ) -> NDArray[np.int64]:  # fmt: skip
+        """Those of some places of a window with these scores that are looked at closely, ascending: the first
+        by what `best` says."""
+        best = best or _best
         rows, near = window.rows(places), np.zeros(len(places), bool)
         if query.about:
             then = of_time(view, window, places, query.about)
-            near[then[_best(score[then], rows[then], view, self.of_time)]] = True
+            near[then[best(score[then], rows[then], view, self.of_time)]] = True
         if asked_version(query.text) is not None:
             then = np.flatnonzero(view.column("version", rows))
-            near[then[_best(score[then], rows[then], view, self.of_time)]] = True
-        near[_best(score, rows, view, self.n)] = True
+            near[then[best(score[then], rows[then], view, self.of_time)]] = True
+        near[best(score, rows, view, self.n)] = True
         return np.flatnonzero(near)
 
     @staticmethod

@@ -20,7 +20,7 @@ from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
 from asof.corpus.snapshot import Snapshot
 from asof.errors import NoCorpus
-from asof.extensions.cluster.gather import ShardGather
+from asof.extensions.cluster.gather import ShardGather, Threads
 from asof.extensions.cluster.union import UnionManifest, UnionStore
 from asof.files import FOLDER
 from asof.index.manifest import Manifest
@@ -96,7 +96,7 @@ def open_shards(root: Path, **options: Any) -> ShardedCorpus:
         )
         store = UnionStore(root, tuple(each.store for each in shards))
         pool = leaves.enter_context(ThreadPoolExecutor(min(count, os.cpu_count() or 1)))
-        manifest = UnionManifest(store, tuple(each.manifest for each in shards), ShardGather(pool))
+        manifest = UnionManifest(store, tuple(each.manifest for each in shards), ShardGather(Threads(pool)))
         session = Session(
             root, store, manifest, shards[0].config, shards[0].session.clock, environment.variables()
         )

@@ -74,11 +74,8 @@ PUBLISHED = "published"
 
 
 def holds_at(in_force: SourcedTime | None, at: int) -> bool:
-    """False if a passage is not in force at an instant by what is stated of it, or has ended by then."""
-    if in_force is None:
-        return True
-    begun = in_force.by == PUBLISHED or in_force.span.start is None or in_force.span.first <= at
-    return begun and (in_force.span.end is None or at <= in_force.span.last)
+    """True if a passage that is in force in this time (None: not known) is so at an instant."""
+    return in_force is None or in_force.span.first <= at <= in_force.span.last
 
 
 def force_words(in_force: SourcedTime | None, at: int) -> str:

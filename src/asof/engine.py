@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.documents import Document, SafeToCommit, SourceEvent, holds_at
+from asof.documents import Document, SafeToCommit, SourceEvent
 from asof.errors import BeforeHorizon, SourceShrunk
 from asof.hits import Amendment, Halting, Hit, Superseded, Why
 from asof.index.manifest import EmbeddingRun, IndexState, Manifest
@@ -236,7 +236,7 @@ class ViewFactory:
         self.analyzer.reset_if_large()
         return View(
             as_of, known, self._prefix(state, as_of, known, past), AsOfReader(self.db, as_of, known),
-            self.analyzer, self.derived, state.encoder, self.official,
+            self.analyzer, self.derived, state.encoder, self.official, self.manifest.gather,
         )  # fmt: skip
 
     def forget(self) -> None:
@@ -283,7 +283,8 @@ class ViewFactory:
 def search(query: Query, view: View, recipe: Recipe) -> Results:
     """Run the stages of a recipe over a view."""
     ranking = Ranking(view.window(query.filters))
-    for stage, stage_query in batched(recipe, query):
+    steps = batched(recipe, query)
+    for stage, stage_query in steps if view.gather is None else view.gather(steps):
         ranking = stage(stage_query, ranking, view)
     if query.filters.about is not None and (count := view.count_without_times(query.filters)):
         ranking = ranking.note(
@@ -296,7 +297,7 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     column = ranking.scores
     hits = view.hits(ranking.rows, column.values, column.why)
     rows = tuple(ranking.rows.tolist())
-    followed = _followed(hits, ranking.rows, view, query.date_of_force(view.as_of))
+    followed = _followed(hits, ranking.rows, view, query)
     for values in ranking.reusable:
         view.prefix.give_back(values)
     return Results(query, view, recipe.name, followed, rows, ranking.notes, recipe, ranking.halting)
@@ -306,13 +307,13 @@ def current_hits(view: View, rows: NDArray[np.int64]) -> tuple[Hit, ...]:
     """Rows of a view as hits without a score, in their order, with what supersedes or amends them."""
     nothing = Why("not ranked", 0.0)
     hits = view.hits(rows, np.zeros(len(rows)), lambda _: nothing)
-    return _followed(hits, rows, view, view.as_of)
+    return _followed(hits, rows, view, Query("", ""))
 
 
-def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View, force: int) -> tuple[Hit, ...]:
-    """The hits, each with the time in which it is in force, whether that is so at the instant `force`, and
-    what supersedes or amends it by then."""
-    at = max(view.as_of, force)
+def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View, query: Query) -> tuple[Hit, ...]:
+    """The hits, each with the time in which it is in force, whether that is so at the date of force, and what
+    supersedes or amends it by then."""
+    at = query.date_of_status(view.as_of)
     after, records = followers(view, rows, at), view.records(rows)
     known = [each.row for each in after if each is not None and each.row >= 0]
     record_of = dict(zip(known, view.records(np.array(known, np.int64)), strict=True))
@@ -330,8 +331,9 @@ def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View, force:
                 superseded=superseded,
                 in_force=time,
                 amended=changes,
-                holds=holds_at(time, force),
+                holds=query.holds(time, view.as_of),
                 as_of=view.as_of,
+                at=at,
             )
         )
     return tuple(found)

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Protocol
 from msgspec import Struct
 
 from asof.documents import DATED_BY, PASSIVE, SourcedTime, force_words, shortened
-from asof.time.span import NEVER, Instant, iso, label
+from asof.time.span import DAY, NEVER, Instant, iso, label
 from asof.wire import FLAT, HIDDEN, UNLESS_EMPTY, As, Only, field_values, one_of
 
 # -- explanations: numbers with their formula ----------------------------------------------------------
@@ -113,6 +113,7 @@ def place_name(headings: Iterable[str], title: str = "") -> str:
 
 
 FIRST_SAID = "the version of its document that said so first; null: not known"
+STATUS = "when it is in force, or what supersedes it; then what amends it; nothing: no more is stated"
 CITED = "how to cite it: title; page, slide, cells or heading; date; version, where there are several"
 
 LONGEST_TITLE = 120
@@ -172,7 +173,7 @@ class Hit:
 
     `ended` is the instant at which it was removed, as far as is visible in the view (None while it is
     current). `superseded`: see `asof.revisions.chains`. `as_of`: the instant of the view in which it was
-    found."""
+    found; `at`: that of its status (`Query.date_of_status`)."""
 
     rank: Annotated[int, "from 1, best first"]
     score: Annotated[float, "the value of `why`"]
@@ -201,6 +202,7 @@ class Hit:
     )
     version: Annotated[VersionNumber | None, FIRST_SAID] = None
     language: Annotated[str, "the one, of those of the corpus, by whose stems its words are found"] = ""
+    at: Annotated[int, HIDDEN] = field(default=NEVER, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return (
@@ -222,6 +224,11 @@ class Hit:
     def citation(self) -> Annotated[str, CITED]:
         """Title, place, date, version: "Travel policy, p. 4, 2024-11-20, version 3 of 5"."""
         return ", ".join(cite(self))
+
+    @property
+    def status(self) -> Annotated[tuple[str, ...], STATUS]:
+        """When it is in force at the date that is asked for, or what supersedes it, and what amends it."""
+        return status_of(self)
 
 
 class Location(Struct, frozen=True):
@@ -264,32 +271,37 @@ class Citation(Struct, frozen=True):
         tuple[str, ...], "those above the passage, from the top; the page, slide or sheet of an office file"
     ] = ()
     version: Annotated[VersionNumber | None, FIRST_SAID] = None
+    at: Annotated[int, HIDDEN] = NEVER
 
     @property
     def citation(self) -> Annotated[str, CITED]:
         """Title, place, date, version, as of a hit."""
         return ", ".join(cite(self))
 
+    @property
+    def status(self) -> Annotated[tuple[str, ...], STATUS]:
+        """As of a hit."""
+        return status_of(self)
+
     @classmethod
     def of(cls, n: int, hit: Hit, quote: str, emphasis: tuple[int, int] | None = None) -> Citation:
         """The citation of a hit, with its number in the answer."""
         return cls(
             n, hit.id, hit.document, hit.title, hit.published, hit.about, quote, emphasis, hit.superseded,
-            hit.in_force, hit.amended, hit.holds, hit.place.headings, hit.version,
+            hit.in_force, hit.amended, hit.holds, hit.place.headings, hit.version, hit.at,
         )  # fmt: skip
 
 
-def status_of(one: Hit | Citation, at: int) -> list[str]:
-    """When a passage is in force at an instant, or what supersedes it, and what amends it; [] where nothing
-    is stated."""
-    words, later = force_words(one.in_force, at), one.superseded
-    if later is not None:
+def status_of(one: Hit | Citation) -> tuple[str, ...]:
+    """When a passage is in force, or what supersedes it, and what amends it; () where nothing is stated."""
+    words, later = force_words(one.in_force, one.at), one.superseded
+    if later is not None and (one.in_force is None or one.in_force.span.last + DAY >= later.at):
         words = f"superseded on {iso(later.at)[:10]} by {later.title or later.document}"
     acts = (
         f"{by.part} {PASSIVE[by.kind]} since {iso(by.at)[:10]} by {by.title or by.document}".strip()
         for by in one.amended
     )
-    return [each for each in (words, *acts) if each]
+    return tuple(filter(None, (words, *acts)))
 
 
 class Value(Struct, frozen=True):
@@ -372,6 +384,7 @@ class Answer(Struct, frozen=True):
     by: Annotated[str, "`extractive`, or the name of the model"] = "extractive"
     cost: Annotated[QuestionUsage | None, "null: no model was asked"] = None
     points: Annotated[tuple[NotedPoint, ...], "what a model noted in the evidence, most important first"] = ()
+    in_force: Annotated[Instant | None, "the date at which it has to hold; null: none was given"] = None
 
 
 # -- halting: how many candidates a budgeted stage examined, and why it stopped ------------------------

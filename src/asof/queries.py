@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from msgspec import Struct
 
-from asof.documents import as_meta, as_text, refuse, several
+from asof.documents import PUBLISHED, SourcedTime, as_meta, as_text, holds_at, refuse, several
 from asof.errors import UsageError
 from asof.time.span import Span
 from asof.wire import field_values
@@ -192,3 +192,17 @@ class Query(Struct, frozen=True):
             for span in self.about
         ]
         return max(ends, default=as_of)
+
+    def date_of_status(self, as_of: int) -> int:
+        """The instant for which it is said what supersedes, amends or ends a passage: that of the filters,
+        else `as_of`, or a later one that the question names."""
+        given = self.filters.in_force
+        return max(as_of, self.date_of_force(as_of)) if given is None else given
+
+    def holds(self, in_force: SourcedTime | None, as_of: int) -> bool:
+        """True if what is in force in this time is so at the date of force. What was published after a time
+        that only the question names may tell of it, unless another time of force is stated."""
+        at = self.date_of_force(as_of)
+        if self.filters.in_force is None and in_force is not None and in_force.by == PUBLISHED:
+            at = max(at, in_force.span.first)
+        return holds_at(in_force, at)

@@ -17,7 +17,7 @@ from asof.corpus.memory import Forgotten, Remembered
 from asof.corpus.snapshot import Context
 from asof.documents import Heading, shortened
 from asof.engine import Results
-from asof.hits import Answer, Halting, Hit, status_of
+from asof.hits import Answer, Halting, Hit
 from asof.queries import condition_text
 from asof.rank.gather import query_terms
 from asof.rank.whynot import WhyNot
@@ -63,6 +63,7 @@ class SearchedQuery(Struct, frozen=True):
     since: Annotated[Instant | None, "filter: published from then on"]
     until: Annotated[Instant | None, "filter: published until then"]
     about: Annotated[Validity | None, "filter: speaking of that time"]
+    in_force: Annotated[Instant | None, "when the answer has to hold; null: no date was given"]
     source: Annotated[str, 'filter: the name of a source; "": none']
     paths: Annotated[tuple[str, ...], "filter: patterns of document ids, all of which fit"]
     tags: Annotated[tuple[str, ...], "filter: all of these tags"]
@@ -80,7 +81,7 @@ class SearchedQuery(Struct, frozen=True):
             query.asked or query.text, query.lexical, stems, query.recency, query.k, results.recipe,
             view.as_of, view.known_at,
             filters.since, filters.until, None if filters.about is None else _stretch(*filters.about),
-            filters.source, filters.paths, filters.tags, filters.no_tags,
+            filters.in_force, filters.source, filters.paths, filters.tags, filters.no_tags,
             tuple(starmap(condition_text, filters.meta)), filters.without, filters.any_of,
         )  # fmt: skip
 
@@ -215,7 +216,7 @@ class ListedDocument(Struct, frozen=True):
         if first is None:
             return cls(summary, "", "")
         text = first.text[body(first.text, first.headings) :] or first.text
-        return cls(summary, shortened(text, FIRST_WORDS), "; ".join(status_of(first, first.as_of)))
+        return cls(summary, shortened(text, FIRST_WORDS), "; ".join(first.status))
 
 
 class DocumentList(Struct, frozen=True):

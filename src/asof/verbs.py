@@ -172,9 +172,10 @@ def list_documents(corpus: Corpus, asked: ListParameters) -> DocumentList:
     return DocumentList(then.as_of, then.known_at, listed, count - len(documents))
 
 
-def changes(corpus: Corpus, asked: ChangesParameters) -> Changes:
+def changes(corpus: Corpus, asked: ChangesParameters, *, learned: bool = False) -> Changes:
     then = asked.at(corpus)
-    return then.changes(asked.q, asked.k, since=asked.since, filters=replace(asked.filters(then), since=None))
+    filters = replace(asked.filters(then), since=None)
+    return then.changes(asked.q, asked.k, since=asked.since, filters=filters, learned=learned)
 
 
 def links(corpus: Corpus, asked: LinksParameters) -> LinksResult:

@@ -606,6 +606,56 @@ def test_what_a_number_names_is_not_answered_from_what_another_one_names(
     assert not quoted or quoted in made.citations[0].quote
 
 
+# -- what is said of another one -----------------------------------------------------------------------------
+
+people = corpus_fixture(*(
+    doc(f"p{at}", f"2024-01-{at + 1:02}", text) for at, text in enumerate((
+        "Paul owes me 20 euros.", "Mira's dentist is Dr. Lindqvist.", "Mira's phone number is 030 555 1234.",
+        "Sara's birthday is on 3 May.", "Mira is allergic to peanuts.", "Ines Varga is the head of support.",
+        "The sales team meets on Mondays.", "Tom Reed was born on 4 June. His birthday is on that day.",
+    ))
+), doc("prices", "2022-02-10", "Starter costs 9 euros a month. The Team plan costs 29 euros.", "Prices"),
+    doc("table", "2022-02-10", "| Plan | Price |\n|---|---|\n| Solo | 5 euros |\n| Duo | 8 euros |", "Table"),
+    doc("later", "2024-02-10", "Enterprise costs 99 euros a month.", "Prices of 2024"))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "as_of", "whose"),
+    [
+        ("Who is Paul's dentist?", None, "Paul"), ("What is Paul's phone number?", None, "Paul"),
+        ("When is Mira's birthday?", None, "Mira"), ("Is Mira allergic to shellfish?", None, "shellfish"),
+        ("Who is the head of sales?", None, "sales"),
+        ("How much does Enterprise cost?", "2023", "Enterprise"),
+        ("What does the Enterprise plan cost?", "2023", "Enterprise"),
+        ("What is the price of Enterprise?", "2023", "Enterprise"),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_another_one_answers_nothing(
+    people: Any, question: str, as_of: str | None, whose: str
+) -> None:
+    made = people.at(as_of).ask(question)
+    assert made.refused
+    assert made.reason in (f"nothing that was found says this of {whose}", f"no passage has: {whose.lower()}")
+    assert made.citations  # the nearest
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("Who is Mira's dentist?", "Lindqvist"), ("What is Mira's phone number?", "030 555"),
+        ("When is Sara's birthday?", "3 May"), ("What is Mira allergic to?", "peanuts"),
+        ("Is Mira allergic to peanuts?", "peanuts"), ("Who is the head of support?", "Ines Varga"),
+        ("How much does Paul owe me?", "20 euros"), ("What is the price of Duo?", "8 euros"),
+        ("How much does the Team plan cost?", "29 euros"), ("How much does Enterprise cost?", "99 euros"),
+        ("When is Tom's birthday?", "that day"),  # the sentence before names him
+    ],
+)  # fmt: skip
+def test_what_is_said_of_the_one_that_is_asked_about(people: Any, question: str, quoted: str) -> None:
+    made = people.at().ask(question)
+    assert not made.refused
+    assert quoted in made.citations[0].quote
+
+
 # -- a value that nothing gives ----------------------------------------------------------------------------
 
 SITES = (

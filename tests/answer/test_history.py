@@ -302,8 +302,8 @@ CHANGED_CLUB = "since 2025-01-01: from 1 January 2025 it costs 35 euros.; before
         ("Until when was the rent of the flat 900?", "2023", f"since 2022-03-12: {RENT22.text}"),
         ("Since when does the club cost 35 euros?", "2025", CHANGED_CLUB),
         ("Until when did the club cost 30 euros?", "2025", CHANGED_CLUB),
-        ("Until when was the garage free?", "2025", "until 2023-01-01: The garage is free."),
-        ("Since when is the garage free?", "2025", "from 2022-01-01 until 2023-01-01: The garage is free."),
+        ("Until when was the garage free?", "2025", "until 2022-12-31: The garage is free."),
+        ("Since when is the garage free?", "2025", "from 2022-01-01 until 2022-12-31: The garage is free."),
     ],
 )
 def test_a_date_of_force_answers_and_not_the_date_on_which_it_was_told(tmp_path, question, as_of, quote):
@@ -311,3 +311,44 @@ def test_a_date_of_force_answers_and_not_the_date_on_which_it_was_told(tmp_path,
     garage = doc("g", "2021-11-01", "The garage is free.", "Garage", in_force=("2022-01-01", "2022-12-31"))
     with corpus_with(tmp_path, RENT22, RENT24, CLUB, garage, now="2025-06-01") as corpus:
         assert corpus.at(as_of).ask(question).citations[0].quote == quote
+
+
+TRIAL = (
+    doc("trial", "2022-02-14", "The trial lasts 21 days.", "Trial"),
+    doc("trial", "2024-03-01", "The trial lasts 30 days.", "Trial"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "quote"),
+    [
+        ("Since when does the trial last 30 days?", "since 2024-03-01: The trial lasts 30 days."),
+        ("Since when is the trial 30 days?", "since 2024-03-01: The trial lasts 30 days."),
+        ("Until when did the trial last 21 days?", "The trial lasts 21 days."),
+    ],
+)
+def test_a_length_that_holds_since_then_is_no_time_of_the_question(tmp_path, question, quote):
+    made = answered(tmp_path, question, *TRIAL)
+    assert quote in made.citations[0].quote
+    assert "2024-03-01" in made.citations[0].quote
+
+
+def test_what_was_said_without_the_amount_that_is_asked_for_is_not_told(tmp_path):
+    page = "The cost of Sync is a reason why I use git. Sync runs on all devices."
+    documents = [
+        doc("sync", "2024-01-01", page, "Sync"),
+        doc("sync", "2024-11-28", "Sync runs on all devices.", "Sync"),
+    ]
+    made = answered(tmp_path, "How much does Sync cost?", *documents)
+    assert made.refused
+    assert "until" not in made.reason
+
+
+@pytest.mark.parametrize("as_of", ["2023", None])
+def test_the_end_of_a_contract_is_not_that_of_a_price_in_a_table(tmp_path, as_of):
+    table = "| Who | Provider | Per month |\n|---|---|---|\n| Nadia | Telfix | 14.90 euros |\n"
+    text = f"{table}\nThe contract with Telfix ends on 31 January 2024."
+    document = doc("phones", "2022-02-10", text, "Phone plans")
+    made = answered(tmp_path, "What does Nadia's phone plan cost?", document, as_of=as_of)
+    assert "14.90 euros" in made.citations[0].quote
+    assert not made.refused

@@ -148,3 +148,150 @@ def test_what_holds_from_one_month_to_another_is_known_of_the_year_between(tmp_p
     with corpus_with(tmp_path, said) as corpus:
         assert "5 euros" in corpus.at().ask("What did parking cost in 2019?").citations[0].quote
         assert corpus.at().ask("What did parking cost in 2022?").refused
+
+
+# -- in force at a date that is given beside the question -------------------------------------------------
+
+
+def plan(year: int, euros: int) -> Any:
+    """A price list that says nothing of the time in which it is in force: it holds until the next one."""
+    return doc(
+        f"price/team-{year}.md", f"{year}-01-20", f"The Team plan costs {euros} euros per month.",
+        "Team plan", tags="price", meta={"team": "sales", "year": year, "for": ["all", 7]},
+    )  # fmt: skip
+
+
+PLANS = [plan(2022, 25), plan(2024, 29), plan(2025, 32)]
+HOW_MUCH = "How much does the Team plan cost?"
+
+
+def test_of_a_series_the_document_answers_that_held_at_the_date(tmp_path: Any) -> None:
+    with corpus_with(tmp_path, *PLANS, now="2026-12-01") as corpus:
+        then = corpus.at()
+        said = {
+            at: then.ask(HOW_MUCH, in_force=at).citations[0].quote[20:28]
+            for at in ("2023-05", "2024-05", "2026")
+        }
+        assert said == {"2023-05": "25 euros", "2024-05": "29 euros", "2026": "32 euros"}
+        hits = then.search("Team plan", in_force="2023-05").hits
+        assert [(hit.document[11:15], hit.holds, hit.status) for hit in hits] == [
+            ("2022", True, ("in force until 2024-01-20",)),
+            ("2025", False, ("takes effect on 2025-01-20",)),
+            ("2024", False, ("takes effect on 2024-01-20",)),
+        ]
+        assert then.ask(HOW_MUCH, in_force="2023-05").in_force == hits[0].at
+        heads = then.context("Team plan", in_force="2023-05").text.split("\n")[::3]
+        assert heads[0] == "[1] Team plan (2022-01-20), in force until 2024-01-20"
+        none = then.ask(HOW_MUCH, in_force="2021-05")
+        assert none.text.startswith("Nothing that is in force says so yet; this takes effect on 20")
+
+
+def test_of_an_edited_document_the_version_answers_that_held_at_the_date(tmp_path: Any) -> None:
+    versions = [
+        doc("plan.md", f"{y}-01-20", f"The Team plan costs {p} euros.", "Team")
+        for y, p in ((2022, 25), (2025, 32))
+    ]
+    with corpus_with(tmp_path, now="2026-12-01") as corpus:
+        for each in versions:
+            corpus.add(each)
+        made = corpus.at().ask(HOW_MUCH, in_force="2023-05")
+        assert made.citations[0].quote == "The Team plan costs 25 euros."
+        assert (
+            corpus.at().ask(HOW_MUCH, in_force="2025-05").citations[0].quote
+            == "The Team plan costs 32 euros."
+        )
+
+
+def test_what_holds_comes_before_what_will_and_says_as_much(tmp_path: Any) -> None:
+    """The other one has the better title."""
+    documents = [
+        doc("lease", "2022-01-01", "The rent of the flat is 500 euros a month.", "Lease",
+            in_force=("2022-02-01", None)),
+        doc("rise", "2024-10-20", "The rent is 600 euros.", "Rent of the house",
+            in_force=("2025-01-20", None)),
+    ]  # fmt: skip
+    with corpus_with(tmp_path, *documents, now="2024-12-01") as corpus:
+        first = [hit.document for hit in corpus.at().search("rent").hits]
+        then = [hit.document for hit in corpus.at().search("rent", in_force="2024-08").hits]
+        later = [hit.document for hit in corpus.at().search("rent", in_force="2025-08").hits]
+    assert first == ["rise", "lease"]
+    assert then == ["lease", "rise"]
+    assert later == ["rise", "lease"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "note"),
+    [
+        ({"tags": ["prise"]}, "no document has the tag 'prise'; did you mean price?"),
+        ({"meta": {"tem": "sales"}}, "no document has the metadata 'tem'; did you mean team?"),
+        ({"meta": {"team": "salse"}}, "no document has the metadata team='salse'; did you mean sales?"),
+        ({"meta": {"team": ["salse", "x"]}},
+         "no document has the metadata team='salse' or 'x'; did you mean sales?"),
+        ({"path": "prices/"}, "no document's id matches 'prices/'; did you mean price/*?"),
+        ({"meta": {"year": "2022.0"}}, None), ({"meta": {"for": 7}}, None), ({"meta": {"for": "all"}}, None),
+    ],
+)  # fmt: skip
+def test_a_filter_that_no_document_passes_is_told_with_the_nearest_one(
+    tmp_path: Any, filters: Any, note: str
+) -> None:
+    with corpus_with(tmp_path, *PLANS, now="2026-12-01") as corpus:
+        for notes in (
+            corpus.at().ask(HOW_MUCH, **filters).notes,
+            corpus.at().search("plan", **filters).notes,
+        ):
+            assert [each for each in notes if each.startswith("nothing matches")] == (
+                [f"nothing matches: {note}"] if note else []
+            )
+        early = corpus.at("2021").ask(HOW_MUCH, **filters)
+        assert early.notes == (), "it does not tell that there is something later"
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Mira works at Nordwind since 2019.", "Where did Mira work in 2022?"),
+        ("Mira lives in Turin since 2019.", "Where did Mira live in 2022?"),
+    ],
+)
+def test_since_a_year_reaches_to_the_present(tmp_path: Any, text: str, question: str) -> None:
+    """Of what is to come nobody knows, nor of what was before."""
+    with corpus_with(tmp_path, doc("note", "2026-11-01", text, "Mira"), now="2026-12-01") as corpus:
+        assert corpus.at().ask(question).text == f"[1] “{text}” (Mira, 2026-11-01)"
+        assert corpus.at().ask(question.replace("2022", "2017")).refused
+        assert corpus.at().ask(question.replace("2022", "2031")).refused
+
+
+# -- an end that is the value of a statement ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("said", ["was extended to", "has been extended to", "is now extended to"])
+def test_a_deadline_that_has_passed_is_not_followed_by_the_one_before(tmp_path: Any, said: str) -> None:
+    new = f"The deadline of the grant {said} 28 February 2027."
+    documents = (
+        doc("a", "2026-10-01", "The deadline of the grant is 15 January 2027."),
+        doc("b", "2026-11-01", new),
+    )
+    with corpus_with(tmp_path, *documents, now="2027-06-01") as corpus:
+        for at in ("2026-11-20", "2027-02-01", "2027-06-01"):
+            made = corpus.at(at).ask("When is the deadline of the grant?")
+            assert [each.quote for each in made.citations] == [new], at
+            old = next(hit for hit in corpus.at(at).search("deadline").hits if hit.document == "a")
+            assert old.status == ("superseded on 2026-11-01 by b",)
+        before = corpus.at("2026-10-15").ask("When is the deadline of the grant?")
+        assert before.citations[0].quote == documents[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("Mira's passport expires on 3 March 2027.", "When does Mira's passport expire?"),
+        (
+            "The warranty of the boiler runs until 3 March 2027.",
+            "Until when does the warranty of the boiler run?",
+        ),
+    ],
+)
+def test_an_end_that_is_stated_of_a_thing_stays_stated(tmp_path: Any, text: str, question: str) -> None:
+    with corpus_with(tmp_path, doc("a", "2026-10-01", text, "Papers"), now="2027-06-01") as corpus:
+        for at in ("2026-11-20", "2027-06-01"):
+            assert corpus.at(at).ask(question).text == f"[1] “{text}” (Papers, 2026-10-01)"

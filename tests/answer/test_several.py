@@ -91,3 +91,37 @@ def test_a_number_that_nobody_says_is_said_not_to_be_counted(tmp_path: Any) -> N
     )
     told = doc("a", "2022-12-31", "There were 2 releases of Osprey in 2022.", "Review")
     assert answered(tmp_path / "two", asked, *things, told).notes == ()
+
+
+quillbox = corpus_fixture(
+    doc("q21", "2021-01-01", "Folders can be shared. The export is faster.", "Quillbox 2.1 release notes"),
+    doc("q24", "2022-01-01", "Dark mode was added.", "Quillbox 2.4 release notes"),
+    doc(
+        "q30",
+        "2023-01-01",
+        "The old protocol was removed. The editor has tabs.",
+        "Quillbox 3.0 release notes",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "as_of", "refused", "quotes"),
+    [
+        ("What changed in 3.0?", None, False, ["The old protocol was removed.", "The editor has tabs."]),
+        ("What is new in Quillbox 2.1?", None, False, ["Folders can be shared.", "The export is faster."]),
+        ("What was removed in 3.0?", None, False, ["The old protocol was removed."]),
+        ("Which release came after 2.4?", None, False, ["The old protocol was removed."]),
+        ("Which release came before 2.4?", None, False, ["Folders can be shared."]),
+        ("What was fixed in 2.4?", None, True, ["Dark mode was added."]),  # the nearest
+        ("Which release came after 2.4?", "2022-06-01", True, None),
+        ("What changed in 3.0?", "2022-06-01", True, None),
+    ],
+)
+def test_a_page_titled_by_a_version_tells_what_changed_in_it(
+    quillbox: Any, question: str, as_of: str | None, refused: bool, quotes: list[str] | None
+) -> None:
+    made = quillbox.at(as_of).ask(question, mode="local")
+    assert made.refused == refused
+    assert quotes is None or [each.quote for each in made.citations] == quotes
+    assert as_of is None or not any(secret in made.text for secret in ("protocol", "tabs", "notes 3.0"))

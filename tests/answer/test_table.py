@@ -222,3 +222,136 @@ def test_an_and_inside_a_name_joins_no_two_things(home: Any, name: str) -> None:
     made = home.at().ask(f"What is the salary of the {name}?", mode="local")
     assert made.values == ()
     assert "£41,000" in made.citations[0].quote
+
+
+def values(made: Answer) -> list[str]:
+    return [each.value for each in made.values]
+
+
+def accounts(year: int, figures: str) -> Document:
+    return doc(f"meadow{year}", f"{year + 1}-04-01", figures, f"Meadow Foundation annual report {year}")
+
+
+def test_figures_in_running_text_belong_to_the_label_before_them(tmp_path: Any) -> None:
+    """As a page of a PDF is read: below its years, or without them the first of the year of the document."""
+    headed = "Page 4\n\nSummary 2021 2020 Reserves (£) 1,204,000 1,150,000 Average number of staff 112 109"
+    bare = "Reserves (£) 1,300,000 1,204,000 Average number of staff 118 112"
+    uncertain = "Key figures Reserves (£) Staff 1,350,000 1,300,000 121 118"
+    told = [accounts(2021, headed), accounts(2022, bare), accounts(2023, uncertain)]
+    question = "How many staff did Meadow Foundation have from 2020 to 2023?"
+    with corpus_with(tmp_path, *told) as corpus:
+        assert values(corpus.at().ask(question, mode="local")) == ["109", "112", "118", NONE]
+        reserves = corpus.at().ask(
+            "What were the reserves of Meadow Foundation in 2021 and 2022?", mode="local"
+        )
+        assert values(reserves) == ["1,204,000 (£)", "1,300,000 (£)"]
+        before = corpus.at("2022-12-31").ask(question, mode="local")
+    assert values(before) == ["109", "112", NONE, NONE]
+
+
+@pytest.mark.parametrize(
+    ("unit", "shown"), [("£000", " (£000)"), ("EUR million", " (EUR million)"), ("", "")]
+)
+def test_a_header_is_no_value_and_its_unit_is_that_of_the_values(
+    tmp_path: Any, unit: str, shown: str
+) -> None:
+    table = f"| {unit} | 2022 | 2021 |\n|---|---|---|\n| Grants | 25 | 20 |\n| Pay | 310 | 290 |\n"
+    made = answered(
+        tmp_path, "What were the grants in 2021 and 2022?", doc("w", "2023-03-01", table, "Accounts 2022")
+    )
+    assert values(made) == [f"20{shown}", f"25{shown}"]
+
+
+def test_no_highest_of_a_table_that_lacks_a_value(tmp_path: Any) -> None:
+    told = [
+        doc("a", "2023-03-01", "Total income for the year was £2,150,000.", "Alder Trust annual report 2022"),
+        doc("b", "2023-03-01", "The trust planted trees.", "Birch Trust annual report 2022"),
+        doc("c", "2023-03-01", "Total income for the year was £1,150,000.", "Cedar Trust annual report 2022"),
+    ]
+    with corpus_with(tmp_path, *told) as corpus:
+        ask = corpus.at().ask
+        all_three = ask("Which had the highest income in 2022, Alder Trust, Birch Trust or Cedar Trust?")
+        assert all_three.text.startswith("highest: unknown; Birch Trust  2022 not found\n")
+        two = ask("Which had the highest total income in 2022, Alder Trust or Cedar Trust?")
+        assert two.text.startswith("highest: Alder Trust  2022, £2,150,000\n")
+        total = ask("What was the total income of Cedar Trust in 2021 and 2022?")
+        assert values(total) == [NONE, "£1,150,000"]
+
+
+HIRE = (
+    "| Room | Half day | Full day |\n|---|---|---|\n| Main Hall | £90 | £160 |\n| Oak Room | £48 | £88 |\n"
+    "| Garden Room | £40 | £75 |\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What does a full day in the Main Hall cost, and half a day?", ["£160", "£90"]),
+        ("What does a half day in the Oak Room cost, and a full day?", ["£48", "£88"]),
+        ("What does a full day in the Oak Room and in the Garden Room cost?", ["£88", "£75"]),
+    ],
+)
+def test_a_row_of_another_thing_fills_no_cell(tmp_path: Any, question: str, expected: list[str]) -> None:
+    assert values(answered(tmp_path, question, doc("p", "2024-01-05", HIRE, "Hire charges"))) == expected
+
+
+def test_a_person_is_no_number_and_who_leaves_is_not_in_office_after(tmp_path: Any) -> None:
+    told = [
+        doc("m13", "2013-05-01", "Ada Holm was elected chair.", "Minutes of the meeting 2013"),
+        doc("m16", "2016-05-01", "Contents Chair's report 3 Notes 5", "Minutes of the meeting 2016"),
+        doc("m17", "2017-05-01", "Ada Holm retired as chair in March.", "Minutes of the meeting 2017"),
+        doc("m21", "2021-05-01", "Sam Ode is the treasurer.", "Minutes of the meeting 2021"),
+        doc("m22", "2022-05-01", "Sam Ode resigned as treasurer. Idris Cole was elected in his place.",
+            "Minutes of the meeting 2022"),
+    ]  # fmt: skip
+    with corpus_with(tmp_path, *told) as corpus:
+        chair = corpus.at().ask("Who was the chair in 2013, 2016 and 2017?", mode="local")
+        assert values(chair) == ["“Ada Holm was elected chair.”", NONE, NONE]
+        treasurer = corpus.at().ask("Who was the treasurer in 2021 and 2022?", mode="local")
+        assert "Idris Cole was elected" in values(treasurer)[1]
+
+
+def test_a_number_in_words_fills_a_cell(tmp_path: Any) -> None:
+    for year, days in ((2022, "two"), (2025, "four")):
+        (tmp_path / f"home-{year}.md").write_text(
+            f"---\ntitle: Home working\ndate: {year - 1}-11-01\nvalid_from: {year}-01-01\n---\n"
+            f"Employees may work from home {days} days a week.\n"
+        )
+    with corpus_with(tmp_path / ".index") as corpus:
+        corpus.add(tmp_path)
+        question = "How many days a week may employees work from home in 2023 and in 2025?"
+        assert values(corpus.at("2026").ask(question, mode="local")) == ["two days", "four days"]
+        assert values(corpus.at("2024-06-30").ask(question, mode="local"))[1] != "four days"
+
+
+def test_what_a_value_was_changed_to_holds_after(tmp_path: Any) -> None:
+    told = [
+        doc("l", "2021-03-01", "The upload limit is 5 GB.", "Limits"),
+        doc("r", "2022-06-01", "The upload limit was raised to 10 GB.", "News"),
+    ]
+    question = "What was the upload limit in 2021 and in 2024?"
+    with corpus_with(tmp_path, *told) as corpus:
+        assert values(corpus.at().ask(question, mode="local")) == ["5 GB", "10 GB"]
+        assert "10 GB" not in corpus.at("2022-01-01").ask(question, mode="local").text
+
+
+def test_a_year_that_is_named_and_not_found_leaves_the_highest_unknown(tmp_path: Any) -> None:
+    told = [
+        doc(f"s{y}", f"{y + 1}-02-01", f"Attendance was {n}.", f"Fair report {y}")
+        for y, n in ((2019, 41), (2021, 52))
+    ]
+    made = answered(tmp_path, "Which year had the highest attendance, 2019, 2020 or 2021?", *told)
+    assert (values(made), made.text.partition("\n")[0]) == (
+        ["41", NONE, "52"],
+        "highest: unknown; 2020 not found",
+    )
+
+
+def test_two_years_written_as_one_are_one_period(tmp_path: Any) -> None:
+    told = [
+        doc("f1", "2017-08-01", "Membership was 410 in 2016-17.", "Club report 2016-17"),
+        doc("f2", "2018-08-01", "Membership was 450 in 2017-18.", "Club report 2017-18"),
+    ]
+    made = answered(tmp_path, "What was the membership in 2016-17 and 2017-18?", *told)
+    assert cells(made) == [("", "2016-17", "410"), ("", "2017-18", "450")]

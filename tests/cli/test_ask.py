@@ -29,6 +29,12 @@ def test_an_answer_with_its_source(mills):
     known = mills("ask", REVENUE, "--known-at", "2020")
     assert known.out.splitlines()[-1] == "as of now · known at 2020-12-31"
     assert "known at" not in mills("ask", REVENUE).out
+    for command in (["ask", REVENUE], ["search", "revenue"]):
+        dated = mills(*command, "--in-force", "2023").out
+        assert "as of now · in force on 2023-12-31" in dated
+    assert (
+        "in force on 2023-12-31)" in mills("ask", REVENUE, "--in-force", "2023", "--format", "markdown").out
+    )
 
 
 def test_quotes_have_no_marks(mills, write):

@@ -51,7 +51,7 @@ def test_changes_since_the_last_look(asof, notes, monkeypatch, tmp_path):
     assert list(json.loads(looks.read_text())) == [str(notes.resolve())]
     looks.write_text(json.dumps({str(notes.resolve()): "2021-04-15T00:00:00Z"}))
     assert "Fees" in asof("changes", "berth").out  # a look at a part is none at all
-    assert asof("changes", "--path", "mole.md").code == 1
+    assert asof("changes", "--path", "nothing.md").code == 1
     assert "Fees" in asof("changes").out
     assert asof("changes").code == 1
     looks.write_text("{")
@@ -112,3 +112,60 @@ def test_a_home_that_cannot_be_written(asof, notes, monkeypatch, tmp_path):
     (tmp_path / "state").mkdir(mode=0o500)
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     assert asof("changes").code == 2
+
+
+def test_the_configuration_is_no_document(asof, here):
+    (here / "part").mkdir()
+    for name in ("asof.toml", "part/asof.toml"):
+        (here / name).write_text('[index]\nlanguages = ["en"]\n')
+    write(here / "mole.md", "2021-03-01", "The mole is old.")
+    asof("index", ".")
+    assert asof("list").out.splitlines() == ["2021-03-01  Mole  mole.md"]
+
+
+def test_a_renamed_document_is_listed_by_its_date(asof, notes):
+    (notes / "mill.md").rename(notes / "windmill.md")
+    asof("index", ".", "--index", ".")
+    listed = [each["document"] for each in asof("list", "--json").json()["documents"]]
+    assert listed == ["fees.md", "windmill.md", "mole.md"]
+
+
+def test_a_look_at_the_first_ones_is_no_look(asof, here, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    for name in ("fees", "mole", "mill"):
+        (here / f"{name}.md").write_text(f"The {name} is old.\n")
+    asof("index", ".", "--trust-mtime")
+    assert "(1 more; -k 3 lists all)" in asof("changes", "-k", "2").out
+    assert "3 documents" in asof("changes", "-k", "5").out
+    assert asof("changes").code == 1
+
+
+def test_what_was_indexed_since_the_last_look_with_an_earlier_date(asof, notes, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    asof("changes")  # the look
+    write(notes / "fees.md", "2021-06-01", "A berth costs 7 euros. Dogs are free.")
+    write(notes / "quay.md", "2019-06-01", "The quay is new.")
+    asof("index", ".", "--index", ".")
+    lines = [line.split() for line in asof("changes").out.splitlines()[1:]]
+    assert lines == [
+        ["2021-06-01", "changed", "Fees", "fees.md"],
+        ["2021-06-01", "-", "A", "berth", "costs", "5", "euros."],
+        ["2021-06-01", "+", "A", "berth", "costs", "7", "euros."],
+        ["2019-06-01", "new", "Quay", "quay.md"],
+        ["2019-06-01", "+", "The", "quay", "is", "new."],
+    ]
+    assert asof("changes").code == 1
+
+
+def test_a_document_that_supersedes_another_says_what_that_said(asof, here):
+    for name, date, fee in (("n1", "2020-01-10", 3), ("n2", "2021-02-01", 5)):
+        (here / f"{name}.md").write_text(f"---\ndate: {date}\n---\nThe fee for a berth is {fee} euros.\n")
+    asof("index", ".")
+    lines = asof("changes", "--since", "2021", "--as-of", "2021-06").out.splitlines()
+    assert [line.split() for line in lines[1:]] == [
+        ["2021-02-01", "new", "n2", "n2.md"],
+        ["2021-02-01", "-", *["The", "fee", "for", "a", "berth", "is", "3", "euros."], "n1.md"],
+        ["2021-02-01", "+", *["The", "fee", "for", "a", "berth", "is", "5", "euros."]],
+    ]
+    before = asof("changes", "--since", "2020", "--as-of", "2020-06").out
+    assert "5 euros" not in before

@@ -159,7 +159,7 @@ def test_search_says_which_filter_nothing_passes(asof, notes, options, said):
 def test_other_commands_say_which_filter_nothing_passes(asof, notes, command):
     result = asof(*command, "--since", "2022", "--until", "2021")
     assert result.code == 1
-    assert "note: nothing matches: since (2022-01-01) is later than until (2021-" in result.err
+    assert "note: nothing matches: since (2022-01-01) is later than until (2021-" in result.err + result.out
     assert "nothing matches: no document is known" in asof(*command, "--as-of", "2019").err
     assert "nothing matches: of what was indexed by 2019-12-31" in asof(*command, "--known-at", "2019").err
     assert "published by 2018-12-31" in asof("diff", "crane", "2017", "2018").err

@@ -44,5 +44,7 @@ def test_all_is_as_in_one_corpus(
             for each in many.shards:
                 ensure_facts(each.session)
             observables = {name: each for name, each in core.OBSERVABLES.items() if name not in ONE_BY_ONE}
-            found = differences(observables, Moment(played.corpus, *moment), Moment(many.whole, *moment), asked)
+            found = differences(
+                observables, Moment(played.corpus, *moment), Moment(many.whole, *moment), asked
+            )
             assert sorted(found) == [], {name: text[:700] for name, text in found.items()}

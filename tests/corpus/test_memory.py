@@ -14,7 +14,6 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.memory import Memory
 from asof.documents import force_words
 from asof.errors import DocumentNotFound, UsageError
-from asof.hits import status_of
 from asof.time.span import iso
 
 BRUGES, GHENT = "The office is in Bruges.", "The office is in Ghent."
@@ -196,7 +195,7 @@ def test_a_correction_keeps_no_time_that_its_text_stated_before(corpus: Corpus) 
 def shown(corpus: Corpus, asked: str, at: str | None = None) -> list[tuple[str, str]]:
     """Text and status of what is found."""
     hits = corpus.at(at).search(asked).hits
-    return [(hit.text, "; ".join(status_of(hit, hit.as_of))) for hit in hits]
+    return [(hit.text, "; ".join(hit.status)) for hit in hits]
 
 
 def test_a_correction_keeps_the_time_that_is_not_given(corpus: Corpus) -> None:
@@ -487,3 +486,10 @@ def test_the_beginning_and_the_end_that_a_note_states(corpus: Corpus) -> None:
     assert [str(each)[:10] for each in (hit.in_force.span.start, hit.in_force.span.end)] == [
         "2027-03-01", "2028-02-29",
     ]  # fmt: skip
+
+
+def test_a_note_of_another_subject_is_not_alike(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    memory.remember("Ada likes green tea.")
+    assert [each.text for each in memory.remember("Ada likes black tea.").alike] == ["Ada likes green tea."]
+    assert memory.remember("Bob likes green tea.").alike == ()

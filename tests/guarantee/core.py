@@ -20,7 +20,7 @@ from tests.guarantee.observing import (
     tables,
     verb,
 )
-from tests.guarantee.texts import SENTENCES, TAGS
+from tests.guarantee.texts import SENTENCES, SITES, TAGS
 
 from asof import engine
 from asof.answer import boilerplate
@@ -186,7 +186,10 @@ OBSERVABLES: dict[str, Observable] = {
     "ask, of so many tokens": lambda moment, asked: moment.then.ask(
         asked.question, tokens=asked.tokens, **asked.filters
     ),
-    "ask, in force at a date": lambda moment, asked: moment.then.ask(asked.question, in_force=asked.other),
+    "ask, in force at a date, or with a value of metadata": lambda moment, asked: [
+        moment.then.ask(asked.question, in_force=asked.other),
+        *(moment.then.ask(asked.question, meta={"site": [each[:-1]]}) for each in SITES),
+    ],
     "answers of the past": of_the_past,
     "answers in tables": cells,
     "verb context": verb(
@@ -197,6 +200,7 @@ OBSERVABLES: dict[str, Observable] = {
     "verb changes with operators": verb(
         "changes", lambda asked: {"q": f"{asked.question} -storm -tag:{TAGS[0]} after:2019"}
     ),
+    "changes that were learned": lambda moment, asked: moment.then.changes(since=asked.other, learned=True),
     "verb changes about something": verb("changes", lambda asked: {"q": asked.question, "since": "2019"}),
     "verb list": verb("list", lambda asked: {"since": asked.other, "k": 3}),
     "verb timeline": verb("timeline", lambda asked: {"q": asked.question}),

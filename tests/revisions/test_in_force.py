@@ -11,7 +11,6 @@ from tests.revisions.made import fresh
 from tests.support.corpora import Clock, new_corpus
 
 from asof.documents import Document, force_words
-from asof.hits import status_of
 from asof.time.moment import read
 from asof.time.span import iso
 
@@ -208,7 +207,7 @@ def test_a_document_is_over_when_all_of_it_is(tmp_path: Path, sections: dict[str
         then = corpus.at("2025")
         first = then.beginnings(["Rents.md"])["Rents.md"]
         answer = then.ask("Which rents are there?")
-    assert "; ".join(status_of(first, first.as_of)) == state
+    assert "; ".join(first.status) == state
     assert answer.citations[0].holds == (not state)
 
 
@@ -234,7 +233,7 @@ def test_of_what_is_and_what_will_be_that_is_said_which_holds(
         then = corpus.at(at)
         (hit,) = then.search(question).hits
         answer = then.ask(question)
-    assert (status_of(hit, hit.as_of), hit.holds) == ([], True)
+    assert (hit.status, hit.holds) == ((), True)
     assert (answer.text.startswith("[1]"), answer.citations[0].quote) == (True, quote)
 
 
@@ -415,7 +414,7 @@ def team(name: str, color: str, told: str, since: str | None = None, until: str 
 def shown(corpus: Any, at: str) -> dict[str, str]:
     """What is said of the time of each team at a date."""
     hits = corpus.at(at).search("Uta's team").hits
-    return {hit.document: "; ".join(status_of(hit, hit.as_of)) for hit in hits}
+    return {hit.document: "; ".join(hit.status) for hit in hits}
 
 
 RED, LATE = team("red", "Red", "2026-11-01", "2025-01-01"), "2026-11-02"
@@ -482,10 +481,10 @@ GREEN = "superseded on 2024-01-01 by green"
         (PLANS, "2024-06-01",  # blue has ended, and came between
          {"red": "superseded on 2023-01-01 by blue", "blue": GREEN, "green": ""}),
         ((PLANS[0], team("blue", "Blue", "2023-02-01", "2023-02-01", "2023-03-31"), PLANS[2]), "2024-06-01",
-         {"red": "superseded on 2023-02-01 by blue", "blue": GREEN, "green": ""}),
+         {"red": "ended on 2022-12-31", "blue": "ended on 2023-03-31", "green": ""}),
         ((team("red", "Red", "2022-01-10"), team("blue", "Blue", "2023-02-01", "2023-02-01", "2023-03-31"),
           PLANS[2]), "2024-06-01",  # red held again from April to December 2023
-         {"red": GREEN, "blue": GREEN, "green": ""}),
+         {"red": GREEN, "blue": "ended on 2023-03-31", "green": ""}),
     ],
 )  # fmt: skip
 def test_what_came_next_supersedes_although_it_has_ended(
@@ -521,3 +520,51 @@ def test_a_timeline_goes_by_when_each_holds() -> None:
         ("white", "2027-01-01", None),
     ]  # fmt: skip
     assert [each.document for each in since] == ["red"]
+
+
+TARIFF = "Heating with the pump costs {} euros per kWh from 1 March 2025. This supersedes [[Heat pump]]."
+
+
+def decided(euros: str, date: str, text: str = TARIFF) -> Document:
+    return doc("decision", date, "Decision", text.format(euros))
+
+
+@pytest.mark.parametrize(
+    ("versions", "since"),
+    [
+        ([("0.094", "2025-01-20")], "2025-03-01"),
+        ([("0.094", "2025-01-20"), ("0.101", "2026-11-28")], "2025-03-01"),
+        ([("0.094", "2025-01-20"), ("0.101", "2026-10-28"), ("0.102", "2026-11-28")], "2025-03-01"),
+        ([("0.094", "2025-01-20", "It costs {}."), ("0.101", "2026-11-28")], "2026-11-28"),
+        ([("0.1", "2025-01-20"), ("0.2", "2026-10-28", "It costs {}."), ("0.1", "2026-11-28")], "2026-11-28"),
+    ],
+)  # fmt: skip
+def test_an_act_stands_since_every_version_states_it(versions: list[tuple[str, ...]], since: str) -> None:
+    """A digit that is corrected moves no act; a version without it ends the act."""
+    pump = doc("pump", "2024-01-01", "Heat pump", "Heating with the pump costs 0.08 euros per kWh.")
+    with fresh(pump) as corpus:
+        for version in versions:
+            corpus.add([decided(*version)])
+        hit = next(hit for hit in corpus.at("2027").search("heating").hits if hit.document == "pump")
+        (linked,) = corpus.at("2027").links("pump").relations
+        assert hit.status == (f"superseded on {since} by Decision",)
+        assert iso(linked.since)[:10] == since
+        (first, *later) = (version[1] for version in versions)
+        if later and since < later[-1]:
+            assert corpus.at(first).links("pump").relations == (linked,)
+
+
+def test_the_act_of_a_title_is_on_the_document_of_before_whatever_was_edited_since() -> None:
+    with fresh(doc("pump", "2024-01-01", "Heat pump", "The pump costs 0.08 euros.")) as corpus:
+        corpus.add([decided("0.094", "2025-01-20")])
+        corpus.add([doc("pump", "2026-05-01", "Heat pump", "The pump costs 0.09 euros.")])
+        (linked,) = corpus.at("2027").links("pump").relations
+    assert iso(linked.since)[:10] == "2025-03-01"
+
+
+def test_what_had_ended_before_it_was_superseded_ended() -> None:
+    first = doc("memory/a", "2026-10-01", "", "Lea's boss is Kim.", (None, "2018-12-31"))
+    with fresh(first, doc("memory/b", "2026-11-01", "", "Lea's boss is Pia.")) as corpus:
+        hits = {hit.document: hit for hit in corpus.at("2026-12-01").search("Lea's boss").hits}
+    assert hits["memory/a"].status == ("ended on 2018-12-31",)
+    assert hits["memory/a"].superseded is not None

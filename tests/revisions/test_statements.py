@@ -12,6 +12,11 @@ from asof.revisions.features import WordReader
 from asof.revisions.statements import LONGEST, NOTHING, statement_of, without_its_time
 
 SUCCEED = [
+    ("Mira works at Nordwind since 2019.", "Mira works at Sudbury Labs."),
+    ("Otto Brandl lives at Lindenallee 4.", "Otto Brandl has moved. His new address is Rheinstrasse 77."),
+    ("Otto lives at Lindenallee 4.", "Otto has moved."),
+    ("Mira is married to Tom.", "Mira is married to Paul."),
+    ("Mira is based in Lyon.", "Mira is based in Ghent."),
     ("The rent of flat 3 is 800 euros.", "From 1 May 2024 the rent of flat 3 is 850 euros."),
     ("The favourite coffee of the user is a cortado.", "The favourite coffee of the user is a flat white."),
     ("The user's dentist is Dr Okafor.", "The user's dentist is Dr Lind."),
@@ -48,6 +53,8 @@ SUCCEED = [
 ]
 
 STAND_SIDE_BY_SIDE = [
+    ("Mira works at Nordwind since 2019.", "Mira also works at Sudbury Labs."),
+    ("Otto lives at Lindenallee 4.", "Otto moved the piano."),
     ("The capital of France is Paris.", "The capital of Spain is Madrid."),
     ("The rent of flat 3 is 800 euros.", "The rent of flat 4 is 900 euros."),
     ("The user met Tom Reed at the market.", "The user met Ada Marsh at the market."),

@@ -166,3 +166,34 @@ def test_a_timeline_ends_with_the_note_that_says_so(said: str, at: str, told: An
     assert [
         (each.document, iso(each.start)[:10], each.end and iso(each.end)[:10]) for each in entries
     ] == told
+
+
+RENTS = (
+    document("notes", "The rent is 820 euros.", "2021-09-01", title="Flat"),
+    document("call", "The rent goes up to 890 euros from July 2023.", "2023-06-10", title="Call"),
+    document("letter", "From 1 May 2024 the rent is 950 euros.", "2024-03-15", title="Letter"),
+    document("garage", "The rent of the garage is 60 euros.", "2022-03-15", title="Garage"),
+)
+
+
+@pytest.mark.parametrize(
+    ("as_of", "values"),
+    [
+        ("2022-12", [("820", None)]),
+        ("2023-12", [("820", "2023-07-01"), ("890", None)]),
+        (None, [("820", "2023-07-01"), ("890", "2024-05-01"), ("950", None)]),
+    ],
+)
+def test_a_value_that_other_documents_change_from_a_day_on(as_of: str | None, values: list[Any]) -> None:
+    with fresh(*(each for each in RENTS if each.id != "garage" or as_of != "2022-12")) as corpus:
+        then = corpus.at(as_of)
+        told = then.timeline("rent").entries
+        assert [each.end and iso(each.end)[:10] for each in told] == [end for _, end in values]
+        assert all(amount in each.sentence for each, (amount, _) in zip(told, values, strict=True))
+        assert values[-1][0] in then.ask("How much is the rent?").citations[0].quote
+
+
+def test_of_two_that_say_no_day_none_is_the_next_of_the_other() -> None:
+    garage = document("garage", "The rent is 60 euros.", "2022-03-15", title="Garage")
+    with fresh(RENTS[0], garage) as corpus:
+        assert len(corpus.at().timeline("rent").entries) == 1

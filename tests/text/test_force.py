@@ -30,7 +30,8 @@ def stated(text: str, language: str = "en", published: str = "") -> list[tuple[s
         ("en", "The law of 5 May 2010 comes into force for all shops on 1 June 2011.", "2011-06-01", ""),
         ("en", "It is in force from 2021 to 2023.", "2021-01-01", "2024-01-01"),
         ("en", "This ticket is valid until 30 April 2026.", "", "2026-05-01"),
-        ("en", "The licence expires on 31 December 2022.", "", "2023-01-01"),
+        ("en", "This licence expires on 31 December 2022.", "", "2023-01-01"),
+        ("en", "The fee is 25 and expires on 31 December 2022.", "", "2023-01-01"),
         ("en", "The lease starts on 1 March 2027 and ends on 28 February 2028.", "2027-03-01", "2028-02-29"),
         ("en", "The lease ends 28 February 2028; it began 1 March 2027.", "2027-03-01", "2028-02-29"),
         ("de", "Der Vertrag beginnt am 1. Mai 2027 und endet am 3. Mai 2028.", "2027-05-01", "2028-05-04"),
@@ -221,3 +222,21 @@ def test_what_is_announced_is_in_force_from_the_coming_month(tmp_path: Path) -> 
         assert hit.in_force is not None
         assert str(hit.in_force.span.start)[:10] == "2022-06-01"
         assert [str(each.span.start)[:10] for each in hit.about] == ["2022-06-01"]
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "The licence expires on 31 December 2022."),
+        ("en", "The deadline was extended to 31 May 2026."),
+        ("en", "The deadline is now extended to 31 May 2026."),
+        ("en", "The warranty of the boiler runs until 3 May 2026."),
+        ("de", "Der Vertrag der Köchin endet am 3. Mai 2028."),
+        ("fr", "Le passeport expire le 30 avril 2026."),
+        ("es", "El pasaporte caduca el 30 de abril de 2026."),
+        ("nl", "Mijn paspoort verloopt op 30 april 2026."),
+    ],
+)
+def test_an_end_that_is_stated_of_a_subject_bounds_no_statement(language: str, text: str) -> None:
+    """It stays so afterwards; of a text that speaks of itself it is the end."""
+    assert stated(text, language) == []

@@ -41,3 +41,20 @@ def test_a_text_in_statements() -> None:
 def test_a_lone_short_line_has_its_heading() -> None:
     (only,) = pieces("Conclusion\n\nApproved for Stage 4!\n\n", ("Temporal", "Conclusion"), "Minutes")
     assert only.text == "Conclusion › Approved for Stage 4!"
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("Accounts (£000) 2022 2021 Cash 5 4 Debts (2) (3)",
+         ["Accounts (£000): Cash; 2022: 5; 2021: 4", "Accounts (£000): Debts; 2022: (2); 2021: (3)"]),
+        ("Cash 5 4 Debts 2 3", ["Cash: 5 4", "Debts: 2 3"]),
+        ("Cash 5 Debts 2 Staff 7", ["Cash: 5", "Debts: 2", "Staff: 7"]),
+        ("Cash Debts 5 4 2 3", []), ("Cash 5 4 Debts 2", []), ("Cash 5 4 Debts of 2 or 3", []),
+        ("Meeting May 2021 Party July 2022 Fair June 2023", []), ("It costs 5", []),
+    ],
+)  # fmt: skip
+def test_a_table_in_running_text_has_rows_where_its_order_is_certain(text: str, rows: list[str]) -> None:
+    found = [each for each in pieces(text, (), "") if each.kind == ROW]
+    assert [each.text for each in found] == rows
+    assert all(text[each.start : each.end].split()[0] in each.text for each in found)

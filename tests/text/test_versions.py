@@ -55,6 +55,7 @@ def test_ordinals_are_in_the_order_of_versions() -> None:
         ("How we moved from the old build to 3.0", "Notes", "a.md", ""), ("", "", "notes-1.2.md", ""),
         ("Limits", "Limits", "docs/limits.md", ""), ("2.1 Fees", "Law", "law.md", ""),
         ("", "Diary", "2024/05/2024.05.06.md", ""), ("1 Scope", "Law", "law.md", ""),
+        ("", "Quillbox 3.0 release notes", "a.md", "3.0"), ("", "Section 2.1 Fees", "a.md", ""),
     ],
 )  # fmt: skip
 def test_the_version_of_a_passage(headings: str, title: str, path: str, version: str) -> None:

@@ -31,7 +31,7 @@ def test_a_hit_without_times() -> None:
         "rank": 1, "score": 2.0, "id": "a#1", "document": "a", "title": "A", "uri": "file:a",
         "published": None, "dated_by": "none", "about": [], "superseded_by": None,
         "in_force": None, "amended_by": [], "holds": True, "text": "a crane",
-        "location": {"number": 0, "start": 0, "end": 7, "headings": ["Cranes"]},
+        "status": [], "location": {"number": 0, "start": 0, "end": 7, "headings": ["Cranes"]},
         "tags": [], "meta": {}, "version": None, "language": "", "citation": "A, Cranes, undated",
     }  # fmt: skip
 

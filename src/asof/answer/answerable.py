@@ -8,7 +8,7 @@ from operator import mul
 from typing import NamedTuple
 
 from asof.answer.choose import MONTH, Candidates, has_number, has_value
-from asof.answer.match import figures_in, numbers_asked
+from asof.answer.match import bare_words, figures_in, numbers_asked, thing_asked
 from asof.answer.question import (
     COUNT,
     DATE,
@@ -84,10 +84,37 @@ def unanswerable_reason(
         return reason
     if not found.best and (named := numbers_asked(question)):
         return f"no passage that was found is about {named}"
+    if reason := _of_others(question, words, found):
+        return reason
     if probability(signs_of(question, words, found)) >= LEAST:
         return ""
     unknown = f"no passage has: {', '.join(words.unknown)}" if words.unknown else ""
     return unknown or "no passage that was found has much of the question"
+
+
+def _of_others(question: ParsedQuestion, words: WeightedPhrase, found: Candidates) -> str:
+    """The reason why what statements say of other things is no answer, or "": none has most of that of the
+    thing which is asked about, or of a passage that names it."""
+    others = [at for at in found.scores if found.signs[at].other]
+    if not others:
+        return ""
+    asked = thing_asked(question)
+    best = found.statements[max(others, key=found.scores.__getitem__)]
+    told = WeightedPhrase("", tuple(
+        each for each, word in zip(words.words, words.spelled, strict=True)
+        if word not in asked.names and not each[0].isdisjoint(best.stems)
+    ))  # fmt: skip
+    wanted = asked.names | frozenset(asked.behind.values())
+    for at in found.scores.keys() - others:
+        own = found.statements[at]
+        said = (own.hit.document, own.hit.title, *own.hit.place.headings, own.hit.text)
+        if told.share(own.titled_stems) >= MOSTLY and not wanted.isdisjoint(bare_words(" ".join(said))):
+            return ""
+    return f"nothing that was found says this of {asked.text}"
+
+
+MOSTLY = 0.5
+"""The least share of what is said of another thing that is said of the one which is asked about."""
 
 
 def _time_reason(question: ParsedQuestion, hits: Sequence[Hit], view: View) -> str:

@@ -17,7 +17,7 @@ from asof.answer.answerable import unanswerable_reason
 from asof.answer.choose import MARGIN, PASSAGES, Candidates, best_quotes
 from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.match import of_asked_number
-from asof.answer.question import ParsedQuestion
+from asof.answer.question import WORD, ParsedQuestion
 from asof.answer.statements import (
     Statement,
     WeightedPhrase,
@@ -42,7 +42,7 @@ from asof.store.reader import VisibleInterval
 from asof.text.passages import pack, passage_header, tokens
 from asof.text.query import key
 from asof.text.question import QuestionReading
-from asof.text.versions import IN, UNDER, asked, versions_in
+from asof.text.versions import AFTER, BEFORE, IN, UNDER, asked, versions_in
 from asof.time.intent import STATE
 from asof.time.span import BEGINNING, NEVER, Span, format_instant, nearest_moment
 from asof.wire import replace
@@ -281,7 +281,7 @@ def context_of(
     hits = tuple(found.hits[at] for at in selected)
     rows = tuple(found.rows[at] for at in selected)
 
-    count = None if parsed.beside else PASSAGES
+    count = None if parsed.beside or titles_beside(parsed.text, found.hits) else PASSAGES
     note = packed.note("passages", limit)
     query = retrieved.reading.query
     words = WeightedPhrase.of(f"{cell.topic} {cell.name}" if cell else query.lexical, view, parsed.asking)
@@ -293,8 +293,19 @@ def context_of(
         stated = in_force_at(view, words, stated, force)
     return AnswerContext(
         query.text, words, parsed, hits, rows, _up_to_version(parsed, stated), (note,) if note else (),
-        _authority(view, hits, rows), cell,
+        _authority(view, hits, rows), cell, retrieved.filters.in_force,
     )  # fmt: skip
+
+
+def titles_beside(question: str, hits: Sequence[Hit]) -> str:
+    """The titles of the hits, without figures, where a question asks for the version before or after one; ""
+    for another question."""
+    asks = asked(question)
+    if asks is None or asks.kind not in (BEFORE, AFTER):
+        return ""
+    return " ".join(
+        dict.fromkeys(word for hit in hits[:PASSAGES] for word in WORD.findall(hit.title) if word.isalpha())
+    )
 
 
 def best_statements(retrieved: RetrievedPassages, margin: float = MARGIN) -> list[tuple[Hit, str]]:
@@ -422,9 +433,9 @@ def of_its_time(now: Answered, then: Answered, asked: Span, lives: Lives) -> Ans
 
 
 def not_yet_in_force(now: Answered, at: int) -> Citation | None:
-    """The first citation of an answer, if it is stated to hold only after an instant."""
+    """The first citation of an answer, if it holds only after an instant."""
     best = next(iter(now.quoted.citations), None)
-    if best is None or best.in_force is None or best.in_force.by in (PUBLISHED, STATUS):
+    if best is None or best.holds or best.in_force is None or best.in_force.by == STATUS:
         return None
     return best if best.in_force.span.first > at else None
 

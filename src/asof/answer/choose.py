@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from asof.answer.match import is_of_another
 from asof.answer.question import (
     COUNT,
     DATE,
@@ -32,12 +33,15 @@ from asof.answer.statements import (
     tells_more,
     times_named,
 )
+from asof.documents import PUBLISHED
 from asof.hits import Hit, heading_above
 from asof.lang import FIRST, numerals, tables
 from asof.models.ports import Encoder
+from asof.store.digest import STATUS
 from asof.text.figures import figures, lexicon
 from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
+from asof.text.tokens import any_of
 from asof.text.versions import asked as asked_version
 from asof.time.span import BEGINNING, DAY, Span, nearest_moment
 
@@ -70,6 +74,7 @@ _MARKED_HEADING = re.compile(r"#{1,6} ")
 _NAME = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][\w’'-]+(?: (?:[^\W\d_a-zß-öø-ÿ]\.? ?)?[^\W\d_a-zß-öø-ÿ][\w’'-]+)+|@\w+"
 )
+_OWNED = re.compile(r"(\w+)['’]s\b")
 _VERSION = re.compile(r"\bv?\d+\.\d")
 
 
@@ -134,6 +139,12 @@ class Candidates(NamedTuple):
         if in_time:
             signs = {at: each._replace(begins=0.0, ends=0.0, outside=0.0) for at, each in signs.items()}
         return cls(statements, signs, {at: sum(map(mul, each, WEIGHTS)) for at, each in signs.items()})
+
+    @property
+    def nearest(self) -> Candidates:
+        """The same, with no less for what is of another thing: what a refusal shows."""
+        scores = {at: each - self.signs[at].other * WEIGHTS.other for at, each in self.scores.items()}
+        return self._replace(scores=scores)
 
     @property
     def best(self) -> list[int]:
@@ -227,10 +238,22 @@ def _newest(
         for place, at in enumerate(order)
         if (date := statements[at].hit.published) is not None
         and words.share(statements[at].stems) == 1.0
-        and lasts(statements[at], max(date.span.last, _begun(statements[at].hit)))
+        and _states_now(statements[at], max(date.span.last, _begun(statements[at].hit)))
         and statements[at].hit.holds
     }
     return max(stating, key=stating.__getitem__) if order[0] in stating else order[0]
+
+
+def _states_now(statement: Statement, until: int) -> bool:
+    """True if a statement says what is the case up to an instant, or gives a value from a day on that its own
+    words name: "The rent goes up to 890 euros from July"."""
+    force = statement.hit.in_force
+    named = force is not None and force.by not in (PUBLISHED, STATUS)
+    return lasts(statement, until) or (named and len(times_named(statement)) == 1 and _has_figure(statement))
+
+
+def _has_figure(statement: Statement) -> bool:
+    return any(each.unit for each in figures(statement.text, FIRST))
 
 
 def _begun(hit: Hit) -> int:
@@ -258,7 +281,8 @@ class Signs(NamedTuple):
     name or a figure that the question lacks. `begins`, `ends`, `outside`: it names the year with which the
     time asked about begins, that with which it ends, only other times. `several`: it is an item or a row
     where several things are asked for. `past`: something superseded it, or one of these statements' documents
-    amends it, or it is not in force; where times are asked about, it is in force in none of these.
+    amends it, or it is not in force; where times are asked about, it is in force in none of these. `other`:
+    it is of another thing than the one that is named (`is_of_another`).
     """
 
     relevance: float = 0.0
@@ -276,11 +300,13 @@ class Signs(NamedTuple):
     outside: float = 0.0
     several: float = 0.0
     past: float = 0.0
+    other: float = 0.0
 
 
 WEIGHTS = Signs(
     relevance=11.0, words=5.6, own=1.3, passage=-1.8, heading=1.2, defines=5.0, value=2.0,
     number=2.0, reason=5.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, several=1.5, past=-8.0,
+    other=-16.0,
 )  # fmt: skip
 """Log odds of a linear model (a softmax over the statements of a question) with a prior at the weights
 before, fitted on questions of people on documents and of datasets, judged on the corpora left out, and
@@ -319,7 +345,8 @@ def signs_of(
             words=words.share(each.titled_stems), own=words.share(each.stems),
             passage=words.share(stems[each.hit.id]),
             heading=len(each.above & asked) / max(len(each.above), 1),
-            past=past, several=float(question.several and each.kind in (ITEM, ROW)),
+            past=past, other=float(is_of_another(question, words, each)),
+            several=float(question.several and each.kind in (ITEM, ROW)),
             **_expected(question, each), **_of_time(question, each),
         )  # fmt: skip
     return found
@@ -350,6 +377,7 @@ def has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool
         return bool(times_named(statement))
     if kind == PERSON:
         asked = question.text.casefold()
+        said = _OWNED.sub(lambda owner: " " if owner[1].casefold() in asked else owner[0], said)
         return any(word.casefold() not in asked for name in _NAME.findall(said) for word in name.split())
     if kind == DURATION:
         return durations(language).search(said) is not None
@@ -363,10 +391,38 @@ def has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool
     )
 
 
+def may_give(question: ParsedQuestion, said: str) -> bool:
+    """False for a text that has no figure and no word for one where an amount, a length of time, a share or a
+    version is asked for."""
+    kind, language = question.value_kind, question.language
+    if kind not in (MONEY, DURATION, SHARE, VERSION) or has_number(question, said):
+        return True
+    words = phrases_of("fractions" if kind == SHARE else "free", language)
+    return words.search(said.lower()) is not None or (
+        kind == DURATION and durations(language).search(said) is not None
+    )
+
+
 def has_number(question: ParsedQuestion, said: str) -> bool:
     """True if a text has a number, in words, too."""
     numbers = _number_words(question.language)
     return any(map(str.isdigit, said)) or not numbers.isdisjoint(said.lower().split())
+
+
+def number_in_words(question: ParsedQuestion, said: str) -> str:
+    """The number in words, with what it counts, of a text: "four days"; "" for none, and where no length of
+    time nor count is asked for."""
+    if question.value_kind not in (DURATION, COUNT):
+        return ""
+    length = question.value_kind == DURATION
+    found = (durations if length else _counts)(question.language).search(said)
+    return found[0] if found else ""
+
+
+@cache
+def _counts(language: str) -> re.Pattern[str]:
+    """Finds a number in words and the word behind it."""
+    return re.compile(rf"{any_of(_number_words(language)).pattern}\s+\w+", re.IGNORECASE)
 
 
 @cache

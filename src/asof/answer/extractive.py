@@ -41,6 +41,7 @@ from asof.index.view import View
 from asof.text.figures import figures
 from asof.text.passages import is_field
 from asof.text.query import key
+from asof.text.statements import ITEM
 from asof.text.tokens import tokenize
 from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, phrases
 from asof.time.span import Span, label
@@ -135,7 +136,7 @@ MAX_QUOTES = 16
 """The most sentences that are quoted; a note says how many more were found."""
 
 
-SHORT = 60
+SHORT = 120
 """The most characters of a sentence that take the place of a figure in a table."""
 
 NOT_FOUND = "not found"
@@ -147,7 +148,8 @@ class AnswerContext(Struct, frozen=True):
 
     `words`: the searched words of the question. `hits` and `rows` are in the same order; `notes` tell what
     was left out. `authority`: the place of each hit in the order of authority, by its id; {} without one.
-    `cell`: the cell of a table that the question is for; only a statement about that answers it.
+    `cell`: the cell of a table that the question is for; only a statement about that answers it. `in_force`:
+    the date at which the answer has to hold, if one was given beside the question.
     """
 
     question: str
@@ -159,6 +161,7 @@ class AnswerContext(Struct, frozen=True):
     notes: tuple[str, ...] = ()
     authority: Mapping[str, int] = msgspec.field(default_factory=dict)
     cell: TableCell | None = None
+    in_force: int | None = None
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:
@@ -168,7 +171,7 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
     asks, times = asked(context.question), context.parsed.times
     if answer.refused or context.cell or context.parsed.beside or (asks and asks.version):
         return answer
-    return replace(answer, text="\n".join([*_not_in_force(answer.citations, view.as_of, times), answer.text]))
+    return replace(answer, text="\n".join([*_not_in_force(answer.citations, times), answer.text]))
 
 
 def _extracted(view: View, context: AnswerContext) -> Answer:
@@ -193,7 +196,9 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
     elif not following:
         reason = unanswerable_reason(question, context.words, context.hits, found, view)
     if reason:
-        return _refused_beside(view, context, reason, best_quotes(question, context.words, found, inf))
+        return _refused_beside(
+            view, context, reason, best_quotes(question, context.words, found.nearest, inf)
+        )
     quotes = following or best_quotes(
         question, context.words, found, encoder=view.encoder, authority=context.authority
     )
@@ -264,26 +269,27 @@ def _says_number(question: ParsedQuestion, citation: Citation) -> bool:
 
 
 def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answer | None:
-    """The answer to what changed in a version: its statements, those of the kind of change that is asked for;
-    or to which version is right before or after one: its name. A refusal where no passage of the thing that
-    is asked about is of that version; None for another question."""
+    """The answer to what changed in a version: its statements, those of the kind of change that is asked for
+    (all of what is new in it); or to which version is right before or after one: its name. A refusal with the
+    nearest where no passage of the thing that is asked about is of that version; None for another question.
+    """
     named = asks.version
     if named is None or not (asks.change or asks.kind in (BEFORE, AFTER)):
         return None
-    own = [each for each in context.sentences if each.version and states_something(each)]
+    own = [each for each in context.sentences if each.version]
+    own = [each for each in own if each.kind == ITEM or not asks.change or states_something(each)]
     own = [each for each in own if _is_of_product(each.hit, context.question)]
     lines = []
+    of_it = [each for each in own if named.first <= each.version < named.behind]
     if asks.change:
-        found = [each for each in own if named.first <= each.version < named.behind]
-        found = [each for each in found if each.hit.document == found[0].hit.document]
-        if asks.change != CHANGED:
+        of_it = found = [each for each in of_it if each.hit.document == of_it[0].hit.document]
+        if asks.change != CHANGED and not context.parsed.overview:
             kind = phrases(asks.change)
             found = [
                 each for each in found if kind.search(" ".join([*each.hit.place.headings[-1:], each.text]))
             ]
         reason = f"nothing that was {asks.change} in {named.text} was found"
     else:
-        of_it = [each for each in own if named.first <= each.version < named.behind]
         there = frozenset[str]().union(*(each.things for each in of_it))
         beside = [each for each in own if not of_it or not there.isdisjoint(each.things)]
         before = asks.kind == BEFORE
@@ -295,7 +301,9 @@ def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answ
     found = [each for each in found if not is_field(each.hit.text, each.start)] or found
     citations = _numbered((each.hit, each.quoted, None) for each in found)
     if not citations:
-        return _refused_beside(view, context, reason, [])
+        words, statements = context.words, of_it or context.sentences
+        near = Candidates.of(context.parsed, words, context.hits, statements)
+        return _refused_beside(view, context, reason, best_quotes(context.parsed, words, near))
     text = "\n".join([*lines, *map(quoted, citations)])
     notes = _left_out(len({(each.hit.id, each.quoted) for each in found}) - len(citations))
     return Answer(
@@ -334,13 +342,13 @@ def _differing_answer(view: View, context: AnswerContext, sentence: Statement) -
     return Answer(context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations)
 
 
-def _not_in_force(citations: Sequence[Citation], at: int, times: Sequence[Span]) -> tuple[str, ...]:
-    """A line that says so where the first passage that is quoted is not in force at an instant, or at any of
-    these times, none of which it names."""
+def _not_in_force(citations: Sequence[Citation], times: Sequence[Span]) -> tuple[str, ...]:
+    """A line that says so where the first passage that is quoted is not in force, or in none of these times,
+    none of which it names."""
     first = next(iter(citations), None)
     if first is None or (speaks_outside(first, first.quote, times) == 0 if times else first.holds):
         return ()
-    when = force_words(first.in_force, times[-1].first if times else at)
+    when = force_words(first.in_force, times[-1].first if times else first.at)
     then = ",".join(f" {'in ' if label(each)[0].isdigit() else ''}{label(each)}" for each in times)
     yet = " yet" if when.startswith("takes") and not times else ""
     verb = "is " if when.startswith("not ") else ""
@@ -361,7 +369,8 @@ def _cell_answer(view: View, context: AnswerContext, cell: TableCell) -> Answer:
     question = context.parsed
     stated = stating(cell, question, view, context.sentences)
     found = Candidates.of(question, context.words, context.hits, stated, in_time=True)
-    if reason := unanswerable_reason(question, context.words, context.hits, found, view):
+    timeless = replace(question, times=()) if stated else question  # what is stated is of the time
+    if reason := unanswerable_reason(timeless, context.words, context.hits, found, view):
         return refused(view, context.question, reason)
     quotes = best_quotes(question, context.words, found, encoder=view.encoder, authority=context.authority)
     if not quotes:
@@ -382,12 +391,17 @@ def _cell_answer(view: View, context: AnswerContext, cell: TableCell) -> Answer:
 
 
 def table_answer(
-    moments: Moments, question: ParsedQuestion, cells: Sequence[TableCell], answers: Sequence[Answer]
+    moments: Moments,
+    question: ParsedQuestion,
+    cells: Sequence[TableCell],
+    answers: Sequence[Answer],
+    beyond: str,
 ) -> Answer:
     """The table of these cells and their answers, with a quote for each value; where several were asked for
-    the highest or lowest, that one first. A refusal where no cell has an answer."""
+    the highest or lowest, that one first. A refusal where no cell has an answer. `beyond`: a note on cells
+    that are not among these, or ""."""
     numbers: dict[tuple[str, str], Citation] = {}
-    values, notes = [], list[str]()
+    values, notes = [], [beyond] if beyond else []
     for cell, answer in zip(cells, answers, strict=True):
         said = next(iter(answer.values), Value(cell.name, cell.period, cell.topic, NOT_FOUND, None))
         if said.citation is not None:
@@ -401,11 +415,11 @@ def table_answer(
     citations = tuple(numbers.values())
     lines = [
         f"{'  '.join(filter(None, (each.name, each.period, each.measure)))}: {each.value}"
-        + (_cited_in(citations[each.citation - 1], cell, moments.as_of) if each.citation else "")
+        + (_cited_in(citations[each.citation - 1], cell) if each.citation else "")
         for cell, each in zip(cells, values, strict=True)
     ]
     reason = "" if citations else f"nothing was found for any of the {len(cells)} values"
-    lines = [*([f"No answer: {reason}."] if reason else _extreme(question, values)), *lines]
+    lines = [*([f"No answer: {reason}."] if reason else _extreme(question, values, beyond)), *lines]
     return Answer(
         question.text, "\n".join([*lines, "", *map(quoted, citations)]).rstrip(), bool(reason), reason, LOCAL,
         moments.as_of, moments.known_at, citations, tuple(values), tuple(dict.fromkeys(notes)),
@@ -415,13 +429,14 @@ def table_answer(
 def is_better_whole(question: ParsedQuestion, whole: Answer, table: Answer) -> bool:
     """True if the answer to a whole question is better than the table: that is empty, or, where the question
     may have one answer for all, the first quote has all names, the cells have one and the same, or only one
-    of its times has any."""
+    of its times has any and no person is asked for."""
     if table.refused:
         return question.asks_for_each or not question.times
     if question.asks_for_table or whole.refused:
         return False
     if len(question.times) > 1:
-        return question.several or sum(each.citation is not None for each in table.values) < 2
+        found = sum(each.citation is not None for each in table.values)
+        return question.several or found < (1 if question.value_kind == PERSON else 2)
     of_all = len(table.citations) < 2 or not _unnamed(question, whole.citations[:1])
     return of_all or question.several
 
@@ -437,27 +452,32 @@ def _unnamed(question: ParsedQuestion, citations: Sequence[Citation]) -> list[st
     return [name for name in question.names if not any(names(text, name) for text in said)]
 
 
-def _cited_in(citation: Citation, cell: TableCell, at: int) -> str:
+def _cited_in(citation: Citation, cell: TableCell) -> str:
     """The number of a citation in a line of a table; for a cell without a time, also when what it says
     was, or will be, in force."""
     force = citation.in_force
     lapsed = cell.span is None and not citation.holds and force is not None and force.by != PUBLISHED
-    return f" [{citation.n}]" + (f", {force_words(force, at)}" if lapsed else "")
+    return f" [{citation.n}]" + (f", {force_words(force, citation.at)}" if lapsed else "")
 
 
-def _extreme(question: ParsedQuestion, values: Sequence[Value]) -> list[str]:
-    """A line with the highest (lowest) of the values that were found, if the question asks for it and all of
-    them are figures of one unit."""
-    if not question.superlative or len(question.topics) > 1:
+def _extreme(question: ParsedQuestion, values: Sequence[Value], beyond: str) -> list[str]:
+    """A line with the highest (lowest) of the values, if the question asks for it and they are figures of one
+    unit; or that it is unknown, since a value was not found or not looked up."""
+    if not question.superlative or len(question.topics) > 1 or len(values) < 2:
         return []
-    found = [each for each in values if each.citation is not None]
-    read = [figures(each.value, question.language) for each in found]
-    if len(found) < 2 or any(len(each) != 1 for each in read) or len({each[0].unit for each in read}) > 1:
-        return []
-    best = max(range(len(found)), key=lambda at: question.superlative * read[at][0].value)
     which = "highest" if question.superlative > 0 else "lowest"
-    label = "  ".join(filter(None, (found[best].name, found[best].period)))
-    return [f"{which}: {label}, {found[best].value}"]
+    labels = ["  ".join(filter(None, (each.name, each.period))) for each in values]
+    gone = [label for label, each in zip(labels, values, strict=True) if each.citation is None]
+    if gone or beyond:
+        return [f"{which}: unknown; {', '.join(gone)} {NOT_FOUND}" if gone else f"{which}: unknown; {beyond}"]
+    parts = [each.value.partition(" (") for each in values]
+    read = [figures(number, question.language) for number, _, _ in parts]
+    units = {(each[0].unit, unit) for each, (_, _, unit) in zip(read, parts, strict=True) if each}
+    losses = any(number.startswith("(") for number, _, _ in parts)  # which are below 0
+    if losses or any(len(each) != 1 for each in read) or len(units) > 1:
+        return []
+    best = max(range(len(values)), key=lambda at: question.superlative * read[at][0].value)
+    return [f"{which}: {labels[best]}, {values[best].value}"]
 
 
 class Moments(Protocol):

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
+from asof.answer.choose import may_give
 from asof.answer.extractive import quoted
 from asof.answer.question import WORD, ParsedQuestion, listed, phrases_of
 from asof.answer.statements import WeightedPhrase, names
@@ -32,7 +33,7 @@ from asof.revisions.force import followers, validity
 from asof.revisions.timeline import TimelineEntry, WordChanges, timeline, word_changes
 from asof.store.reader import VisiblePassage, version_numbers, visible_passages
 from asof.text.figures import figures, language_of, lexicon
-from asof.text.force import clauses, times_in
+from asof.text.force import clauses, phrases, times_in
 from asof.text.versions import FIRST, asked
 from asof.time.span import BEGINNING, NEVER, Span, iso
 from asof.wire import replace
@@ -75,10 +76,11 @@ def asked_change(question: ParsedQuestion) -> AskedChange | None:
     def has(name: str) -> bool:
         return bool(listed(language, name)) and phrases_of(name, language).search(lowered) is not None
 
-    if has("since"):
-        return AskedChange(SINCE, edit or ADDED, rest)
-    if has("until"):
-        return AskedChange(UNTIL, edit or REMOVED, rest)
+    if has("since") or has("until"):  # a time in what holds is a part of it: "does the trial last 30 days"
+        rest = " ".join(word for word in WORD.findall(question.text) if word.lower() not in verbs)
+        return AskedChange(SINCE, edit or ADDED, rest) if has("since") else AskedChange(
+            UNTIL, edit or REMOVED, rest
+        )  # fmt: skip
     if found and has("when"):
         return AskedChange(WHEN, edit, rest)
     over = not (listed(language, "past") | listed(language, "perfect")).isdisjoint(words)
@@ -402,10 +404,12 @@ def answer_from_past(
 ) -> Answer | None:  # fmt: skip
     """The answer to a question on how documents changed; None if no edit has enough of it, or all, where one
     of these statements of hits has all: that did not change. `view`: with what was visible before."""
-    past = past_of(view, query, asked, question.times)
+    past = past_of(view, query, asked, () if asked.kind in (SINCE, UNTIL) else question.times)
     if not past.ranked or past.ranked[0].score < SURE:
         return None
     best = past.ranked[0].edit
+    if asked.kind == UNTIL and phrases(question.language).of_subject.search(best.side.text):
+        return None  # it says itself until when
     words = WeightedPhrase.of(asked.text, view)
     told = max((share for _, share in _shared(view, words, statements)), default=0.0)
     sides = [side for side in (best.before, best.after) if side is not None]
@@ -443,11 +447,13 @@ def with_what_was_said(view: View, query: Query, question: ParsedQuestion, refus
         before = each.edit.before
         if each.edit.kind != REMOVED or before is None or each.share < GONE:
             continue
+        if not may_give(question, before.text):
+            continue
         if (
             words.share(stems_in(view, before.text, *before.headings[-1:])) >= GONE_OWN
             and before.kind != "document"
         ):
-            until = _day(each.edit.at)
+            until = _day(each.edit.at - 1)
             quote = f"from {_day(before.start)} until {until}: {_short(before.text)}"
             citation = cited(view, 1, before, quote)
             source = shortened(citation.title or citation.document, LONGEST_TITLE)
@@ -554,7 +560,7 @@ def _course(view: View, query: Query, stood: list[Stated], times: Sequence[Span]
 
 def _stood(statement: Stated) -> str:
     """A statement behind the time in which it stood."""
-    since, until = _day(statement.start), statement.end and _day(statement.end)
+    since, until = _day(statement.start), statement.end and _day(statement.end - 1)
     return f"{f'from {since} until {until}' if until else f'since {since}'}: {_short(statement.text)}"
 
 
@@ -576,9 +582,9 @@ def dated(edit: Edit) -> str:
     at = _day(edit.at)
     old, new = (None if side is None else _short(side.text) for side in (edit.before, edit.after))
     if new is None:
-        return f"until {at}: {old}"
+        return f"until {_day(edit.at - 1)}: {old}"
     until = edit.after.end if edit.after else None
-    when = f"since {at}" if until is None else f"from {at} until {_day(until)}"
+    when = f"since {at}" if until is None else f"from {at} until {_day(until - 1)}"
     if edit.kind == MOVED and edit.before and edit.after:
         places = [" › ".join(side.headings) for side in (edit.after, edit.before)]
         return f"{when}, below “{places[0]}”: {new}; before, below “{places[1]}”"

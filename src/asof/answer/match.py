@@ -9,7 +9,7 @@ statements contradict each other, there is no answer.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from itertools import combinations
@@ -23,9 +23,11 @@ from asof.answer.statements import (
 )
 from asof.index.view import View
 from asof.lang import calendar_words, every, set_of
+from asof.revisions.statements import verbs_of_states
 from asof.text.acts import numbered
 from asof.text.figures import Figure, figures, language_of, lexicon
 from asof.text.query import key
+from asof.text.statements import ITEM
 from asof.text.tokens import Analyzer, any_of
 from asof.text.versions import asked as asked_version
 from asof.time.expressions import TimeContext, parse
@@ -138,6 +140,102 @@ def _asks_whether(question: ParsedQuestion) -> bool:
     first = WORD.findall(question.text.lower())[:1]
     return bool(first) and first[0] in listed(question.language, "present") | listed(
         question.language, "past"
+    )
+
+
+# -- things that are named: "Paul's dentist", "the head of sales" ------------------------------------------
+
+_NAME = r"[^\W\d_a-zß-öø-ÿ][\w.-]*"
+_POSSESSED = re.compile(rf"({_NAME}(?: {_NAME})*)['’]s?\s+(\w+)(?:\s+(\w+))?")
+_SUBJECT = re.compile(rf"(?:\w{{1,4}} )?({_NAME}(?: {_NAME}){{0,3}})(?: ([^\W\d_]+))? ([\w’']+)")
+_LABEL = re.compile(r"([^:;|]{2,60}): ")
+
+
+class NamedThing(NamedTuple):
+    """What a question asks something of, in words in lower case: of any of these `names`, and of what stands
+    behind such a word ("sales" behind "head" and "of"), by that; `text`: as it is written."""
+
+    names: frozenset[str]
+    behind: Mapping[tuple[str, str], str]
+    text: str
+
+
+def thing_asked(question: ParsedQuestion) -> NamedThing:
+    """The thing of which a question asks something: the owner of it, or else its names; and what stands
+    behind an office, or last in a question that is answered by yes or no."""
+    owners = [each[1] for each in _POSSESSED.finditer(question.rest)]
+    named = owners or list(question.names) or list(question.capitals)
+    words, joins = WORD.findall(question.rest), listed(question.language, "belongs")
+    offices, whether = set_of("states", "role"), _asks_whether(question)
+    behind = {
+        (one.casefold(), between.casefold()): word
+        for one, between, word in zip(words, words[1:], words[2:], strict=False)
+        if (between.casefold() in joins and one.casefold() in offices)
+        or (whether and word == words[-1] and between.casefold() in set_of("statements", "goal"))
+    }
+    text = ", ".join([*named, *behind.values()][:1] if owners or not behind else behind.values())
+    return NamedThing(
+        frozenset(word for name in named for word in bare_words(name)),
+        {pair: word.casefold() for pair, word in behind.items()}, text,
+    )  # fmt: skip
+
+
+def is_of_another(question: ParsedQuestion, words: WeightedPhrase, statement: Statement) -> bool:
+    """True if a statement says of another named thing what is asked of one that neither it nor what stands
+    above it names: of "Sara's birthday is on 3 May" where Mira's is asked for."""
+    asked = thing_asked(question)
+    if question.beside or not (asked.names or asked.behind):
+        return False
+    said = set(bare_words(" ".join((statement.hit.document, *_above(statement), statement.text))))
+    if any(
+        each not in said and _other_behind(statement.text, *pair, each) for pair, each in asked.behind.items()
+    ):
+        return True
+    if not asked.names or not said.isdisjoint(asked.names):
+        return False
+    about = [
+        stems for (stems, _), word in zip(words.words, words.spelled, strict=True)
+        if word not in asked.names
+    ]  # fmt: skip
+    if all(stems.isdisjoint(statement.stems) for stems in about):
+        return False
+    own = set(bare_words(question.text))
+    plain = own | {word.rstrip("s") for word in own}
+    for name, *thing in _POSSESSED.findall(statement.text):
+        if any(word.casefold().rstrip("s") in plain for word in thing) and _is_other(name, own):
+            return True
+    subject = _SUBJECT.match(statement.text)  # "Team costs 29", "The Team plan costs 29"
+    if subject is not None and subject[3].casefold() in verbs_of_states() and _is_other(subject[1], own):
+        return subject[2] is None or subject[2].casefold() in own
+    unknown = not asked.names.isdisjoint(words.unknown)
+    label = _LABEL.match(
+        statement.text.removeprefix(statement.lead if statement.kind == ITEM else "").strip()
+    )
+    return unknown and label is not None and own.isdisjoint(bare_words(label[1]))
+
+
+def bare_words(text: str) -> list[str]:
+    """The words of a text in lower case, without the ending of an owner."""
+    return [re.sub(r"(?<=s)['’]$|['’]s$", "", word.rstrip(".").casefold()) for word in WORD.findall(text)]
+
+
+def _above(statement: Statement) -> tuple[str, ...]:
+    """The title and the headings above a statement."""
+    return (statement.hit.title, *statement.hit.place.headings)
+
+
+def _is_other(name: str, asked: Container[str]) -> bool:
+    """True for a name no word of which a question has, nor is one of grammar."""
+    stop = set_of("words", "stop") | set_of("words", "calendar")
+    return not any(word in asked or word in stop for word in bare_words(name))
+
+
+def _other_behind(text: str, word: str, between: str, asked: str) -> bool:
+    """True if another word stands behind two in a text: "peanuts" behind "allergic to", not "shellfish"."""
+    tokens = bare_words(text)
+    return any(
+        (one, two) == (word, between) and three != asked
+        for one, two, three in zip(tokens, tokens[1:], tokens[2:], strict=False)
     )
 
 

@@ -13,7 +13,7 @@ from asof.index.view import View
 from asof.lang import stop_words
 from asof.queries import Filters
 from asof.revisions.edits import Changes, DocumentChanges, Edit, changes_of_documents
-from asof.time.span import DAY, iso, label
+from asof.time.span import DAY, NEVER, iso, label
 
 WEEK = 7 * DAY
 EDITS = 8
@@ -23,9 +23,12 @@ LEAST = 0.65
 """The least share of a question, by weight, that an edit about it has."""
 
 
-def changes_about(view: View, question: str, first: int, most: int, filters: Filters) -> Changes:
-    """What changed in documents from an instant on, about a question unless it is empty. `filters`: which
-    documents, until when, and what edits say. `view`: with what was visible before."""
+def changes_about(
+    view: View, question: str, first: int, most: int, filters: Filters, learned: int = NEVER
+) -> Changes:
+    """What changed in documents from an instant on, or was `learned` from one on, about a question unless it
+    is empty. `filters`: which documents, until when, and what edits say. `view`: with what was visible
+    before."""
     words = WeightedPhrase.of(question, view) if question else None
 
     def keep(edit: Edit) -> bool:
@@ -34,7 +37,7 @@ def changes_about(view: View, question: str, first: int, most: int, filters: Fil
         return words is None or words.share(stems_in(view, *edit.said)) >= LEAST
 
     last = view.as_of if filters.until is None else min(view.as_of, filters.until)
-    found = changes_of_documents(view, first, last, EDITS, keep, _among(view, filters))
+    found = changes_of_documents(view, first, last, EDITS, keep, _among(view, filters), learned)
     return Changes(question, first, view.as_of, view.known_at, tuple(found[:most]), max(len(found) - most, 0))
 
 

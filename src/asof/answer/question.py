@@ -43,6 +43,9 @@ _LOWERCASE_NEXT = re.compile(
 _AUXILIARY = re.compile(
     r"\b(?:did|does|do|is|are|was|were|has|have|had|will|by|of|c[efot]o|hat|haben|ist|war|wird|von)\s+$"
 )
+_PLACE = re.compile(r"\b(?:in|at|of|for|on|to|from|with|by) the\s+$")
+"""Before capitalised words that are a name, whatever follows: "in the Oak Room cost"."""
+_ARTICLE = re.compile(r"\bthe\s+$")
 _JOINED = re.compile(r"\s*(?:,\s*)?(?:(?:and|or|und|oder)\s+)?")
 _AND = re.compile(r"\s+and\s+|(?<=['’]s)\s+")
 _VON = re.compile(r"\s+(?:von|der)\s+")
@@ -66,7 +69,9 @@ def names_in(rest: str, question: frozenset[str], *, nouns: bool) -> tuple[tuple
     source = rest
     names: dict[int, tuple[int, str]] = {}
     for begin, run in _runs(rest, _VON if nouns else _AND):
-        start, text = _without_question_words(begin, run, question)
+        start, text = _without_question_words(
+            begin, run, question, _ARTICLE.search(rest, 0, begin) is not None
+        )
         possessive = _POSSESSIVE.search(text)
         text = text[: possessive.start()] if possessive else text
         text = text.rstrip(" ,?!" if _LEGAL_END.search(text) else " ,.?!")
@@ -78,6 +83,7 @@ def names_in(rest: str, question: frozenset[str], *, nouns: bool) -> tuple[tuple
                 continue
         elif not (
             possessive
+            or (" " in text and _PLACE.search(before))
             or any(_JOINED.fullmatch(source, end, start) for end, _ in names.values())
             or not _continues(rest, before, start + len(text))
         ):
@@ -121,11 +127,12 @@ def _runs(rest: str, separator: re.Pattern[str]) -> Iterator[tuple[int, str]]:
         yield begin, rest[begin : match.end()]
 
 
-def _without_question_words(start: int, text: str, question: frozenset[str]) -> tuple[int, str]:
-    """A capitalised phrase, and its offset, without first words that only ask ("Which") or are an office."""
+def _without_question_words(start: int, text: str, question: frozenset[str], inside: bool) -> tuple[int, str]:
+    """A capitalised phrase, and its offset, without first words that only ask ("Which") or are an office;
+    `inside`: it stands behind an article, and if it has several words, all are its own ("the Main Hall")."""
     while text:
         head = WORD.match(text)
-        asks = head is not None and head[0].lower() in question
+        asks = head is not None and head[0].lower() in question and not (inside and " " in text)
         before = head if asks else _TITLE.match(text)
         if before is None:
             break
@@ -293,10 +300,18 @@ MOST_PERIODS = 16
 
 
 def _periods(times: Sequence[Span], mentions: Sequence[TimeExpression]) -> tuple[Span, ...]:
-    """The times of a question, with the years or quarters of a range in its place ("2019/20" is none)."""
-    between = [each for each in mentions if each.relation == "between" and "/" not in each.text]
+    """The times of a question, with the years or quarters of a range in its place; but a year of accounts or
+    of a school is one time ("2019/20", "2016-17")."""
+    between = [each for each in mentions if each.relation == "between" and not is_one_year(each)]
     ranges = {each.span: each.grain for each in between}
     return tuple(dict.fromkeys(each for span in times for each in _each(span, ranges.get(span, ""))))
+
+
+def is_one_year(mention: TimeExpression) -> bool:
+    """True for two years that follow each other, as one is written: "2016-17", "2019/2020"."""
+    first, _, last = re.sub("[-–—]", "/", mention.text).partition("/")
+    short = last.isdecimal() and (len(last) == len("17") or "/" in mention.text)
+    return short and first.isdecimal() and (int(first) + 1) % 100 == int(last) % 100
 
 
 def _each(span: Span, grain: str) -> list[Span]:
@@ -528,9 +543,11 @@ class _Part(NamedTuple):
 def _topics(rest: str, ignored: frozenset[str], language: str) -> tuple[str, ...]:
     """The phrases of a question without names and times; words in `ignored` are left out. Two questions in
     one ("who looks after it and what does it cost") have one phrase: their values are not of one kind."""
+    joining = phrases_of("joining", language).pattern
+    rest = re.sub(rf"(?<=\s\s){joining}(?: (?:in|at|of|for))?(?: the)?(?=\s\s)", " ", rest)  # two names
     parts: list[_Part] = []
     asked = 0
-    for part in re.split(rf",|;|{phrases_of('joining', language).pattern}", rest):
+    for part in re.split(rf",|;|{joining}", rest):
         part = re.sub(r"['’]s\b|(?<!\w)['’]s?", " ", part)
         every = WORD.findall(part)
         at = next((at for at, word in enumerate(every) if word.lower() in listed(language, "belongs")), None)

@@ -269,14 +269,26 @@ def document_in_time(hit: Hit, span: Span) -> bool:
     if force is not None and force.by != PUBLISHED and force.span.first <= span.last <= force.span.last:
         known = force.span.end is not None or force.span.first > hit.as_of
         return known or span.first <= hit.as_of  # else nobody knows whether it still holds then
-    return any(holds_in(time, (span,)) for time in document_times(hit))
+    return any(lies_in(time, span) for time in document_times(hit))
+
+
+def lies_in(time: Span, span: Span) -> bool:
+    """True if a time lies in a span (`holds_in`); in two years ("2016-17") no other two with one of them."""
+    if is_period(span) or is_period(time) or time.start is None or time.end is None:
+        return holds_in(time, (span,))
+    return span.first <= time.first and time.last <= span.last
 
 
 def hit_in_time(hit: Hit, span: Span) -> bool:
-    """True if a hit's document is about a time inside a span, or its text or a heading above it names one."""
+    """True if a hit's document is about a time inside a span, or its text or a heading above it names one, or
+    since when something is the case."""
     named = [time for time in hit.about if KIND.get(time.by, 0) in (HEADING, TEXT)]
     if span.first > hit.as_of:  # nobody knows whether what has no end still holds then
         named = [time for time in named if time.span.end is not None]
+    elif any(
+        _SINCE.match(time.text) and is_period(time.span) and time.span.first <= span.last for time in named
+    ):
+        return True
     return document_in_time(hit, span) or any(is_of(time, span) for time in named)
 
 

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice, pairwise, product
+from functools import cache
+from itertools import islice, pairwise, product, zip_longest
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from asof.answer.choose import durations
+from asof.answer.choose import durations, has_value, number_in_words
 from asof.answer.match import NEXT_WORD, figures_in, is_forecast
 from asof.answer.question import (
     COUNT,
     DURATION,
     MONEY,
+    PERSON,
     SHARE,
     WORD,
     ParsedQuestion,
     blank_out,
     grain_at,
+    is_one_year,
     listed,
     phrases_of,
 )
@@ -35,20 +38,22 @@ from asof.answer.statements import (
     document_times,
     has_lapsed,
     is_of_publication,
+    lies_in,
     may_last,
     names,
 )
 from asof.hits import Hit
 from asof.index.view import View
-from asof.lang import stop_words
+from asof.lang import calendar_words, of_all, set_of, stop_words
 from asof.store.digest import KIND
 from asof.text.figures import Figure, language_of, lexicon
 from asof.text.passages import cells, unnumbered
 from asof.text.query import key
 from asof.text.question import AS_OF, QuestionReading
 from asof.text.statements import FIELD, ROW
+from asof.text.tokens import any_of
 from asof.time.expressions import TimeContext, parse
-from asof.time.span import Period, Span, holds_in, label
+from asof.time.span import GRAINS, Period, Span, holds_in, label
 from asof.wire import replace
 
 # -- the cells of a question ---------------------------------------------------------------------------
@@ -59,18 +64,20 @@ MAX_CELLS = 32
 
 class TableCell(Struct, frozen=True):
     """A cell: a name and a topic ("": none is asked for) in a period (None: none), and the question for it
-    alone. `figure`: only a statement with a figure answers it."""
+    alone. `figure`: only a statement with a figure answers it. `written`: the period as the question has it,
+    where it is a year of accounts or of a school ("2016-17")."""
 
     name: str
     topic: str
     span: Span | None
     question: str
     figure: bool = False
+    written: str = ""
 
     @property
     def period(self) -> str:
         """The label of the period, "" for none."""
-        return "" if self.span is None else label(self.span)
+        return self.written or ("" if self.span is None else label(self.span))
 
     @property
     def label(self) -> str:
@@ -87,10 +94,14 @@ def cells_of(
     periods = _periods(question, hits) or [None]
     whom, topics = question.names or ("",), question.topics or ("",)
     count = len(periods) * len(whom) * len(topics)
+    written = {each.span: each.text for each in reading.mentions if is_one_year(each)}
     asked = [
-        TableCell(name, topic, span, _alone(question, reading, name, topic, span), question.wants_value)
+        TableCell(
+            name, topic, span, _alone(question, reading, name, topic, span), question.wants_value,
+            written.get(span, "") if span else "",
+        )
         for name, span, topic in islice(product(whom, periods, topics), MAX_CELLS)
-    ]
+    ]  # fmt: skip
     more = f"the question asks for {count:,} values: the first {MAX_CELLS} are looked up"
     return asked, more if count > MAX_CELLS else ""
 
@@ -133,9 +144,9 @@ def only_cell(question: ParsedQuestion) -> TableCell | None:
 
 
 def _periods(question: ParsedQuestion, hits: Sequence[Hit]) -> list[Span | None]:
-    """The periods of the grain that is asked for, inside the times of the question, that documents are about;
-    else these times."""
-    if question.grain is None:
+    """The periods of the grain that is asked for, inside the time of the question, that documents are about;
+    else its times, and where it names several."""
+    if question.grain is None or len(question.periods) > 1:
         return list(question.periods)
     found = set()
     for span in question.times or (Span(None, None),):
@@ -221,6 +232,8 @@ def stating(
     """The statements about all of the topic, the name and the period of a cell, with a figure of the kind
     that is asked for where one is."""
     sought = _Sought.of(cell, question, view)
+    if question.value_kind == PERSON:
+        sentences = [*_holding(question, sentences)]
     others = _OtherSubjects.of(sought, sentences)
     about = [
         each
@@ -239,9 +252,44 @@ def stating(
         if _is_of_period(sought, each)
         and (not cell.figure or sought.topic.share(each.stems) == 1.0 or not _only_lasts(cell, each))
     ]
+    stated = _without_older(cell, stated)
     stated = [each for each in stated if _stands_beside(sought, each)] or stated
     word = question.head_of(cell.topic)  # as it is spelled: "insurer" is not "insurance"
     return [each for each in stated if word in each.text.casefold()] or stated
+
+
+def _without_older(cell: TableCell, stated: list[Statement]) -> list[Statement]:
+    """These statements without those that only say what lasts and were published before another such one."""
+    days = [
+        0 if each.hit.published is None or not _only_lasts(cell, each) else each.hit.published.span.last
+        for each in stated
+    ]
+    newest = max(days, default=0)
+    return [each for each, day in zip(stated, days, strict=True) if day in (0, newest)]
+
+
+def _holding(question: ParsedQuestion, sentences: Sequence[Statement]) -> Iterator[Statement]:
+    """The statements with a name that the question lacks; one on who leaves with the next one, if that says
+    who comes, else not: "Sam Ode resigned as treasurer. Idris Cole was elected"."""
+    goes, comes = _phrases("leaves", "steps_down"), _phrases("begins", "succeeds", "over")
+    for each, after in zip_longest(sentences, sentences[1:]):
+        if goes.search(each.text.casefold()) and not comes.search(each.text.casefold()):
+            follows = after is not None and after.hit is each.hit and after.start == each.end
+            if not follows or not comes.search(after.text.casefold()):
+                continue
+            stems = {name: getattr(each, name) | getattr(after, name) for name in _STEMS}
+            each = replace(each, end=after.end, text=f"{each.text} {after.text}", **stems)
+        if has_value(question, each, each.text):
+            yield each
+
+
+_STEMS = "stems", "context_stems", "titled_stems"
+
+
+@cache
+def _phrases(*lists: str) -> re.Pattern[str]:
+    """Finds the phrases of lists of `lang/*/states.toml`, of all languages."""
+    return any_of([phrase for each in lists for phrase in of_all("states", each)])
 
 
 def _stands_beside(sought: _Sought, statement: Statement) -> bool:
@@ -258,45 +306,54 @@ def _stands_beside(sought: _Sought, statement: Statement) -> bool:
 
 
 class _OtherSubjects(NamedTuple):
-    """What else statements are about: the tables in which a cell of a row is the subject, and the stems with
-    which titles and headings end that lack it ("garage" of "Rent of the garage")."""
+    """What else statements are about: the tables in which a cell of a row is the subject, those in which one
+    is the name, and the stems with which titles and headings end that lack the subject ("garage" of "Rent of
+    the garage")."""
 
     tables: frozenset[tuple[str, str]]
+    named: frozenset[tuple[str, str]]
     ends: Stems
 
     @classmethod
     def of(cls, sought: _Sought, sentences: Sequence[Statement]) -> _OtherSubjects:
-        tables, ends = set(), set[str]()
-        own = sought.subject | sought.head
-        for each in sentences:
-            if each.kind == ROW and any(
-                stems and stems <= sought.subject for stems in _stems_of_cells(sought, each)
-            ):
-                tables.add((each.hit.id, each.lead))
+        rows, ends = [each for each in sentences if each.kind == ROW], set[str]()
+        own, name = sought.subject | sought.head, sought.cell.name
+        tables = {
+            _table(each) for each in rows
+            if any(stems and stems <= sought.subject for stems in _stems_of_cells(sought, each))
+        }  # fmt: skip
+        named = {_table(each) for each in rows if name and names(each.text, name)}
         for title in {text for each in sentences for text in (each.hit.title, *each.hit.place.headings)}:
             words = [word for word in WORD.findall(title) if word.isalpha()]
             ends |= sought.stems(words[-1], language_of(title, "en")) - own if words else set()
-        return cls(frozenset(tables), frozenset(ends))
+        return cls(frozenset(tables), frozenset(named), frozenset(ends))
 
     def has(self, sought: _Sought, statement: Statement) -> bool:
         """True if a statement says something else to have what is asked for: "the rent of the garage", or it
         stands below the subject and names another one; if it is a row of something else."""
+        if _table(statement) in self.named and not names(statement.text, sought.cell.name):
+            return True
         if not sought.subject:
             return False
         own = not sought.subject.isdisjoint(statement.stems)
         if statement.kind == ROW:
-            return not own and (statement.hit.id, statement.lead) in self.tables
+            return not own and _table(statement) in self.tables
         if not own and not self.ends.isdisjoint(statement.stems):
             return True
         belongs = list(_belonging(sought, statement))
         return bool(belongs) and not any(belongs)
 
 
+def _table(statement: Statement) -> tuple[str, str]:
+    """The table of a row: its document and header."""
+    return (statement.hit.document, statement.lead) if statement.kind == ROW else ("", "")
+
+
 def _stems_of_cells(sought: _Sought, row: Statement) -> Iterator[Stems]:
     """The stems of each cell of a row."""
     language = language_of(row.hit.text, "en")
-    for part in _PARTS.split(row.text):
-        yield sought.stems(part.rpartition(": ")[2], language)
+    for _, start, end in _cells_in(row.text):
+        yield sought.stems(row.text[start:end], language)
 
 
 def _belonging(sought: _Sought, statement: Statement) -> Iterator[bool]:
@@ -304,6 +361,7 @@ def _belonging(sought: _Sought, statement: Statement) -> Iterator[bool]:
     garage's rent"), whether that is the subject or the name of the cell."""
     text, language = statement.text, language_of(statement.hit.text, "en")
     stop, belongs = stop_words(language), listed(language, "belongs")
+    times = calendar_words(language).union(*(listed(language, grain) for grain in GRAINS))
     known = sought.subject | sought.stems(sought.cell.name, language)
     words = list(WORD.finditer(text))
     for at, word in enumerate(words):
@@ -317,7 +375,7 @@ def _belonging(sought: _Sought, statement: Statement) -> Iterator[bool]:
         end = _PHRASE_END.search(text, words[at + 1].end())
         behind = WORD.findall(text, words[at + 1].end(), end.start() if end else len(text))
         behind = [each for each in behind if each.lower() not in stop][:LONGEST_OWNER]
-        if behind:
+        if behind and behind[0].lower() not in times:  # "income for the year"
             yield any(not known.isdisjoint(sought.stems(each, language)) for each in behind)
 
 
@@ -355,7 +413,7 @@ def _is_about(name: str, others: frozenset[str], statement: Statement) -> bool:
         return False
     hit = statement.hit
     before = hit.text[: statement.start].rstrip()
-    previous = before[max(before.rfind(". "), before.rfind("\n"), 0) :]
+    previous = "" if statement.kind == ROW else before[max(before.rfind(". "), before.rfind("\n"), 0) :]
     return any(names(text, name) for text in (hit.title, *hit.place.headings, statement.lead, previous))
 
 
@@ -371,13 +429,14 @@ def _is_of_period(sought: _Sought, statement: Statement) -> bool:
     """True if a statement, or one of its figures where one is asked for, is of the period of a cell."""
     cell = sought.cell
     if cell.figure:
-        return bool(_figures_of(sought, statement)) or (
-            not sought.question.wants_number and _has_column(sought, statement)
-        )
+        if _figures_of(sought, statement):
+            return True
+        if figures_in(statement) or not number_in_words(sought.question, statement.text):
+            return not sought.question.wants_number and _has_column(sought, statement)
     if cell.span is None:
         return True
     named = [span for _, _, span in _times(statement, statement.text)]
-    return any(holds_in(each, (cell.span,)) for each in named) if named else _is_untimed_of(cell, statement)
+    return any(lies_in(each, cell.span) for each in named) if named else _is_untimed_of(cell, statement)
 
 
 def _only_lasts(cell: TableCell, statement: Statement) -> bool:
@@ -397,7 +456,7 @@ def _is_untimed_of(cell: TableCell, statement: Statement) -> bool:
         return hit.superseded is None and (hit.holds or has_lapsed(hit))
     above = [time.span for time in hit.about if KIND.get(time.by) == HEADING]
     if above:
-        return any(holds_in(each, (span,)) for each in above)
+        return any(lies_in(each, span) for each in above)
     if hit.dated_by == "mtime" and hit.published is not None and document_times(hit) == (hit.published.span,):
         return False  # when a file was copied tells nothing of what it says
     return document_in_time(hit, span) or _lasts_in(span, statement)
@@ -414,7 +473,17 @@ def _lasts_in(span: Span, statement: Statement) -> bool:
         and published.span.last <= span.last
         and (later is None or later.at > span.last)
         and (force is None or force.span.last >= span.last)
-        and may_last(statement, span.last)
+        and (may_last(statement, span.last) or _is_set(statement))
+    )
+
+
+def _is_set(statement: Statement) -> bool:
+    """True if a statement without a time says to what a value was changed: "was raised to 10 GB"."""
+    text, language = statement.text, language_of(statement.hit.text, "en")
+    words, to = WORD.findall(text.lower()), set_of("states", "to")
+    changed = not listed(language, "altered").isdisjoint(words) and not _times(statement, text)
+    return changed and any(
+        not to.isdisjoint(text[: each.start].split()[-1:]) for each in figures_in(statement)
     )
 
 
@@ -424,12 +493,16 @@ def _lasts_in(span: Span, statement: Statement) -> bool:
 def figure_of(cell: TableCell, question: ParsedQuestion, view: View, statement: Statement) -> str:
     """The figure of a statement that is the value of a cell, as it is written, a bare number with the word
     behind it: the only one of its period, or of these the one beside the topic, or of the kind that is asked
-    for. "" if there are several, or none."""
+    for. "" if there are several, or none, and for a person."""
+    if question.value_kind == PERSON:
+        return ""
     sought, text = _Sought.of(cell, question, view), statement.text
     found = _figures_of(sought, statement)
     column = _columns(sought, statement) or []
     if not found and len(column) == 1:
         return text[slice(*column[0])].strip(" ;")
+    if not found:
+        return number_in_words(question, text)
     if len(found) > 1:
         language = view.analyzer.detect(statement.hit.text)
         around = _surroundings(statement, found)
@@ -444,6 +517,10 @@ def figure_of(cell: TableCell, question: ParsedQuestion, view: View, statement: 
     if len(measured) != 1:
         return ""
     only = measured[0]
+    loss = statement.kind == ROW and text[: only.start][-1:] == "(" and text[only.end :][:1] == ")"
+    said = text[only.start - loss : only.end + loss]
+    if (unit := _unit_above(statement, only)) or loss:
+        return f"{said} ({unit})" if unit else said
     word = None if only.unit else NEXT_WORD.match(text, only.end)
     counted = word is not None and word[1].lower() not in stop_words(language_of(statement.hit.text, "en"))
     return text[only.start : word.end() if word and counted else only.end].strip()
@@ -454,11 +531,8 @@ def _surroundings(statement: Statement, found: Sequence[Figure]) -> list[tuple[i
     figure before to the one behind."""
     text = statement.text
     if statement.kind == ROW:
-        edges = [0, *(each.end() for each in _PARTS.finditer(text)), len(text)]
-        return [
-            (max(e for e in edges if e <= each.start), min(e for e in edges if e >= each.end))
-            for each in found
-        ]
+        parts = [*_cells_in(text)]
+        return [next((start, end) for start, _, end in parts if start <= each.start < end) for each in found]
     joins = phrases_of("joining", language_of(statement.hit.text, "en"))
     around: list[tuple[int, int]] = []
     for at, each in enumerate(found):
@@ -474,7 +548,8 @@ def _figures_of(sought: _Sought, statement: Statement) -> list[Figure]:
     stand beside none of the other names alone; where one stands beside its name, only those that do; of a
     row, those below the header that says what is asked for."""
     cell = sought.cell
-    found = [each for each in figures_in(statement) if not _is_number_of_part(cell, statement, each)]
+    found = _in_columns(statement, figures_in(statement))
+    found = [each for each in found if not _is_number_of_part(cell, statement, each)]
     found = _of_kind(sought, statement, found)
     columns = _columns(sought, statement)
     if columns is not None:
@@ -486,7 +561,7 @@ def _figures_of(sought: _Sought, statement: Statement) -> list[Figure]:
         own = [
             each
             for each, times in _timed(statement, found)
-            if (any(holds_in(time, (cell.span,)) for time in times) if times else untimed)
+            if (any(lies_in(time, cell.span) for time in times) if times else untimed)
         ]
     if not cell.name:
         return own
@@ -495,6 +570,56 @@ def _figures_of(sought: _Sought, statement: Statement) -> list[Figure]:
     )
     beside = [each for each in own if names(around[each], cell.name)]
     return beside or [each for each in own if not any(names(around[each], name) for name in sought.others)]
+
+
+def _cells_in(row: str) -> Iterator[tuple[int, int, int]]:
+    """Where each cell of a row begins with its header, where what it says begins, and where it ends."""
+    edges = [0, *(each.end() for each in _PARTS.finditer(row)), len(row)]
+    for start, end in pairwise(edges):
+        header, colon, _ = row[start:end].partition(": ")
+        yield start, start + len(header + colon) if colon else start, end
+
+
+_SIDE_BY_SIDE = re.compile(r"\s+|\)\s+\(")
+
+
+def _in_columns(statement: Statement, found: list[Figure]) -> list[Figure]:
+    """Those of these figures of a row that are no part of a header, nor of its name where others have a cell.
+    Of those that stand side by side without a header, the first of a row, which is of the document's year; in
+    a sentence none: nobody knows of what they are."""
+    text = statement.text
+    beside = [pair for pair in pairwise(found) if _SIDE_BY_SIDE.fullmatch(text, pair[0].end, pair[1].start)]
+    if statement.kind != ROW:
+        unsure = {each for pair in beside for each in pair}
+        return [each for each in found if each not in unsure]
+    first, *others = _cells_in(text)
+    said = [each for each in found if any(start <= each.start < end for _, start, end in (first, *others))]
+    below = [each for each in said if each.start >= first[2]] if first[0] == first[1] else []
+    later = {other for _, other in beside}
+    return [each for each in below or said if each not in later]
+
+
+def _unit_above(statement: Statement, figure: Figure) -> str:
+    """The unit of a bare figure of a row, as the header of its cell or of the table, or the name of the row
+    says it: "£000", "EUR million"; "" for another figure."""
+    if figure.unit or statement.kind != ROW:
+        return ""
+    text, language = statement.text, language_of(statement.hit.text, "en")
+    words = lexicon(language)
+    known, parts = {*words.currencies, *words.units, *words.scales}, [*_cells_in(text)]
+    header = next(text[left:start] for left, start, end in parts if left <= figure.start < end)
+    name = text[slice(*parts[0][1:])] if figure.start >= parts[0][2] else ""
+    for each in (header, name, *cells(statement.lead)[:1]):
+        for said in (*_BRACKETS.findall(each), each.removesuffix(": ")):
+            tokens = [token.casefold() for token in _UNIT.findall(said)]
+            if not known.isdisjoint(tokens) and known.union(stop_words(language), ["000"]).issuperset(tokens):
+                return _YEARS.sub("", said).strip(" ;")
+    return ""
+
+
+_BRACKETS = re.compile(r"\(([^()]+)\)")
+_UNIT = re.compile(r"[^\W\d_]+|[^\w\s'’().,:;]|000")
+_YEARS = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 def _of_kind(sought: _Sought, statement: Statement, found: list[Figure]) -> list[Figure]:
@@ -528,11 +653,10 @@ def _columns(sought: _Sought, statement: Statement) -> list[tuple[int, int]] | N
         return None
     language, text = language_of(statement.hit.text, "en"), statement.text
     known = sought.subject | sought.head | sought.stems(sought.cell.name, language)
-    edges = [0, *(each.end() for each in _PARTS.finditer(text)), len(text)]
-    below: dict[str, tuple[int, int]] = {}
-    for start, end in pairwise(edges):
-        header, colon, _ = text[start:end].partition(": ")
-        below[header] = start + len(header + colon), end
+    below = {
+        text[left:start].removesuffix(": ") or text[start:end]: (start, end)
+        for left, start, end in _cells_in(text)
+    }
     headers = [each for each in dict.fromkeys(cells(statement.lead)) if each]
     headers = [
         each for each in headers
@@ -555,7 +679,7 @@ def _has_column(sought: _Sought, statement: Statement) -> bool:
     times = [time for _, _, time in _times(statement, statement.text)]
     if span is None or not times:
         return _is_untimed_of(sought.cell, statement)
-    return any(holds_in(time, (span,)) for time in times)
+    return any(lies_in(time, span) for time in times)
 
 
 def _is_number_of_part(cell: TableCell, statement: Statement, figure: Figure) -> bool:

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from asof.answer.extractive import AnswerContext, Moments, refused
 from asof.errors import ModelError
-from asof.hits import LOCAL, Answer, Citation, Hit, QuestionUsage, StepUsage, Usage, status_of
+from asof.hits import LOCAL, Answer, Citation, Hit, QuestionUsage, StepUsage, Usage
 from asof.models.metered import MeteredModel, budget_text
 from asof.models.ports import CITED, Prompt, Reply, between, in_round_brackets, one_line, prompt_text
 from asof.time.span import iso
@@ -137,14 +137,15 @@ def _streamed(prompt: Prompt, model: Model, on_text: Callable[[str], None]) -> s
 
 def answer_prompt(moments: Moments, context: AnswerContext, passages: Sequence[int]) -> Prompt:
     """The passages, numbered from 1, between marks that are in none of them, and the question."""
-    parts = [_numbered(number, hit, moments.as_of) for number, hit in enumerate(context.hits, 1)]
+    parts = [_numbered(number, hit) for number, hit in enumerate(context.hits, 1)]
     evidence = between("\n\n".join(parts))
-    user = f"As of: {iso(moments.as_of)}\n\n{evidence}\n\nQuestion: {context.question}\n"
+    force = "" if context.in_force is None else f"In force on: {iso(context.in_force)}\n"
+    user = f"As of: {iso(moments.as_of)}\n{force}\n{evidence}\n\nQuestion: {context.question}\n"
     return Prompt(prompt_text("asof.answer", "answer"), user, passages=tuple(passages), most=MAX_TOKENS)
 
 
-def _numbered(number: int, hit: Hit, at: int) -> str:
-    """A passage as the model sees it, with its times and its status at an instant.
+def _numbered(number: int, hit: Hit) -> str:
+    """A passage as the model sees it, with its times and its status.
 
     What looks like a citation in its own words gets round brackets: it can neither pass for the head of
     another passage nor be copied as a citation of one.
@@ -153,7 +154,7 @@ def _numbered(number: int, hit: Hit, at: int) -> str:
     about = ", ".join(each.text for each in hit.about)
     head = f"{one_line(hit.title or hit.document)}\npublished: {one_line(date)}"
     about = f"; about: {one_line(about)}" if about else ""
-    status = "".join(f"\nstatus: {one_line(each)}" for each in status_of(hit, at))
+    status = "".join(f"\nstatus: {one_line(each)}" for each in hit.status)
     return f"[{number}] " + in_round_brackets(f"{head}{about}{status}\n{hit.text}")
 
 

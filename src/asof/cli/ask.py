@@ -66,8 +66,8 @@ def ask(
         note_answers(corpus.config)
         then, streamed = asked.at(corpus), _Streamed()
         answer = verbs.ask(corpus, asked, None if as_json or how else streamed, budget)
-        if answer.refused and not (as_json or how):
-            explain_no_hits(then, asked.since, asked.until)
+        if not (as_json or how or then.use(lambda view: view.n)):
+            explain_no_hits(then)
     if not print_result(answer, how, as_json=as_json):
         show_answer(
             answer, dated=asked.as_of is not None or answer.as_of < then.as_of,
@@ -99,11 +99,11 @@ def show_answer(answer: Answer, *, dated: bool, known: bool = False, streamed: s
             citation = quoted.get(line[: line.find("“") + 1])
             show(_emphasised(plain(line), citation), hang=hang)
             if citation is not None:
-                _show_place(citation, answer.as_of)
+                _show_place(citation)
     if answer.by != "extractive" and not answer.refused:
         for citation in answer.citations:
             show(f"[{citation.n}] {plain(citation.citation)}", hang=4, dim=True)
-    moment = moment_text(answer.as_of, answer.known_at, dated=dated, known=known)
+    moment = moment_text(answer.as_of, answer.known_at, answer.in_force, dated=dated, known=known)
     show(moment if answer.by == "extractive" else f"{moment} · by {plain(answer.by)}", dim=True)
     for note in answer.notes:
         if not note.startswith(LEFT_OUT):
@@ -121,10 +121,10 @@ def _emphasised(line: str, citation: Citation | None) -> str:
     return line.replace(part, click.style(part, bold=True), 1)
 
 
-def _show_place(citation: Citation, at: int) -> None:
+def _show_place(citation: Citation) -> None:
     """Prints the document of a quote, when that is in force, and what supersedes it."""
     from asof.cli.show import show_force
 
     if citation.title not in ("", citation.document):
         show(f"    {plain(citation.document)}", dim=True)
-    show_force(citation, at, indent=4)
+    show_force(citation, indent=4)

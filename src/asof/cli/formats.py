@@ -23,7 +23,7 @@ from asof.cli.terminal import counted, plain
 from asof.cli.xlsx import Cell, write_xlsx
 from asof.documents import PASSIVE, SourcedTime
 from asof.errors import UsageError
-from asof.hits import GLOBAL, Answer, Citable, Citation, Hit, cite, place_path, status_of
+from asof.hits import GLOBAL, Answer, Citable, Citation, Hit, cite, place_path
 from asof.queries import Filters
 from asof.results import DocumentList, LinksResult, SearchResult
 from asof.revisions.edits import Changes
@@ -139,21 +139,25 @@ SOURCE = (
 """The columns that say where a passage is from, and when it holds. `valid_until` is the last day."""
 
 
-def source_cells(one: Hit | Citation, at: int) -> tuple[Cell, ...]:
-    """The cells of `SOURCE`, as of an instant."""
+def source_cells(one: Hit | Citation) -> tuple[Cell, ...]:
+    """The cells of `SOURCE`."""
     later = one.superseded
-    holds = one.holds and (later is None or later.at > at)
     return (
         one.document, one.title, place_cell(one.headings, one.title), date_cell(one.published),
-        *force_cells(one.in_force, one.published), "yes" if holds else "no",
+        *force_cells(one.in_force, one.published), "yes" if one.holds else "no",
         later.document if later else "", day(later.at) if later else None,
-        "; ".join(status_of(one, at)), one.id, one.citation,
+        "; ".join(one.status), one.id, one.citation,
     )  # fmt: skip
 
 
 def place_cell(headings: Sequence[str], title: str) -> str:
     """The headings above a passage: page, slide, sheet and cells, chapter."""
     return " › ".join(place_path(headings, title))
+
+
+def moment(as_of: Instant, in_force: Instant | None) -> str:
+    """The moment of a result, and the date at which it has to hold, if one was given."""
+    return f"as of {day(as_of)}" + ("" if in_force is None else f", in force on {day(in_force)}")
 
 
 def day(instant: Instant) -> date:
@@ -240,11 +244,11 @@ def _text(cell: Cell) -> str:
 
 @table.register
 def _(value: SearchResult) -> CarriedTable:
-    rows = [(hit.rank, hit.score, hit.text, *source_cells(hit, hit.as_of)) for hit in value.hits]
-    lines = [f"**{escaped(value.query.text)}** (as of {day(value.query.as_of)})", ""]
+    rows = [(hit.rank, hit.score, hit.text, *source_cells(hit)) for hit in value.hits]
+    lines = [f"**{escaped(value.query.text)}** ({moment(value.query.as_of, value.query.in_force)})", ""]
     for hit in value.hits:
         lines += [f"{hit.rank}. {linked_citation(hit)}"]
-        lines += [f"   {escaped(each)}" for each in status_of(hit, hit.as_of)]
+        lines += [f"   {escaped(each)}" for each in hit.status]
         below = hit.text[body(hit.text, hit.place.headings) :] or hit.text  # the citation has its heading
         lines += ["", *(f"   {line}" for line in quoted_lines(below)), ""]
     notes = () if value.hits else value.notes
@@ -263,10 +267,9 @@ def _(value: Answer) -> CarriedTable:
     cells += [(("", "", "", ""), each) for each in value.citations if each.n not in used]
     empty: tuple[Cell, ...] = ("",) * (len(SOURCE) + 2)
     rows = [
-        (*first, *((each.n, each.quote, *source_cells(each, value.as_of)) if each else empty))
-        for first, each in cells
+        (*first, *((each.n, each.quote, *source_cells(each)) if each else empty)) for first, each in cells
     ]
-    lines = [f"**{escaped(value.question)}** (as of {day(value.as_of)})", ""]
+    lines = [f"**{escaped(value.question)}** ({moment(value.as_of, value.in_force)})", ""]
     if value.refused:
         lines += [f"No answer: {escaped(value.reason)}.", ""]
     elif value.values:
@@ -284,7 +287,7 @@ def _(value: Answer) -> CarriedTable:
         lines += [*map(escaped, value.text.split("\n")), ""]
     for each in value.citations:
         lines += [*quoted_lines(each.quote), ">", f"> {each.n}. {linked_citation(each)}"]
-        lines += [f">    {escaped(words)}" for words in status_of(each, value.as_of)]
+        lines += [f">    {escaped(words)}" for words in each.status]
         lines.append("")
     columns = ("name", "period", "measure", "value", "n", "quote", *SOURCE)
     notes = (f"no answer: {value.reason}",) if value.refused else ()
@@ -295,7 +298,7 @@ def _(value: Answer) -> CarriedTable:
 def _(value: Timeline) -> CarriedTable:
     rows: list[tuple[Cell, ...]] = [
         (
-            since_cell(each.start, each.published), None if each.end is None else day(each.end),
+            since_cell(each.start, each.published), None if each.end is None else day(each.end - 1),
             each.sentence, each.reworded, " … ".join(each.added), " … ".join(each.removed),
             each.document, each.title, place_cell(each.headings, each.title), date_cell(each.published),
             *force_cells(each.in_force, each.published), each.id, each.citation,
@@ -321,7 +324,7 @@ def write_statements(out: BinaryIO, how: str, then: Snapshot, filters: Filters) 
     returns how many. No more than a few documents are in memory. Raises UsageError, BeforeHorizon."""
     rows = (
         clean((
-            each.text, each.kind, *source_cells(each.hit, then.as_of), each.hit.uri,
+            each.text, each.kind, *source_cells(each.hit), each.hit.uri,
             ", ".join(each.hit.tags), metadata_cell(each.hit.meta),
         ))
         for each in then.statements(filters)

@@ -83,7 +83,7 @@ def show_timeline(timeline: Timeline, *, dated: bool, known: bool) -> None:
 
 
 def _show_entry(entry: TimelineEntry, at: int, *, dated: bool) -> None:
-    until = ("then" if dated else "now") if entry.end is None else _day(entry.end)
+    until = ("then" if dated else "now") if entry.end is None else _day(entry.end - 1)
     title = f"  {readable(entry.title)}" if entry.title else ""
     coming = entry.start > at and entry.end is None
     span = click.style(f"from {_day(entry.start)}" if coming else f"{_day(entry.start)} - {until}", fg="cyan")
@@ -143,16 +143,19 @@ class Looks(NamedTuple):
 def changes(asked: ChangesParameters, index: Path | None, as_json: bool, how: str | None) -> int:
     """List what was added, changed or removed in documents, about QUESTION if there is one.
 
-    Without --since: since you last looked (asof changes remembers that for each corpus), or of a week.
+    Without --since: since you last looked at all of them (asof changes remembers that for each corpus), also
+    what was indexed since with an earlier date; or of a week.
     """
     with open_corpus(index) as corpus:
         present = asked.since is None and asked.as_of is None and asked.known_at is None
         looks = Looks.at(corpus.root)
-        if present and (last := looks.last()):
+        last = looks.last() if present else None
+        if last:
             asked = replace(asked, since=last)
-        found = verbs.changes(corpus, asked)
-        if present and not (asked.q or asked.source or asked.path or asked.tag or asked.meta):
-            looks.remember(found.as_of)  # a look at a part is none at all
+        found = verbs.changes(corpus, asked, learned=bool(last))
+        part = found.left_out or asked.q or asked.source or asked.path or asked.tag or asked.meta
+        if present and not part:  # a look at a part is none at all
+            looks.remember(found.as_of)
     if not print_result(found, how, as_json=as_json):
         show_changes(found)
     return DONE if found.documents else NOTHING
@@ -170,7 +173,9 @@ def show_changes(found: Changes) -> None:
         for edit in each.edits:
             old, new = _sides(edit)
             if old is not None:
-                show(f"    {_day(edit.at)}  - {old}", hang=18)
+                other = edit.before.document if edit.before else each.document
+                source = "" if other == each.document else f"  {plain(other)}"
+                show(f"    {_day(edit.at)}  - {old}{source}", hang=18)
             if new is not None:
                 show(f"    {_day(edit.at)}  + {new}", hang=18)
         more = [f"{each.left_out:,} more"] if each.left_out else []

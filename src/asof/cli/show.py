@@ -10,7 +10,7 @@ import click
 from asof.cli.terminal import counted, moment_text, plain, readable, shortened, show
 from asof.documents import SourcedTime
 from asof.engine import Results
-from asof.hits import Citation, Hit, Why, status_of
+from asof.hits import Citation, Hit, Why
 from asof.rank.gather import INSTEAD, NO_VECTOR, UNKNOWN, query_terms
 from asof.store.names import NOTHING_MATCHES
 from asof.text.operators import OPERATOR_NOTES
@@ -153,7 +153,8 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
     """Prints hits with snippets; with `explain` the tree of each score. `dated`, `known`: True if `--as-of`,
     `--known-at` was given."""
     view = results.view
-    moment = moment_text(view.as_of, view.known_at, dated=dated, known=known)
+    force = results.query.filters.in_force
+    moment = moment_text(view.as_of, view.known_at, force, dated=dated, known=known)
     show(f"{moment} · {counted(view.n, 'current passage')}", dim=True)
     if not results.hits:
         click.echo("nothing found")
@@ -180,16 +181,16 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     title = click.style(readable(" › ".join(path), TITLE), bold=True)
     show(f"{hit.rank:>3}. {title}  {click.style(plain(when), fg='cyan')}", hang=3)
     click.secho(f"     {plain(hit.document)}  {hit.score:.4f}", dim=True)
-    show_force(hit, results.query.date_of_force(results.view.as_of), indent=5)
+    show_force(hit, indent=5)
     analyzer = results.view.analyzer
     below = hit.text[body(hit.text, hit.place.headings) :] or hit.text  # the headings are printed above it
     text, ranges = snippet(say_rows(below, hit.place.headings), words, analyzer, analyzer.detect(hit.text))
     show(f"     {_highlight(plain(text), ranges)}" if text else "     (only a title)")
 
 
-def show_force(one: Hit | Citation, at: int, indent: int) -> None:
+def show_force(one: Hit | Citation, indent: int) -> None:
     """Prints when a passage is in force, if that is stated, and what supersedes it."""
-    for line in status_of(one, at):
+    for line in one.status:
         show(f"{' ' * indent}{shortened(plain(line), TITLE)}", fg="yellow")
 
 

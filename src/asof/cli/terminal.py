@@ -114,11 +114,12 @@ _PARTICULAR = re.compile(r"\([^)]*\)|[0-9][0-9.:/-]*")
 """What differs between messages of one kind."""
 
 
-def moment_text(as_of: int, known_at: int, *, dated: bool, known: bool) -> str:
+def moment_text(as_of: int, known_at: int, in_force: int | None = None, *, dated: bool, known: bool) -> str:
     """`as of now`, or the moments that were asked about: `dated`, `known` tell which were given."""
     from asof.time.span import format_instant
 
     then = f"as of {format_instant(as_of) if dated else 'now'}"
+    then += "" if in_force is None else f" · in force on {format_instant(in_force)}"
     return f"{then} · known at {format_instant(known_at)}" if known else then
 
 

@@ -20,6 +20,7 @@ from asof.hits import GLOBAL, LOCAL, MODES, Answer, Hit
 from asof.lang import stop_words
 from asof.queries import Filters, MetadataFilter, Query, metadata_condition, metadata_filter
 from asof.recipes import by_document
+from asof.store.names import filter_notes
 from asof.store.reader import VisibleInterval, visible_intervals
 from asof.text.operators import read_operators
 from asof.text.question import QuestionReading, read_verbatim
@@ -305,7 +306,15 @@ class Asker(Struct, frozen=True):
         if isinstance(made, PendingAnswer):
             assert model is not None  # noqa: S101  nothing else is pending
             made = write_pending(model, made, options)
-        return replace(self._with_lives(made, reading.as_of), question=question)
+        made = self._with_lives(made, reading.as_of)
+        if made.refused:
+            unmet = self.session.use(
+                reading.as_of,
+                reader.known_at,
+                lambda view: filter_notes(view.store, query.filters) if view.n else [],
+            )
+            made = replace(made, notes=(*made.notes, *unmet))
+        return replace(made, question=question, in_force=query.filters.in_force)
 
     def _with_lives(self, made: Answer, as_of: int) -> Answer:
         """An answer as of a time before that of its question with the time in force of what it cites."""
@@ -415,13 +424,12 @@ class Asker(Struct, frozen=True):
         made = [self._cell(put, each) for each in cells]
         if parsed.wants_value and not parsed.wants_number and all(each.refused for each in made):
             made = [self._cell(put, replace(each, figure=False)) for each in cells]
-        table = table_answer(whole, parsed, cells, made)
+        table = table_answer(whole, parsed, cells, made, note)
         if is_better_whole(parsed, whole, table):
             return replace(answered.made, notes=(*answered.made.notes, *left_out_names(parsed, whole)))
         if table.refused and whole.refused:
             table = replace(whole, values=table.values, notes=table.notes)
-        notes = (*put.reading.notes, *put.notes, *([note] if note else ()), *table.notes)
-        table = replace(table, notes=notes)
+        table = replace(table, notes=(*put.reading.notes, *put.notes, *table.notes))
         pending = answered.made
         return table if isinstance(pending, Answer) else replace(pending, quoted=table)
 
@@ -485,13 +493,17 @@ class Asker(Struct, frozen=True):
 
     def _from_passages(self, put: _PutQuestion) -> Answered:
         """The answer from passages as of the moment of the reading. Raises BeforeHorizon, ModelError."""
-        from asof.answer.ask import Answered, RetrievedPassages, answer, context_of
+        from asof.answer.ask import Answered, RetrievedPassages, answer, context_of, titles_beside
 
         def look(view: View) -> Answered:
             results = engine.search(put.query, view, put.recipe)
-            retrieved = RetrievedPassages(
-                view, put.reading, results.hits, results.rows, put.query.filters, put.notes
-            )
+            hits, rows = results.hits, results.rows
+            if titles := titles_beside(put.reading.query.text, hits):  # of versions without words of it
+                query = replace(put.query, text=titles, lexical=titles, parts=())
+                more = engine.search(query, view, put.recipe)
+                found = dict(zip((*rows, *more.rows), (*hits, *more.hits), strict=True))
+                hits, rows = tuple(found.values()), tuple(found)
+            retrieved = RetrievedPassages(view, put.reading, hits, rows, put.query.filters, put.notes)
             context = context_of(retrieved, put.options.tokens, put.cell)
             return Answered(answer(retrieved, context, put.options, requested=put.requested), context)
 

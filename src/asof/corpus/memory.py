@@ -29,6 +29,7 @@ from asof.documents import NOTE_PREFIX, PUBLISHED, Document, SourcedTime, is_not
 from asof.engine import current_hits
 from asof.errors import DocumentNotFound, UsageError
 from asof.hits import Hit
+from asof.lang import set_of
 from asof.revisions.features import LEAST_UNTITLED, WordReader, title_of
 from asof.revisions.link import NEARLY
 from asof.revisions.statements import LEAST_FRAME, Grammar, frame_of, statement_of
@@ -84,7 +85,7 @@ class Remembered(Struct, frozen=True):
         tuple[Earlier, ...],
         "notes that state the same with another value; one of both has no subject, so it supersedes none",
     ]
-    alike: Annotated[tuple[Earlier, ...], "other notes that say nearly the same, which it may correct"]
+    alike: Annotated[tuple[Earlier, ...], "other notes of its subject that say nearly the same"]
     at: Annotated[Instant, As("as_of"), "the moment at which it was told"]
     in_force: Annotated[SourcedTime | None, "when it holds, as that was read; null: no time was given"]
 
@@ -283,8 +284,10 @@ class Memory:
         apart = tuple(_earlier(hit) for hit in notes if _is_apart(note, hit, *words))
         own, other = set(tokenize(note.text)), {each.id for each in apart}
         others = (
-            hit for hit in notes if hit.id not in other and _likeness(own, set(tokenize(hit.text))) >= LIKE
-        )
+            hit for hit in notes
+            if hit.id not in other and _likeness(own, set(tokenize(hit.text))) >= LIKE
+            and _same_subject(note, hit)
+        )  # fmt: skip
         alike = tuple(map(_earlier, islice(others, SHOWN)))
         state = "stored" if confirm or not (superseded or apart) else "unconfirmed"
         if state == "stored":
@@ -388,6 +391,17 @@ def _is_apart(note: Document, hit: Hit, grammar: Grammar, detect: Callable[[str]
         return False
     one, other = (frame_of(text, detect(text), grammar) for text in (note.text, hit.text))
     return one.words >= LEAST_FRAME and one.hash == other.hash
+
+
+def _same_subject(note: Document, hit: Hit) -> bool:
+    """True if two notes have one subject, or none and begin with the same word of content."""
+    if note.title or hit.title:
+        return note.title.casefold() == hit.title.casefold()
+    one, other = (
+        next((word for word in tokenize(each.text) if word not in set_of("words", "stop")), "")
+        for each in (note, hit)
+    )
+    return one == other
 
 
 def _likeness(one: set[str], other: set[str]) -> float:

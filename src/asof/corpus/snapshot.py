@@ -17,13 +17,13 @@ from asof.corpus.asking import Asker, AskRequest, FilteredText, QueryReader
 from asof.corpus.session import ModelProvider, Session
 from asof.engine import Results
 from asof.errors import DocumentNotFound
-from asof.hits import Answer, Citation, Hit, status_of
+from asof.hits import Answer, Citation, Hit
 from asof.models.ports import in_round_brackets, one_line
 from asof.queries import Filters, MetadataFilter
 from asof.text.passages import LEFT_OUT, ends, pack, passage_header, tokens
 from asof.text.question import QuestionReading
 from asof.time.moment import When
-from asof.time.span import Instant, iso, nearest_moment
+from asof.time.span import NEVER, Instant, iso, nearest_moment
 from asof.wire import replace
 
 if TYPE_CHECKING:
@@ -250,10 +250,12 @@ class Snapshot:
             yield from then.use(partial(_statements_of, some, of_time))
 
     def changes(
-        self, question: str = "", most: int = 50, *, since: When | None = None, filters: Filters | None = None
-    ) -> Changes:
+        self, question: str = "", most: int = 50, *, since: When | None = None,
+        filters: Filters | None = None, learned: bool = False,
+    ) -> Changes:  # fmt: skip
         """What was added, changed or removed in documents since a date (None: in the week before), about a
-        question if there is one; at most so many documents, the last that changed first."""
+        question if there is one; at most so many documents, the last that changed first. `learned`: also
+        what happened before and was learned since."""
         from asof.answer.period import WEEK, changes_about
 
         asked = self.reader.filters.operators(question, words=False)
@@ -261,7 +263,9 @@ class Snapshot:
         first = self.as_of - WEEK if chosen.since is None else chosen.since
         found = self.session.use(
             self.as_of, self.known_at, past=True,
-            do=lambda view: changes_about(view, asked.text, first, most, chosen),
+            do=lambda view: changes_about(
+                view, asked.text, first, most, chosen, first if learned else NEVER
+            ),
         )  # fmt: skip
         return replace(found, question=question, notes=asked.notes)
 
@@ -496,5 +500,5 @@ def context_of(results: Results, most: int) -> Context:
 
 def _head(n: int, hit: Hit) -> str:
     """The line above a passage: its number, title, date and status."""
-    parts = passage_header(hit.title or hit.document, hit.published), *status_of(hit, hit.as_of)
+    parts = passage_header(hit.title or hit.document, hit.published), *hit.status
     return f"[{n}] {in_round_brackets(one_line(', '.join(parts)))}"

@@ -144,19 +144,18 @@ def scores(
     out = prefix.zeros(window.n)
     weighed = weigh(prefix, terms, bm25)
     for part in window.parts:
-        _add(part, prefix, bm25, weighed, out)
+        add_scores(part, prefix, bm25, weighed, out[part.offset : part.offset + part.last - part.first])
     return out, weighed
 
 
-def _add(
-    part: WindowPart, prefix: Prefix, bm25: Bm25, weighed: Sequence[Weighed], out: NDArray[np.float64]
+def add_scores(
+    part: WindowPart, prefix: Prefix, bm25: Bm25, weighed: Sequence[Weighed], target: NDArray[np.float64]
 ) -> None:
-    """Add the scores of the rows of a part of a window to `out`.
+    """Add the scores of the rows of a part of a window to `target`, which has one for each.
 
     Terms are taken together as long as they have few postings there: in a narrow window a pass for each takes
     longer than what it adds up.
     """
-    target = out[part.offset : part.offset + part.last - part.first]
     segment = part.prefix.segment
     ranges = np.array(segment.find([each.term.hash for each in weighed]), np.int64).reshape(-1, 2)
     for name in ("rows", "tf"):

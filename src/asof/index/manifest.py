@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -71,6 +71,7 @@ class Manifest(Struct):
     store: Store
     encoder: Encoder | None = None
     on_note: Callable[[str], None] = print
+    gather: Any = None
     _open: dict[str, Segment] = msgspec.field(default_factory=dict)
     _lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
 

@@ -402,7 +402,7 @@ class PrefixPart(Struct):
     hi: int
     dead: NDArray[np.int64]
     offset: int
-    _norms: dict[tuple[float, float], NDArray[np.float64]] = msgspec.field(default_factory=dict)
+    _norms: dict[tuple[float, float, float], NDArray[np.float64]] = msgspec.field(default_factory=dict)
     _mask: NDArray[np.bool_] | None = None
     _asked: int = 0
 
@@ -484,7 +484,8 @@ class Prefix(Struct):
         With it tf / (tf + norm) of a dead row is 0, so that a term's df is a count of what is not 0. Those of
         all rows are kept once as many were asked for.
         """
-        kept = part._norms.get((k1, b))
+        key = k1, b, self.average_length  # a shard is scored with that of all of them
+        kept = part._norms.get(key)
         if kept is not None:
             return kept[rows]
         part._asked += len(rows)
@@ -495,7 +496,7 @@ class Prefix(Struct):
         norm[part.dead_mask[rows] if few else part.dead] = np.inf
         if few:
             return norm
-        part._norms[k1, b] = norm
+        part._norms[key] = norm
         return norm[rows]
 
     def dfs(self, terms: Sequence[int]) -> list[int]:

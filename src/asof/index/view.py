@@ -90,6 +90,7 @@ class View:
 
     `prefix` holds the index's rows and statistics; rows are numbered from 0 over all its parts. `encoder` is
     the one that the corpus's vectors were made with, if any. `official`: the order of `authority`.
+    `gather`: how the first stages of a recipe gather (`asof.extensions.cluster`); None: as they are.
     `memo` caches what several stages of one query need.
     """
 
@@ -101,6 +102,7 @@ class View:
     derived: DerivedCache
     encoder: Encoder | None = None
     official: tuple[str, ...] = ()
+    gather: Any = None
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     _records: dict[int, StoredPassage] = field(default_factory=dict, repr=False, compare=False)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from asof.hits import Why
 from asof.index import lexical
-from asof.index.lexical import Bm25, QueryWord, Term, query_words
+from asof.index.lexical import Bm25, QueryWord, Term, Weighed, query_words
 from asof.index.segment import Window
 from asof.index.spelling import nearest_words
 from asof.index.vectors import VECTOR_SCALE, cosines, quantise
@@ -97,16 +98,25 @@ class Lexical:
         allowed = admitted(query, ranking.window, view)
         if allowed is not None:
             values[~allowed] = 0.0
-            if parse(query.lexical, view.analyzer).phrases:
-                notes.append(f"phrases: {int(allowed.sum())} passages hold what is quoted")
-        unknown = unknown_words(query, {each.term.word for each in weighed}, view.analyzer)
-        if unknown:
-            notes.append(f"{UNKNOWN} {', '.join(unknown)}")
+        notes += self.notes(query, view, weighed, allowed)
         words = Given(
             "words (BM25)", values,
             lambda at: lexical.explain(view.prefix, ranking.row(at), weighed, bm25, "words (BM25)"),
         )  # fmt: skip
         return ranking.with_column("lexical", words).note(*notes)
+
+    @staticmethod
+    def notes(
+        query: Query, view: View, weighed: Sequence[Weighed], allowed: NDArray[np.bool_] | None
+    ) -> list[str]:
+        """What is told of a search for these words, of rows that are `allowed` (None: all)."""
+        notes = []
+        if allowed is not None and parse(query.lexical, view.analyzer).phrases:
+            notes.append(f"phrases: {int(allowed.sum())} passages hold what is quoted")
+        unknown = unknown_words(query, {each.term.word for each in weighed}, view.analyzer)
+        if unknown:
+            notes.append(f"{UNKNOWN} {', '.join(unknown)}")
+        return notes
 
 
 @dataclass(frozen=True, slots=True)

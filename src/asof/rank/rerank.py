@@ -6,7 +6,7 @@ These stages are inserted before the last cut; candidates that they do not look 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -109,21 +109,32 @@ class RerankWindow:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matching = ranking.matching()
-        rows, score = matching.rows, matching.score
-        near = np.zeros(len(rows), bool)
+        chosen = self.nearest(query, matching.score, matching.chosen, matching.window, view)
+        if len(chosen) == matching.count:
+            return matching
+        return replace(matching.keep(chosen), deferred=matching).note(self.note(len(chosen), matching.count))
+
+    def nearest(
+        self, query: Query, score: Values, places: Places, window: Window, view: View,
+        best: Callable[[Values, Places, View, int], Places] | None = None,
+    ) -> NDArray[np.int64]:  # fmt: skip
+        """Those of some places of a window with these scores that are looked at closely, ascending: the first
+        by what `best` says."""
+        best = best or _best
+        rows, near = window.rows(places), np.zeros(len(places), bool)
         if query.about:
-            then = of_time(view, matching.window, matching.places, query.about)
-            near[then[_best(score[then], rows[then], view, self.of_time)]] = True
+            then = of_time(view, window, places, query.about)
+            near[then[best(score[then], rows[then], view, self.of_time)]] = True
         if asked_version(query.text) is not None:
             then = np.flatnonzero(view.column("version", rows))
-            near[then[_best(score[then], rows[then], view, self.of_time)]] = True
-        near[_best(score, rows, view, self.n)] = True
-        chosen = np.flatnonzero(near)
-        if len(chosen) == len(rows):
-            return matching
-        return replace(matching.keep(chosen), deferred=matching).note(
-            f"the best {len(chosen):,} of {len(rows):,} matching passages were re-ranked"
-        )
+            near[then[best(score[then], rows[then], view, self.of_time)]] = True
+        near[best(score, rows, view, self.n)] = True
+        return np.flatnonzero(near)
+
+    @staticmethod
+    def note(chosen: int, of: int) -> str:
+        """The note that so many of the matching passages were looked at closely."""
+        return f"the best {chosen:,} of {of:,} matching passages were re-ranked"
 
 
 def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray[np.int64]:

@@ -339,13 +339,16 @@ class Supersession:
                 - off_topic_title - termination            u = 1 - the largest mean coverage
 
     Where i is not in force by what is stated of it, wish is 1, it need not have begun before, and same is at
-    least the share of the words of its title that the title of j has, from ONE_TITLE on. Where one of the two
-    documents acts on the other, or on the part that i is of (`asof.revisions.force`), wish and same are 1,
+    least the share of the words of its title that the title of j has, from ONE_TITLE on. Where it is
+    not at a date that is given beside the question, or where one of the two documents acts on the other, or
+    on the part that i is of (`asof.revisions.force`), wish and same are 1,
     match is the coverage of the question, and the margin is three times as wide if i is not in force. Neither
     is so for a document that the question names by its number, and where it asks for an end.
 
     Passages of versions that stand on one axis (`asof.rank.versions`) state the same, and their order is that
     of versions: j is in force instead of i if it is the later of those up to the version of the question.
+
+    Where i does not hold at a date that is given beside the question, wish is GIVEN.
 
     So a newer passage of another subject, or one that says less of the question, supersedes nothing. Where
     nothing covers the whole question, its relevance counts more. The `COMPARED` best candidates are compared.
@@ -356,8 +359,8 @@ class Supersession:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
         tree, share = self._superseded(query, matches, view)
-        column = Given("superseded", share, tree)
-        ranked = matches.with_column("superseded", column, by=False, high=1.0)
+        column, given = Given("superseded", share, tree), query.filters.in_force is not None
+        ranked = matches.with_column("superseded", column, by=False, high=GIVEN if given else 1.0)
         count = int((ranked.column("superseded").values >= CLEARLY).sum())
         if not count:
             return ranked
@@ -390,13 +393,15 @@ class Supersession:
         by_version, beyond = in_order(asks, version, axis)
         later = (later & (official[:, None] == official)) | (official[:, None] > official)
         in_force = dated & (begins <= force) & (ends >= force)
-        lapsed = (ends < force) | ((begins > force) & stated)
+        given = query.filters.in_force is not None
+        lapsed = (ends < force) | ((begins > force) & (stated | given))
         named = _named(query, matches, view)[order] | mentions_termination(query.text)
         lapsed = (lapsed & ~named) | beyond
         acted[named] = 0.0
         instead = np.where(lapsed[:, None], True, np.where(dated[:, None], later, UNDATED)) * in_force
-        acts = acted > 0
+        acts = (acted > 0) | (lapsed[:, None] & given)
         wish = np.where(acts | lapsed[:, None], 1.0, (1 + query.recency) / 2)
+        wish[lapsed & given] = GIVEN
         same = _states_the_same(query, matches, view, order, section)
         same[acts] = 1.0
         same = np.maximum(same, _of_one_title(view, rows, lapsed))
@@ -434,7 +439,7 @@ class Supersession:
                 "superseded", "product", Why(how, float(same_of[at])),
                 Why("it says as much of the question", float(near_of[at])),
                 Why("it holds instead", float(instead_of[at])),
-                Why("it is not in force" if wish_of[at] == 1 else "(1 + recency) / 2", float(wish_of[at])),
+                Why("it is not in force" if wish_of[at] >= 1 else "(1 + recency) / 2", float(wish_of[at])),
             )  # fmt: skip
 
         return tree, share
@@ -486,6 +491,9 @@ def _acted_on(
                 acted[at], acted[:, at] = np.maximum(acted[at], by), np.maximum(acted[:, at], by)
     return ends, acted
 
+
+GIVEN = 2.0
+"""The wish for what holds at a date that is given beside the question: no better title outweighs it."""
 
 AMENDED = 0.5
 """The mark of an act of which it is not known what part of a document it changes; 1: of all others."""

@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.documents import force_words, holds_at
+from asof.documents import force_words
 from asof.errors import DocumentNotFound
 from asof.index.view import View
 from asof.queries import Filters, Query, condition_text
@@ -80,8 +80,9 @@ def _histories(name: str, view: View, *, dated: bool) -> list[PassageHistory]:
 def _not_in_force(rows: NDArray[np.int64], query: Query, view: View) -> str:
     """A remark where none of the rows is in force at the date at which the answer has to hold."""
     force = query.date_of_force(view.as_of)
-    times = times_of_force(view, rows, view.records(rows), followers(view, rows, max(view.as_of, force)))
-    if any(holds_at(time, force) for time in times):
+    after = followers(view, rows, query.date_of_status(view.as_of))
+    times = times_of_force(view, rows, view.records(rows), after)
+    if any(query.holds(time, view.as_of) for time in times):
         return ""
     words = force_words(times[0], force).removeprefix("not in force: ")
     return f"; it is not in force on {iso(force)[:10]} ({words})"

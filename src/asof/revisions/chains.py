@@ -45,7 +45,7 @@ from asof.time.span import BEGINNING, NEVER
 
 FOLDER = "succession"
 FILE = "chains.seg"
-FORMAT = 15
+FORMAT = 16
 
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
 FILE_FORMAT = FileFormat(

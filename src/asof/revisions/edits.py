@@ -14,11 +14,14 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from functools import cache
 from typing import Annotated
 
+import numpy as np
 from msgspec import Struct
 
 from asof.documents import PUBLISHED, SourcedTime
 from asof.index.view import View
 from asof.lang import codes, numerals
+from asof.revisions.chains import succession
+from asof.revisions.force import followers
 from asof.store.digest import span_of
 from asof.store.reader import KNOWN, VisiblePassage, visible_passages
 from asof.text.passages import unnumbered
@@ -89,12 +92,15 @@ class Edit(Struct, frozen=True):
         return tuple(text for each in sides for text in (each.title, *each.headings, each.text))
 
 
-def passages_changed(view: View, first: int, last: int) -> list[VisiblePassage]:
-    """The passages that began or ended from one instant to another, both included."""
+def passages_changed(view: View, first: int, last: int, learned: int = NEVER) -> list[VisiblePassage]:
+    """The passages that began or ended from one instant to another, both included, or of which that was
+    `learned` from an instant on."""
     ids = view.store.db.execute(
         "SELECT p.id FROM passages AS p WHERE p.visible BETWEEN ?1 AND ?2"
-        " UNION SELECT e.passage FROM ends AS e WHERE e.at BETWEEN ?1 AND ?2 AND e.added <= ?3",
-        (first, min(last, view.as_of), view.known_at),
+        " OR (p.added BETWEEN ?4 AND ?3 AND p.visible <= ?2)"
+        " UNION SELECT e.passage FROM ends AS e WHERE e.added <= ?3"
+        " AND (e.at BETWEEN ?1 AND ?2 OR (e.added >= ?4 AND e.at <= ?2))",
+        (first, min(last, view.as_of), view.known_at, learned),
     )
     found = visible_passages(view.store.db, [row[0] for row in ids], view.as_of, view.known_at, ended=True)
     return list(found.values())
@@ -296,21 +302,32 @@ FIRST_STATEMENTS = 2
 
 def changes_of_documents(
     view: View, first: int, last: int, most: int, keep: Callable[[Edit], bool] = lambda _: True,
-    among: Container[str] | None = None,
+    among: Container[str] | None = None, learned: int = NEVER,
 ) -> list[DocumentChanges]:  # fmt: skip
-    """The changes of documents (those `among` these ids) between two instants, both included, the last that
-    changed first, with at most so many edits of each; of edits, those to `keep`."""
+    """The changes of documents (those `among` these ids) between two instants, both included, and of before
+    those that were `learned` from an instant on, the last that changed first, with at most so many edits of
+    each; of edits, those to `keep`."""
     last = min(last, view.as_of)
-    period = range(first, last + 1)
     passages = [
-        each for each in passages_changed(view, first, last) if among is None or each.document in among
-    ]
+        each for each in passages_changed(view, first, last, learned)
+        if among is None or each.document in among
+    ]  # fmt: skip
+    single = frozenset[int]() if learned >= NEVER else _instants_learned(view, passages, learned)
+    period = {
+        at for each in passages for at in (each.visible, each.ended)
+        if at is not None and (first <= at <= last or at in single)
+    }  # fmt: skip
     whole = {each.side.document: each for each in edits_of_documents(
         view, dict.fromkeys((each.document for each in passages), period)
     )}  # fmt: skip
+    begun = (each for each in passages if each.visible in period)
+    instead = _instead(view, [
+        each for each in begun if (became := whole.get(each.document)) and became.kind == ADDED
+    ])  # fmt: skip
     of_document: dict[str, list[Edit]] = {}
     for edit in edits(passages, period):
-        of_document.setdefault(edit.side.document, []).append(edit)
+        after = edit.after and instead.get((edit.after.passage, edit.after.text))
+        of_document.setdefault(edit.side.document, []).append(after or edit)
     found = []
     for name, told in of_document.items():
         became = whole.get(name)
@@ -323,3 +340,33 @@ def changes_of_documents(
             title = told[-1].side.title
             found.append(DocumentChanges(name, title, kind, at, tuple(shown), slight, len(kept) - len(shown)))
     return sorted(found, key=lambda each: (-each.at, each.document))
+
+
+def _instants_learned(view: View, passages: Sequence[VisiblePassage], learned: int) -> frozenset[int]:
+    """The instants at which these passages began or ended, as far as that was learned from an instant on."""
+    rows = view.store.db.execute(
+        "SELECT visible FROM passages WHERE added BETWEEN ?2 AND ?3"
+        " AND id IN (SELECT value FROM json_each(?1)) UNION SELECT at FROM ends WHERE added BETWEEN ?2 AND ?3"
+        " AND passage IN (SELECT value FROM json_each(?1))",
+        (json.dumps([each.passage for each in passages]), learned, view.known_at),
+    )
+    return frozenset(at for (at,) in rows)
+
+
+def _instead(view: View, passages: Sequence[VisiblePassage]) -> dict[tuple[int, str], Edit]:
+    """The edits by which these passages took the place of those of other documents that they supersede, by
+    the passage and what it says."""
+    rows = view.prefix.rows_of(np.array([each.passage for each in passages], np.int64))
+    before = succession(view).predecessors(rows)
+    at = np.flatnonzero((rows >= 0) & (before >= 0))
+    after = followers(view, before[at], view.as_of)
+    numbers = view.column("passage", before[at]).tolist()
+    found = visible_passages(view.store.db, numbers, view.as_of, view.known_at, ended=True)
+    return {
+        (edit.after.passage, edit.after.text): edit
+        for place, number, later in zip(at.tolist(), numbers, after, strict=True)
+        if later is not None and later.row == rows[place] and number in found
+        and found[number].document != passages[place].document
+        for edit in edits_between(passages[place].visible, found[number], passages[place])
+        if edit.after is not None
+    }  # fmt: skip

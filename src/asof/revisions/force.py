@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import compress
 from typing import NamedTuple
@@ -255,7 +255,8 @@ def _read(view: View, documents: Iterable[int], kind: str = "") -> dict[int, tup
             for act in view.store.acts_by(each.version)
             if act.kind in _INVERSE and ((by := _named(view.store, act)) >= 0 or act.part != SAID)
         ]
-    actors = _actors(view, {by for _, by, _ in pairs})
+    first = {by: act.visible for _, by, act in pairs if act.document == by}
+    actors = _actors(view, {by for _, by, _ in pairs}, first)
     found: dict[int, set[Act]] = {}
     for document, by, act in pairs:
         actor = actors.get(by, _Actor("", act.text, act.visible, NEVER))
@@ -311,7 +312,8 @@ def _named(store: AsOfReader, act: StoredAct) -> int:
 
 class _Actor(NamedTuple):
     """A document that acts: its id, its title, and since when and until when it is in force; not before it
-    can be seen. If its passages state several beginnings, each is that of a part."""
+    can be seen. If its passages state several beginnings, each is that of a part; if none, those count that
+    it stated when it first acted."""
 
     name: str
     title: str
@@ -319,8 +321,8 @@ class _Actor(NamedTuple):
     ends: int
 
 
-def _actors(view: View, documents: Iterable[int]) -> dict[int, _Actor]:
-    """Those of these documents that are current, by number."""
+def _actors(view: View, documents: Iterable[int], first: Mapping[int, int]) -> dict[int, _Actor]:
+    """Those of these documents that are current, by number; `first`: since when each acts."""
     window = view.prefix.window()
     of_row = window.column("document")
     rows = np.flatnonzero(np.isin(of_row, np.array(sorted(documents), np.int64)))
@@ -330,6 +332,8 @@ def _actors(view: View, documents: Iterable[int]) -> dict[int, _Actor]:
     for each in view.store.names_of(documents):
         own = of == each.document
         begins = np.unique(held.begins[own & held.stated]).tolist()
+        if not begins and each.document in first:
+            begins = view.store.beginnings_of(each.document, first[each.document])
         begin = max(each.visible, begins[0] if len(begins) == 1 else BEGINNING)
         actors[each.document] = _Actor(
             each.name, each.title, begin, int(held.ends[own].max(initial=BEGINNING))

@@ -52,7 +52,8 @@ _LONGEST_TIME = 40
 @cache
 def _its_time(calendar: frozenset[str]) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """What finds such a time before the other words of a sentence, and at the end of a text."""
-    opens, coming = (any_of(of_all("force", key)).pattern for key in ("opens", "coming"))
+    opens = any_of(of_all("force", "opens")).pattern
+    coming = any_of((*of_all("force", "coming"), *of_all("statements", "since"))).pattern
     day, year, name = r"\d{1,2}(?:st|nd|rd|th|er)?\b\.?", r"(?:1\d|20)\d\d\b", any_of(calendar).pattern
     figures = rf"{year}(?:-\d\d){{0,2}}|\d\d?\.\d\d?\.{year}"
     time = rf"\s+(?>(?:{day}\s+)?{name}(?:\s+{day},?)?(?:\s+{year})?|{figures})"
@@ -238,6 +239,11 @@ def _words() -> _Words:
     return _Words(verbs, kind, rows("change"), rows("leave"), ended, instead, calendar, offices)
 
 
+def verbs_of_states() -> frozenset[str]:
+    """The verbs of states that a thing is in once at a time, of all languages."""
+    return _words().verbs
+
+
 @cache
 def _joins(language: str) -> re.Pattern[str]:
     """What joins two clauses in a language, and longer words for that in others ("en" is not only Dutch)."""
@@ -272,7 +278,7 @@ def statement_of(text: str, language: str, grammar: Grammar) -> UntitledStatemen
         if parts is not None and not ended:
             ended = list(_items(parts.ended, language, grammar))
         so.update(dict.fromkeys(_items(_split(clause) if parts is None else parts.so, language, grammar)))
-    if not 2 <= len(ended) <= MOST_ENDED or ended[-1].startswith("="):
+    if not 2 <= len(ended) <= MOST_ENDED or (ended[-1].startswith("=") and ended[-1] != "=live"):
         ended = []
     if len(clauses) > 1:  # of several states one may end, and the others hold
         so.clear()
@@ -328,7 +334,8 @@ def _change(clause: str, kinds: Sequence[str], known: _Words) -> _Change | None:
     """What a clause changes, in one of four ways: "X instead of Y", "no longer X", "left X", "moved from X to
     Y"; None if it changes nothing.
 
-    `kinds`: of the verbs of states in its sentence, one of which it may mean without saying it.
+    "X moved" alone ends where X lives. `kinds`: of the verbs of states in its sentence, one of which it may
+    mean without saying it.
     """
     words = _split(clause)
     instead = known.instead.search(clause)
@@ -345,7 +352,10 @@ def _change(clause: str, kinds: Sequence[str], known: _Words) -> _Change | None:
             return _Change([*words[:at], _verb(known.leave[word]), *words[at + 1 :]], words[:at])
     changed = next((word for word in words if word in known.change), None)
     begin = next((at for at, word in enumerate(words) if word in set_of("statements", "origin")), None)
-    return None if changed is None or begin is None else _moved(words, changed, begin, known)
+    if changed is not None and begin is not None:
+        return _moved(words, changed, begin, known)
+    moved = bool(words) and known.change.get(words[-1]) == "live"
+    return _Change([*words[:-1], _verb("live")], words[:-1]) if moved else None  # "Otto has moved."
 
 
 def _moved(words: Sequence[str], changed: str, begin: int, known: _Words) -> _Change:
@@ -369,7 +379,8 @@ def _verb(kind: str) -> str:
 def _frame(text: str, language: str, grammar: Grammar) -> Frame:
     """The frame of a sentence of a state: what it is of, as it stands, and the rest without values.
 
-    "The rent of flat 3 is 800 euros": "the rent of flat 3 is _ euros". What has one value at a time may have
+    "The rent of flat 3 is 800 euros": "the rent of flat 3 is _ euros"; "The rent of flat 3 was raised to 850
+    euros" says that it is so now. What has one value at a time may have
     any ("the favourite coffee of the user is a cortado"); and who is "the master of the harbour" may change.
     A label of some words has a value, too.
     """
@@ -380,6 +391,7 @@ def _frame(text: str, language: str, grammar: Grammar) -> Frame:
         return NO_FRAME
     words = [word for word in _PIECE.findall(text) if word not in ".!?"]
     words = [word for word in words if word.casefold() not in set_of("statements", "now")]
+    words = _after_change(words, language)
     folded = [word.casefold() for word in words]
     at = next((at for at, word in enumerate(words) if at and word in _words().verbs), 0)
     before, after = folded[:at], folded[at + 1 :]
@@ -397,11 +409,26 @@ def _frame(text: str, language: str, grammar: Grammar) -> Frame:
     rest, _, _ = _without_values(" ".join(words[at + 1 :]), language, grammar, begins=False)
     values = rest.count("_")
     ahead = rest[: rest.index("_")] if values else rest
-    described = folded[at] in set_of("statements", "copula") and not stop.issuperset(ahead)
+    plain = stop | _words().kind.keys()  # "is married to", "is based in"
+    described = folded[at] in set_of("statements", "copula") and not plain.issuperset(ahead)
     owned = any(word[0].isupper() and word.endswith(("'s", "’s")) for word in words[at + 1 : -1])
     if values != 1 or described or owned:  # of two values one may be the occasion
         return NO_FRAME
     return Frame(term_hash(" ".join([*before, folded[at], *rest])) or 1, LEAST_FRAME)
+
+
+def _after_change(words: list[str], language: str) -> list[str]:
+    """The words of a sentence that says to what a value changed ("The deadline was extended to 3 May"), as
+    one that says what it is; other words as they are."""
+    goals, any_thing, stop = set_of("statements", "goal"), _words().change, set_of("words", "stop")
+    for at in range(1, len(words) - 1):
+        if any_thing.get(words[at].casefold()) == "any" and words[at + 1].casefold() in goals:
+            first = at
+            while first > 1 and words[first - 1].casefold() in stop:
+                first -= 1
+            copula = tables(language, "statements").get("copula", "").split()[:1]
+            return [*words[:first], *copula, *words[at + 2 :]] if copula else words
+    return words
 
 
 def _is_value(words: Sequence[str]) -> bool:

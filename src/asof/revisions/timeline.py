@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from asof.documents import PUBLISHED, SourcedTime
 from asof.hits import CITED, FIRST_SAID, Hit, VersionNumber, cite
 from asof.index.view import View
-from asof.lang import of_all
+from asof.lang import of_all, set_of, stop_words
 from asof.queries import Filters
 from asof.revisions.chains import Succession, succession
 from asof.revisions.edits import ALIKE, HEADED, values_of
 from asof.revisions.force import SAME, Successor, followers, joined_by_acts, times_of_force, validity
 from asof.store.digest import STATUS, hit_id
 from asof.store.reader import StoredPassage, published_of, version_numbers
+from asof.text.figures import figures, language_of
 from asof.text.force import times_in
 from asof.text.statements import pieces
 from asof.text.tokens import any_of, term_hash, tokenize
@@ -173,8 +174,12 @@ def timeline(
         return Timeline(question, view.as_of, view.known_at, (), 0)
     every = (_with_acts(view, chains, question, known, at) for at in range(len(known)))
     told = next((each for each in every if len(each) > 1 or len(chains.series(each[0][0])) > 1), known[:1])
-    lines = [_line_of(view, chains, question, statement, filters) for statement in told]
+    alone = len(told) == len(chains.series(told[0][0])) == 1
+    same = _of_one_value(view, chains, question, known[0][1], hits) if alone else []
+    lines = [_line_of(view, chains, question, statement, filters) for statement in same or told]
     entries = [entry for line in lines for entry in line.values()]
+    if same:
+        entries = _until(entries, entries)
     ends = _ends_told(view, question, hits, entries)
     if ends:
         entries = _ended_by(entries, ends)
@@ -214,10 +219,7 @@ def _ends_told(
 def _ended_by(entries: Sequence[TimelineEntry], ends: Sequence[TimelineEntry]) -> list[TimelineEntry]:
     """The entries, each until the first of these ends that comes while it holds, and the ends, until an entry
     that begins after."""
-    found = []
-    for each in entries:
-        within = [end.start for end in ends if each.start < end.start and end.start < (each.end or NEVER)]
-        found.append(replace(each, end=min(within)) if within else each)
+    found = _until(entries, ends)
     for end in ends:
         found.append(
             replace(end, end=min((each.start for each in found if each.start > end.start), default=None))
@@ -238,6 +240,55 @@ def _denied() -> re.Pattern[str]:
 
 RowStatement = tuple[int, str]
 """A row, and a sentence of it."""
+
+
+def _of_one_value(
+    view: View, chains: Succession, question: str, said: str, hits: Sequence[Hit]
+) -> list[RowStatement]:
+    """The statements of hits, one of each document, of the one amount that a text gives of what is asked:
+    "The rent is 820 euros", and in a letter "From May the rent is 950 euros", but not that of something which
+    it names beside it ("the rent of the garage"). All but one say since when; [] for fewer than two."""
+    amount = _amount_of(view, question, said)
+    dated, plain = dict[str, RowStatement](), dict[str, RowStatement]()
+    for hit in hits if amount else ():
+        stated = _stated(hit.in_force) is not None
+        for piece in pieces(hit.text, hit.place.headings, hit.title):
+            for row in rows_of(view, chains, [hit]).tolist():
+                if _amount_of(view, question, piece.text) == amount:
+                    (dated if stated else plain).setdefault(hit.document, (row, piece.text))
+    found = [*dated.values(), *(plain.values() if len(plain) == 1 else ())]
+    return found if len(found) > 1 else []
+
+
+def _amount_of(view: View, question: str, said: str) -> tuple[str, ...]:
+    """The unit of the only amount in a text that has all of a question, and what it is the amount of: the
+    word with which the question ends and what stands before and behind it, if that is no word of grammar; ()
+    for another text."""
+    language = language_of(said, "en")
+    units = {each.unit for each in figures(said, language) if each.unit}
+    if len(units) != 1 or _share(view, question, said, frozenset()) < 1.0:
+        return ()
+    stems, stop = (
+        set(view.analyzer.terms(question, language)) - view.analyzer.stop_words,
+        stop_words(language),
+    )
+    words, belongs = tokenize(said), set_of("questions", "belongs")
+    own = [at for at, word in enumerate(words) if not stems.isdisjoint(view.analyzer.terms(word, language))]
+    before = words[own[0] - 1] if own and own[0] else ""
+    behind = words[own[-1] + 1 : own[-1] + 5] if own else []
+    named = [each for each in behind if each not in stop] if belongs.intersection(behind[:1]) else []
+    timed = before in stop | set_of("words", "calendar") or any(map(str.isdigit, before))
+    return (*units, "" if timed else before, *named)
+
+
+def _until(entries: Sequence[TimelineEntry], others: Sequence[TimelineEntry]) -> list[TimelineEntry]:
+    """The entries, each until the first of the others that begins while it holds."""
+    return [
+        replace(each, end=min(
+            (one.start for one in others if each.start < one.start < (each.end or NEVER)), default=each.end
+        ))
+        for each in entries
+    ]  # fmt: skip
 
 
 def _with_acts(

@@ -140,9 +140,14 @@ def walk(naming: SourceNaming) -> Iterator[FoundFile | Problem]:
 
 
 def _entries(target: Path, relative: str) -> list[str]:
-    """The paths of what is in a folder, sorted, without what is hidden."""
+    """The paths of what is in a folder, sorted, without what is hidden, and asof.toml."""
     names = sorted(os.listdir(target / relative))  # noqa: PTH208
-    return [f"{relative}/{name}" if relative else name for name in names if not name.startswith(".")]
+    return [f"{relative}/{name}" if relative else name for name in names if not is_left_out(name)]
+
+
+def is_left_out(name: str) -> bool:
+    """True for a file or folder that is hidden, or the configuration of asof."""
+    return name.startswith(".") or name == "asof.toml"
 
 
 def _entry(naming: SourceNaming, relative: str, top: str) -> FoundFile | Problem | str | None:
@@ -178,7 +183,6 @@ def _problem(
 
 SAME_MINUTE = 60 * 10**9
 MIN_TOGETHER = 5
-_OURS = {"asof.toml"}
 _NUMBER = re.compile(r"(?!(?:19|20)[0-9]{2}$)[0-9]{1,5}")
 """The name of a file by which numbers beside it are no years."""
 
@@ -209,7 +213,7 @@ def survey(naming: SourceNaming) -> FolderSurvey:
             problems.append(item)
         elif (kind := suffix(item.relative or naming.target.name)) in known:
             files.append(item)
-        elif item.relative not in _OURS:
+        else:
             others[kind] += 1
     return FolderSurvey(tuple(files), others, tuple(problems))
 

@@ -20,6 +20,7 @@ from asof.sources.files import (
     content,
     document,
     header_files,
+    is_left_out,
     notes,
     survey,
     unread,
@@ -343,7 +344,7 @@ class History:
 
     def _is_accepted(self, path: str) -> bool:
         """True if a folder's source would read such a file (one whose name is not UTF-8 is a problem)."""
-        hidden = path.startswith(".") or "/." in path
+        hidden = any(map(is_left_out, path.split("/")))
         return not hidden and suffix(path) in self._suffixes and printable(path) == path
 
 

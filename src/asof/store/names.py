@@ -15,7 +15,7 @@ from unicodedata import normalize
 from asof.errors import DocumentNotFound, UsageError
 from asof.queries import Filters, signed_key
 from asof.store.digest import stem_of
-from asof.store.reader import KNOWN, AsOfReader, has_document, patterns
+from asof.store.reader import KNOWN, AsOfReader, has_document, number_of, patterns
 from asof.store.schema import LAST_NAME
 from asof.time.span import iso
 
@@ -188,6 +188,10 @@ _KEYS = (
     "SELECT DISTINCT m.key FROM versions AS v JOIN heads AS h ON h.id = v.head, json_each(h.meta) AS m"
     f" WHERE {KNOWN} ORDER BY 1"
 )
+_VALUES = (
+    "SELECT DISTINCT m.type, CASE WHEN m.type IN ('true', 'false') THEN m.type ELSE m.value END FROM versions"
+    f" AS v JOIN heads AS h ON h.id = v.head, json_each(h.meta) AS m WHERE {KNOWN} AND m.key = :key"
+)
 
 
 def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
@@ -231,7 +235,21 @@ def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
         f"{NOTHING_MATCHES} no document has the metadata {key!r}; {_nearest_of(key, keys)}"
         for key in asked if key not in keys
     ]  # fmt: skip
-    return notes
+    of_values = [(key, sign, value) for key, sign, value in signed if sign in ("", "in") and key in keys]
+    return notes + [note for each in of_values if (note := _value_note(store, *each))]
+
+
+def _value_note(store: AsOfReader, key: str, sign: str, value: str) -> str:
+    """A note where no document has the value that a condition wants, or one of its values; "" else."""
+    rows = store.db.execute(_VALUES, {**store.moment, "key": key})
+    found = [each for kind, told in rows for each in (json.loads(told) if kind == "array" else [told])]
+    found = [each for each in found if each is not None]
+    known = sorted({each if isinstance(each, str) else json.dumps(each) for each in found})
+    wanted = json.loads(value) if sign == "in" else [value]
+    if any(each in known or number_of(each) in found for each in wanted):
+        return ""
+    said = " or ".join(map(repr, wanted))
+    return f"{NOTHING_MATCHES} no document has the metadata {key}={said}; {_nearest_of(wanted[0], known)}"
 
 
 def _matches(store: AsOfReader, pattern: str) -> bool:

@@ -444,8 +444,22 @@ NO_ACT = "l.kind IN ('link', 'embed')"
 """SQL for links `l` that are none."""
 
 
+_SAYS = "k.target = l.target AND k.kind = l.kind AND k.heading = l.heading"
+_KNOWN_U, _KNOWN_W, _KNOWN_O = (KNOWN.replace("v.", f"{name}.") for name in "uwo")
+_ACTS = (
+    "SELECT l.target, l.kind, l.heading, l.alias, v.document, (SELECT min(u.visible) FROM versions AS u"
+    f" WHERE u.document = v.document AND {_KNOWN_U} AND u.visible <= v.visible AND coalesce(u.visible > ("
+    "SELECT max(w.visible) FROM versions AS w WHERE w.document = v.document AND w.visible < v.visible"
+    f" AND {_KNOWN_W} AND NOT EXISTS (SELECT 1 FROM links AS k WHERE k.version = w.id AND {_SAYS})"
+    f" AND NOT EXISTS (SELECT 1 FROM versions AS o WHERE o.document = w.document AND {_KNOWN_O}"
+    " AND o.visible = w.visible AND (o.added, o.id) > (w.added, w.id))), 1))"
+)
+"""SQL for the acts of links `l` of versions `v`, each with the instant since when every version states it."""
+
+
 class CurrentName(NamedTuple):
-    """The current version of a document (number, version, since when), its id, path, title and metadata."""
+    """The current version of a document (number, version), since when there is one, its id, path, title and
+    metadata."""
 
     document: int
     version: int
@@ -458,7 +472,7 @@ class CurrentName(NamedTuple):
 
 class StoredAct(NamedTuple):
     """An act on what `target` calls (`asof.text.acts`), `part` of it; its words; which document acts
-    (number), and since when that can be seen."""
+    (number), and since when that can be seen in every version."""
 
     target: str
     kind: str
@@ -532,8 +546,8 @@ class AsOfReader(Struct, frozen=True):
     def names_of(self, documents: Iterable[int]) -> list[CurrentName]:
         """The current versions of these documents, and what these are called."""
         return [CurrentName(*row) for row in self.db.execute(
-            "SELECT v.document, v.id, v.visible, d.name, h.path, h.title, h.meta"
-            " FROM json_each(:documents) AS asked"
+            "SELECT v.document, v.id, (SELECT min(u.visible) FROM versions AS u WHERE u.document = v.document"
+            f" AND {_KNOWN_U}), d.name, h.path, h.title, h.meta FROM json_each(:documents) AS asked"
             f" JOIN versions AS v ON v.document = asked.value AND v.id = ({_LAST})"
             " JOIN heads AS h ON h.id = v.head JOIN documents AS d ON d.id = v.document",
             {**self.moment, "documents": json.dumps(list(documents))},
@@ -542,8 +556,7 @@ class AsOfReader(Struct, frozen=True):
     def acts_on(self, keys: Iterable[str], kind: str = "") -> list[StoredAct]:
         """The acts of current versions on what is called by one of these keys, of one kind or all."""
         return [StoredAct(*row) for row in self.db.execute(
-            "SELECT l.target, l.kind, l.heading, l.alias, v.document, v.visible"
-            " FROM json_each(:keys) AS asked JOIN links AS l ON l.target = asked.value"
+            f"{_ACTS} FROM json_each(:keys) AS asked JOIN links AS l ON l.target = asked.value"
             " JOIN versions AS v ON v.id = l.version"
             f" WHERE NOT {NO_ACT} AND :kind IN ('', l.kind) AND v.id = ({_LAST})",
             {**self.moment, "keys": json.dumps(list(keys)), "kind": kind},
@@ -552,16 +565,26 @@ class AsOfReader(Struct, frozen=True):
     def acts(self) -> list[StoredAct]:
         """The acts of all current versions."""
         return [StoredAct(*row) for row in self.db.execute(
-            "SELECT l.target, l.kind, l.heading, l.alias, v.document, v.visible FROM links AS l"
-            f" JOIN versions AS v ON v.id = l.version WHERE NOT {NO_ACT} AND v.id = ({_LAST})", self.moment,
+            f"{_ACTS} FROM links AS l JOIN versions AS v ON v.id = l.version WHERE NOT {NO_ACT}"
+            f" AND v.id = ({_LAST})", self.moment,
         )]  # fmt: skip
 
     def acts_by(self, version: int) -> list[StoredAct]:
-        """The acts that a version states, its own document's number and instant as those of the act."""
+        """The acts that a version states, its own document's number as that of the act."""
         return [StoredAct(*row) for row in self.db.execute(
-            "SELECT l.target, l.kind, l.heading, l.alias, v.document, v.visible FROM links AS l"
-            f" JOIN versions AS v ON v.id = l.version WHERE NOT {NO_ACT} AND l.version = ?", (version,),
+            f"{_ACTS} FROM links AS l JOIN versions AS v ON v.id = l.version WHERE NOT {NO_ACT}"
+            " AND l.version = :version", {**self.moment, "version": version},
         )]  # fmt: skip
+
+    def beginnings_of(self, document: int, at: int) -> list[int]:
+        """Since when the passages of a document (number) hold, by those visible at an instant."""
+        found = self.db.execute(
+            "SELECT p.about FROM passages AS p WHERE p.document = :document AND p.visible <= :at"
+            " AND p.added <= :known_at AND NOT EXISTS (SELECT 1 FROM ends AS e WHERE e.passage = p.id"
+            " AND e.added <= :known_at AND e.at <= :at)", {**self.moment, "document": document, "at": at},
+        )  # fmt: skip
+        stated = (_times_of(times)[0] for (times,) in found)
+        return sorted({each.span.first for each in stated if each is not None and each.span.start})
 
     def current_aliases(self) -> list[tuple[str, int]]:
         """The aliases of all current documents, and the numbers of the documents."""
@@ -732,7 +755,7 @@ def _condition(key: str, value: str) -> tuple[str, list[str | float]]:
         return f"{'NOT ' * (value == 'false')}{some})", [name]
     if sign in ("", "!=", "in"):
         texts = json.loads(value) if sign == "in" else [value]
-        wanted = json.dumps(texts), json.dumps([each for each in map(_number, texts) if each is not None])
+        wanted = json.dumps(texts), json.dumps([each for each in map(number_of, texts) if each is not None])
         own, of_list = (
             f"({_json_text(each)} IN (SELECT value FROM json_each(?)) OR {each}.type IN ('integer', 'real')"
             f" AND CAST({each}.value AS REAL) IN (SELECT CAST(value AS REAL) FROM json_each(?)))"
@@ -740,13 +763,13 @@ def _condition(key: str, value: str) -> tuple[str, list[str | float]]:
         )
         found = f"{some} AND ({own} OR m.type = 'array' AND EXISTS (SELECT 1 FROM json_each(m.value) AS e"
         return f"{'NOT ' * (sign == '!=')}{found} WHERE {of_list})))", [name, *wanted, *wanted]
-    if (number := _number(value)) is None:
+    if (number := number_of(value)) is None:
         return f"{some} AND m.type = 'text' AND m.value {sign} ?)", [name, value]
     typed = f"m.type IN ('integer', 'real') AND m.value {sign} ?"
     return f"{some} AND ({typed} OR m.type = 'text' AND m.value {sign} ?))", [name, number, value]
 
 
-def _number(text: str) -> float | None:
+def number_of(text: str) -> float | None:
     """The finite number that a text is, or None."""
     try:
         number = float(text)
@@ -909,7 +932,7 @@ def documents_by_time(
     where += "" if among is None else " AND d.id IN (SELECT value FROM json_each(:among))"
     values = {**store.moment, "since": since, "until": until, "among": json.dumps(among), "most": most}
     rows = store.db.execute(
-        f"{where.format(_COLUMNS)} ORDER BY v.visible DESC, d.name LIMIT :most", values
+        f"{where.format(_COLUMNS)} ORDER BY coalesce(v.ends, v.visible) DESC, d.name LIMIT :most", values
     ).fetchall()
     (count,) = store.db.execute(where.format("count(*)"), values).fetchone()
     return [_summary(*row) for row in rows], count

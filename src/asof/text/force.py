@@ -47,7 +47,8 @@ LATE = 0.25
 
 class Phrases(NamedTuple):
     """The words of a language by which a sentence says since when (`begins`) or until when (`ends`) it holds,
-    or since when its document does (`rules`, beside these); the same, if it says both (`starts`, `stops`);
+    or since when its document does (`rules`, beside these); until when its subject lasts (`of_subject`, of
+    the `ends`); the same, if it says both (`starts`, `stops`);
     with which it begins (`opens`), or which stand before a coming time (`coming`); that it tells what was
     (`past`), speaks of its own text (`itself`), denies what follows (`negated`), or goes on (`pronoun`).
     `release`: words beside the date in the heading of a version's section."""
@@ -55,6 +56,7 @@ class Phrases(NamedTuple):
     begins: re.Pattern[str]
     rules: re.Pattern[str]
     ends: re.Pattern[str]
+    of_subject: re.Pattern[str]
     starts: re.Pattern[str]
     stops: re.Pattern[str]
     opens: re.Pattern[str]
@@ -118,6 +120,7 @@ def clauses(
             own = [time for time in inside if first <= time.start < last]
             start = _first_word(text, start, last)
             stated = _force_of(text, start, last, own, known, told, NEAR) if own else None
+            stated = None if stated and _ends_subject(text, start, last, stated, known) else stated
             found.append(Clause(first, last, stated))
         parts |= {len(found) - 1} if cut else set()
     if not any(each.force for each in found):
@@ -152,6 +155,22 @@ def stated_force(
             least = min(least, FIFTH)
     if covered >= least * len(text):
         yield from found
+
+
+def _ends_subject(text: str, begin: int, end: int, force: StatedForce, known: Phrases) -> bool:
+    """True if the end is what a clause states of its subject ("The passport expires on 3 March 2027", "The
+    deadline was extended to 28 February"): that stays so afterwards. It bounds what else is said ("The fee is
+    25 and expires on ..."), and its own text ("This notice", "It")."""
+    phrase = None if force.span.start else known.of_subject.search(text, begin, end)
+    if phrase is None or known.itself.match(text, begin) or known.pronoun.match(text, begin):
+        return False
+    words = list(_WORD.finditer(text, begin, phrase.start()))
+    while words and words[-1][0].casefold() in set_of("words", "stop") | set_of("statements", "now"):
+        words.pop()  # "is now extended to"
+    return bool(words) and _says(text, begin, words[-1].end(), (), known) is None
+
+
+_WORD = re.compile(r"\w+")
 
 
 def _first_word(text: str, begin: int, end: int) -> int:
@@ -203,7 +222,7 @@ def _says(text: str, begin: int, end: int, times: Sequence[TimeExpression], know
 def _rivals(one: _Said | None, other: _Said | None) -> bool:
     """True if one clause says of the same as the other what is so: they share a word, or there is none but
     its figures; a figure stands beside a figure."""
-    if one is None or other is None or (other.figures and not one.figures):
+    if one is None or other is None or other.figures != one.figures:
         return False
     return not other.words or not one.words.isdisjoint(other.words)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from asof.hits import heading_above
@@ -134,6 +135,12 @@ def pieces(text: str, headings: Sequence[str], title: str) -> Iterator[Piece]:
             continue
         for first, last in sentences(text, max(start, begin), end):
             said = text[first:last]
+            if rows := laid_out(said):
+                yield from (
+                    Piece(first + at, first + to, plain(own), ROW, above) for at, to, own, above in rows
+                )
+                lead = ""
+                continue
             own = plain(_below_heading(text, headings, title, first, last) or shown(said))
             if is_list_item(text, first):
                 yield Piece(first, last, f"{lead} {own}" if lead else own, ITEM, lead)
@@ -141,6 +148,48 @@ def pieces(text: str, headings: Sequence[str], title: str) -> Iterator[Piece]:
             lead = own if own.endswith((":", "：")) and len(own) <= LONGEST_LEAD else ""
             ends = said.rstrip().endswith((".", "!", "?", "。"))
             yield Piece(first, last, own, FIELD if not ends and is_field(text, first) else SENTENCE)
+
+
+_FIGURE = re.compile(r"(?!\D*000\D*\Z)[(−–-]?[^\w\s()]?\d[\d.,]*%?\)?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_FEWEST = {1: 3, 2: 2}
+"""The fewest rows of a table without years above its columns, by how many these are."""
+
+
+def laid_out(said: str) -> list[tuple[int, int, str, str]]:
+    """The rows of a table of figures in running text, as pages are read, with places and header: labels, each
+    before as many figures ("Reserves (£) 54 52 Members 9 8"), maybe below a year for each column. [] for any
+    other text, and where the order is uncertain."""
+    if not _FIGURE.fullmatch(said.rstrip().rpartition(" ")[2]):
+        return []
+    words = [(each.start(), each.end(), each[0]) for each in re.finditer(r"\S+", said)]
+    runs = [[*run] for _, run in groupby(words, lambda each: _FIGURE.fullmatch(each[2]) is not None)]
+    if _FIGURE.fullmatch(runs[0][0][2]):
+        runs.insert(0, [])
+    if len(runs) % 2:
+        return []
+    titles, said_in = [" ".join(word for _, _, word in run) for run in runs], runs[1::2]
+    years = titles[1].split()
+    headed = len(years) > 1 and all(map(_YEAR.fullmatch, years))
+    wide, *others = {len(values) for values in said_in[headed:]} or {0}
+    fewest, labels = {len(years): 1} if headed else _FEWEST, titles[2 * headed :: 2]
+    if others or wide not in fewest or len(labels) < fewest[wide]:
+        return []
+    dated = not headed and all(map(_YEAR.fullmatch, titles[1::2]))
+    if dated or any(not each[:1].isupper() or _PROSE.search(each) for each in labels):
+        return []
+    name = f"{titles[0]}: " if headed and titles[0] else ""
+    above = f"| {' | '.join([titles[0], *years])} |" if headed else ""
+    rows = []
+    for label, place, values in zip(labels, runs[2 * headed :: 2], said_in[headed:], strict=True):
+        texts = [each[2] for each in values]
+        columns = [f"{year}: {text}" for year, text in zip(years, texts, strict=True)] if headed else []
+        own = "; ".join([f"{name}{label}", *columns]) if headed else f"{label}: {' '.join(texts)}"
+        rows.append((place[0][0], values[-1][1], own, above))
+    return rows
+
+
+_PROSE = re.compile(r"[.,:;!?|](?:\s|$)")
 
 
 def _below_heading(text: str, headings: Sequence[str], title: str, start: int, end: int) -> str:

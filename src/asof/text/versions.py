@@ -100,17 +100,18 @@ _LEADS = 3
 
 @lru_cache(maxsize=8192)
 def of_heading(heading: str) -> Version | None:
-    """The version that a heading or a title names; a number with one dot only if no word follows it ("2.1
-    Fees", "1.5 litres")."""
+    """The version that a heading or a title names; a number with one dot only if no word but one for versions
+    follows it: "Quillbox 3.0 release notes", but not "2.1 Fees", "1.5 litres"."""
     found = next(versions_in(heading), None)
     if found is None or len(heading[: found[1]].split()) > _LEADS:
         return None
     version, _, end = found
     said = version.text.count(".") != 1 or not version.text[0].isdigit() or _named().search(heading)
-    return version if said or not _WORD_AFTER.match(heading, end) else None
+    behind = _WORD_AFTER.match(heading, end)
+    return version if said or behind is None or behind[1].casefold() in set_of("versions", "notes") else None
 
 
-_WORD_AFTER = re.compile(r"\s+[^\W\d_]{2}")
+_WORD_AFTER = re.compile(r"\s+([^\W\d_]{2,})")
 
 
 @lru_cache(maxsize=8192)

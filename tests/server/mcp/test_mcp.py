@@ -99,6 +99,7 @@ def test_the_list_of_tools_is_short(example, write):
         assert set(each.input_schema["properties"]) - {"reply_tokens"} <= set(properties)
         assert each.input_schema["additionalProperties"] is False
         assert bool(each.annotations.read_only_hint) is not TOOLS[each.name].writes
+        assert bool(each.annotations.destructive_hint) is (each.name == "forget")
 
 
 def test_an_assistant_remembers_corrects_and_forgets(tmp_path):
@@ -247,7 +248,7 @@ def test_a_timeline_tells_what_takes_effect(told):
     told("remember", text="Lea's boss is Kim.")
     told("remember", text="Lea's boss is Pia.", valid_from="2027-01-01", confirm=True)
     line = told("timeline", q="Lea's boss")
-    assert re.search(r"from 2025-01-01 until 2027-01-01 \[.*\nLea's boss is Kim", line)
+    assert re.search(r"from 2025-01-01 until 2026-12-31 \[.*\nLea's boss is Kim", line)
     assert re.search(r"takes effect on 2027-01-01 \[.*\nLea's boss is Pia", line)
 
 

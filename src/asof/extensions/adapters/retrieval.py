@@ -168,7 +168,7 @@ def metadata(hit: Hit) -> dict[str, Any]:
         "superseded": None if later is None else {
             "id": later.id, "document": later.document, "title": later.title, "at": iso(later.at),
         },
-        "in_force": force_words(hit.in_force, hit.as_of) or None, "holds": hit.holds,
+        "in_force": force_words(hit.in_force, hit.at) or None, "holds": hit.holds,
         "tags": list(hit.tags), "meta": dict(hit.meta), "citation": hit.citation,
         "version": None if hit.version is None else {"number": hit.version.number, "of": hit.version.of},
     }  # fmt: skip

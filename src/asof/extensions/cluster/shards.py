@@ -23,6 +23,7 @@ from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
 from asof.corpus.snapshot import Snapshot
 from asof.errors import CorpusError, NoCorpus
+from asof.extensions.cluster.gather import ShardGather, Threads
 from asof.extensions.cluster.union import UnionManifest, UnionStore
 from asof.files import FOLDER, SHARDS, file_at, file_of, open_file, read_file, write_file
 from asof.index.manifest import Manifest
@@ -132,7 +133,8 @@ def open_shards(root: Path, **options: Any) -> ShardedCorpus:
             for folder in listed.folders(root)
         )
         store = UnionStore(place, tuple(each.store for each in shards))
-        manifest = UnionManifest(store, tuple(each.manifest for each in shards))
+        pool = leaves.enter_context(ThreadPoolExecutor(min(len(shards), os.cpu_count() or 1)))
+        manifest = UnionManifest(store, tuple(each.manifest for each in shards), ShardGather(Threads(pool)))
         session = Session(
             root, store, manifest, shards[0].config, shards[0].session.clock, environment.variables()
         )

@@ -163,6 +163,7 @@ class UnionManifest:
 
     store: UnionStore
     shards: tuple[Manifest, ...]
+    gather: Any = None
     on_note: Callable[[str], None] = print
 
     @property

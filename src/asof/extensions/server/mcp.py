@@ -66,16 +66,16 @@ def cut(text: str, budget: int) -> str:
 
 
 def moment(answer: Json) -> str:
-    return f"as of {str(answer['as_of'])[:10]}"
+    force = answer.get("in_force")
+    force = f", in force on {force[:10]}" if isinstance(force, str) else ""
+    return f"as of {str(answer['as_of'])[:10]}{force}"
 
 
 def hits(answer: Json, budget: int) -> str:
     query = answer["query"]
     if not answer["hits"]:
         return f"Nothing found, {moment(query)}. {' '.join(answer['notes'])}".rstrip()
-    parts = (
-        f"{_cited(hit)}{_labels(hit)}{_force(hit, query)}\n{one_line(hit['text'])}" for hit in answer["hits"]
-    )
+    parts = (f"{_cited(hit)}{_labels(hit)}{_force(hit)}\n{one_line(hit['text'])}" for hit in answer["hits"])
     said = _said(answer)
     return f"{len(answer['hits'])} passages, {moment(query)}.{said}\n{within(parts, budget, 'passages')}"
 
@@ -94,9 +94,7 @@ def answer_text(answer: Json, budget: int) -> str:
     ) + _said(answer)
     parts = [answer["answer"]] if not answer["refused"] and answer["mode"] == "global" else []
     parts += ["\n".join(map(_cell, answer["values"]))] if answer["values"] else []
-    parts += [
-        f"{_cited(each)}{_force(each, answer)}\n{one_line(each['quote'])}" for each in answer["citations"]
-    ]
+    parts += [f"{_cited(each)}{_force(each)}\n{one_line(each['quote'])}" for each in answer["citations"]]
     return f"{head}\n{within(parts, budget, 'quotes')}"
 
 
@@ -111,6 +109,11 @@ def days_of(moments: Sequence[str | None]) -> list[str]:
         "now" if each is None else each[:10] if of_day[each[:10]] == 1 else f"{each[:10]} {each[11:19]} UTC"
         for each in moments
     ]
+
+
+def _last(until: str | None) -> str | None:
+    """The last instant before the end of a validity."""
+    return until and iso(instant(datetime.fromisoformat(until)) - 1)
 
 
 def document_text(answer: Json, budget: int) -> str:
@@ -142,7 +145,10 @@ def passage_text(found: Json, budget: int) -> str:
 def timeline_text(answer: Json, budget: int) -> str:
     if not answer["entries"]:
         return f"Nothing found, {moment(answer)}.{_said(answer)}"
-    days = days_of([each["valid"][bound] for each in answer["entries"] for bound in ("from", "until")])
+    days = days_of([
+        _last(each["valid"][bound]) if bound == "until" else each["valid"][bound]
+        for each in answer["entries"] for bound in ("from", "until")
+    ])  # fmt: skip
     parts = []
     for each, begin, end in zip(answer["entries"], days[::2], days[1::2], strict=True):
         coming = (each["valid"]["from"] or "") > answer["as_of"]
@@ -232,7 +238,7 @@ def context_text(answer: Json, budget: int) -> str:
     """The passages, as they are, each below its id and citation."""
     if not answer["citations"]:
         return f"Nothing found, {moment(answer)}."
-    parts = [f"{_cited(each)}{_force(each, answer)}\n{each['quote']}" for each in answer["citations"]]
+    parts = [f"{_cited(each)}{_force(each)}\n{each['quote']}" for each in answer["citations"]]
     return f"{moment(answer)}.\n{within(parts, budget, 'passages', answer['left_out'])}"
 
 
@@ -251,7 +257,7 @@ def remembered_text(answer: Json, budget: int) -> str:
     if answer["apart"]:
         said += " It supersedes nothing of another subject: to do so, give the same subject or none."
     elif answer["alike"]:
-        said += " Correct or forget what it replaces."
+        said += " Does it replace one of these? If so, correct or forget that."
     parts = [
         f"{what}: {_named(each)}, {_date(each)}\n{one_line(each['text'])}"
         for what, key in (
@@ -298,17 +304,9 @@ def _cell(value: Json) -> str:
     return one_line(f"{head}: {value['value']}" if head else value["value"])
 
 
-def _force(one: Json, asked: Json) -> str:
+def _force(one: Json) -> str:
     """When a passage is in force, as far as that is stated, and what superseded or changed it."""
-    said = []
-    if later := one["superseded_by"]:
-        said.append(f"superseded on {later['visible'][:10]} by {later['title'] or later['document']}")
-    else:
-        said.append(_holds({"in_force": one["in_force"], "as_of": asked["as_of"]}).removeprefix(", "))
-    for each in one["amended_by"]:
-        by = each["title"] or each["document"]
-        said.append(f"{each['part']} {PASSIVE[each['kind']]} since {each['since'][:10]} by {by}".lstrip())
-    return "".join(f", {one_line(each)}" for each in said if each)
+    return "".join(f", {one_line(each)}" for each in one["status"])
 
 
 def _holds(asked: Json) -> str:
@@ -512,8 +510,9 @@ def server_of(corpus: Corpus, *, write: bool = False) -> Server[Any]:
 
 
 def described(tool: Tool) -> types.Tool:
-    """A tool as it is listed; what is not said is as the protocol takes it: one that may destroy."""
-    hints = types.ToolAnnotations(destructive_hint=False) if tool.writes else types.ToolAnnotations(
+    """A tool as it is listed, with hints on whether it writes, and erases."""
+    erases = tool.verb.name == "forget"
+    hints = types.ToolAnnotations(destructive_hint=erases) if tool.writes else types.ToolAnnotations(
         read_only_hint=True
     )  # fmt: skip
     return types.Tool(

@@ -52,7 +52,7 @@ function quoteView(citation, answer) {
   const several = answer.citations.length > 1;
   return el("blockquote", { class: "quote" }, quoted(citation),
     el("p", { class: "meta" }, joined([several ? `[${citation.n}] ` : "", documentLink(citation)], placeOf(citation, citation.headings), stated(citation.published), versionOf(citation.version)), originals(citation, citation.headings)),
-    status(citation, answer.as_of));
+    status(citation));
 }
 
 /** The quote with what answers in bold; of a long one what stands around that, and the rest on demand. */

@@ -11,6 +11,9 @@ const inWords = (iso, form) => new Date(iso).toLocaleDateString("en-GB", { ...fo
 /** "5 March 2021" */
 export const told = (iso) => (iso ? inWords(iso, { day: "numeric", month: "long", year: "numeric" }) : "now");
 
+/** The last instant before the end of a time. */
+export const lastOf = (until) => new Date(Date.parse(until) - 1).toISOString();
+
 /** "March 2021" */
 export const monthOf = (iso) => inWords(iso, { month: "long", year: "numeric" });
 

@@ -17,7 +17,7 @@ export function hitView(hit, query) {
     el("h3", {}, documentLink(hit)),
     el("p", { class: "meta" }, joined(placeOf(hit, hit.location.headings), stated(hit.published), versionOf(hit.version), DOUBTFUL[hit.dated_by], folderOf(hit.document), about(hit))),
     clamped(text, (shown) => el("div", { class: "text" }, rendered(shown, { marks: marker(query.stems), level: 4 }))),
-    status(hit, query.as_of),
+    status(hit),
     el("p", { class: "actions" }, hit.tags.map(tagLink), originals(hit, hit.location.headings), toggle("Why here?", why, () => explained(hit))),
     why);
 }
@@ -86,24 +86,18 @@ export function linksTo(one, headings, known) {
 }
 
 /** What is said of the time of a passage: superseded, in force, amended. */
-export const status = (one, moment) => [inForce(one, moment), superseded(one.superseded_by), one.amended_by.map(amended)];
+export const status = (one) => [inForce(one), one.amended_by.map(amended)];
 
 /** "superseded on … by …", a link to that day. */
 function superseded(later) {
-  if (!later) return null;
   return el("p", { class: "status" }, "superseded on ",
     el("a", { href: address({ as_of: later.visible.slice(0, 10) }) }, told(later.visible)), " by ", later.document ? documentLink(later) : nameOf(later));
 }
 
-/** When it is in force, if that is stated: "takes effect on …", "ended on …". `moment`: that was asked. */
-function inForce(one, moment) {
-  const time = one.in_force;
-  if (!time || one.superseded_by || (time.by === "published" && !time.until)) return null;
-  if (time.by === "status") return el("p", { class: "status" }, `not in force: ${time.text}`);
-  const now = Date.parse(moment), last = time.until && new Date(Date.parse(time.until) - 1).toISOString();
-  const words = Date.parse(time.from) > now ? `takes effect on ${told(time.from)}` : last && Date.parse(last) < now ? `ended on ${told(last)}`
-    : ["in force", time.from && `since ${told(time.from)}`, last && `until ${told(last)}`].filter(Boolean).join(" ");
-  return el("p", { class: "status" }, words);
+/** What supersedes it, or when it is in force at the date that was asked for, if that is stated. */
+function inForce(one) {
+  if (one.status.length === one.amended_by.length) return null;
+  return one.status[0].startsWith("superseded on ") ? superseded(one.superseded_by) : el("p", { class: "status" }, one.status[0]);
 }
 
 /** "Article 4 amended since … by …", a link to what amends it. */

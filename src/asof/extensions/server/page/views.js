@@ -3,7 +3,7 @@
 import { answerView, notesOf } from "./answer.js";
 import { ask, savedAs, stream } from "./api.js";
 import { years } from "./clock.js";
-import { stated, told } from "./dates.js";
+import { lastOf, stated, told } from "./dates.js";
 import { el, saving } from "./dom.js";
 import { documentLink, hitView, joined, nameOf, placeOf, whyNotView } from "./hits.js";
 import { address, go, moments, state } from "./state.js";
@@ -118,7 +118,7 @@ function entriesOf(line) {
     const { from, until } = entry.valid, coming = !until && from > line.as_of, told_on = entry.published?.from ?? from;
     const seen = told_on > from ? told_on : from;  // it holds since then, but could be seen only when it was published
     return el("article", { class: "entry" },
-      el("h3", {}, coming ? "from " : "", el("a", { href: address({ view: "", as_of: seen.slice(0, 10) }) }, told(from)), coming ? "" : ` – ${until ? told(until) : "now"}`),
+      el("h3", {}, coming ? "from " : "", el("a", { href: address({ view: "", as_of: seen.slice(0, 10) }) }, told(from)), coming ? "" : ` – ${until ? told(lastOf(until)) : "now"}`),
       before || at ? changed(before, entry.sentence) : el("p", {}, entry.sentence),
       el("p", { class: "meta" }, joined(documentLink(entry), entry.reworded ? `said again in other words ${count(entry.reworded, "time")}` : null)));
   });

@@ -1,0 +1,243 @@
+"""Gathering of candidates by shards, side by side: each scores its own rows, with the statistics of all.
+
+The first stages of a recipe look at all rows: `Lexical`, `Hybrid`, `RerankWindow`. Of each shard only those
+rows can be among the best of all that are among its own best. So the shards score their rows and keep their
+best, and the stages run over these alone: the same numbers, bit for bit, since all that they divide by or
+compare with (statistics, the best score, the number of matches) is of all shards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index import lexical
+from asof.index.lexical import Bm25, Weighed
+from asof.index.segment import Window, WindowPart
+from asof.index.view import View
+from asof.queries import Query
+from asof.rank.combine import Hybrid
+from asof.rank.expression import Given, Values
+from asof.rank.gather import Lexical, admitted, query_terms
+from asof.rank.rerank import RerankWindow
+from asof.rank.stage import Ranking, Stage
+from asof.wire import replace
+
+Step = tuple[Stage, Query]
+
+
+class Ask(NamedTuple):
+    """What a shard is asked: the question, the stages, and the statistics of the rows of all shards as of
+    (`as_of`, `known_at`): their number and that of their words, and the document frequencies of terms."""
+
+    query: Query
+    lexical: Lexical
+    window: RerankWindow
+    as_of: int
+    known_at: int
+    n: int
+    tokens: int
+    dfs: dict[int, int]
+
+
+class Candidates(NamedTuple):
+    """The best rows of a shard, by passage: their scores; and how many rows match."""
+
+    passages: NDArray[np.int64]
+    scores: Values
+    count: int
+
+
+class Shards(Protocol):
+    """What asks all shards of a view for their candidates."""
+
+    def candidates(self, ask: Ask, view: View, window: Window) -> Iterable[Candidates]:
+        """Those of each shard."""
+        ...
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Shards on this machine, scored by the threads of a pool."""
+
+    pool: ThreadPoolExecutor
+
+    def candidates(
+        self, ask: Ask, view: View, window: Window, folders: Container[Path] | None = None
+    ) -> Iterable[Candidates]:
+        """Those of each shard, or of the shards in these folders."""
+        allowed = admitted(ask.query, window, view)
+        shards = [each for each in _by_shard(window) if folders is None or _folder(each[0]) in folders]
+        return list(
+            self.pool.map(lambda parts: candidates(ask, view, *_alone(window, parts, allowed)), shards)
+        )
+
+
+@dataclass(frozen=True)
+class ShardGather:
+    """Makes the first stages of a recipe gather by shards."""
+
+    shards: Shards
+
+    def __call__(self, steps: Iterable[Step]) -> Iterator[Step]:
+        """The stages of a recipe with their queries; the first three as one, where they are those that gather
+        by words."""
+        own = list(steps)
+        first = tuple(stage for stage, _ in own[:3])
+        if [type(stage) for stage in first] == [Lexical, Hybrid, RerankWindow]:
+            own[:3] = [(Gather(*first, self.shards), own[0][1])]  # type: ignore[arg-type]
+        return iter(own)
+
+
+@dataclass(frozen=True)
+class Gather:
+    """`lexical`, `hybrid` and `window`, by shards; as they are where the corpus has vectors, where more hits
+    are asked for than are looked at closely, and where no passage has a word of the question."""
+
+    lexical: Lexical
+    hybrid: Hybrid
+    window: RerankWindow
+    shards: Shards
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        terms = query_terms(query, view.analyzer)
+        weighed = lexical.weigh(view.prefix, terms, self._bm25)
+        if not weighed or view.has_vectors or query.k > self.window.n:
+            return self._one_by_one(query, ranking, view)
+        prefix, hashes = view.prefix, [each.hash for each in terms]
+        dfs = dict(zip(hashes, prefix.dfs(hashes), strict=True))
+        ask = Ask(query, self.lexical, self.window, view.as_of, view.known_at, prefix.n, prefix.tokens, dfs)
+        found = list(self.shards.candidates(ask, view, ranking.window))
+        count = sum(each.count for each in found)
+        if not count:
+            return self._one_by_one(query, ranking, view)
+        rows = prefix.rows_of(np.concatenate([each.passages for each in found]))
+        places = ranking.window.places(rows)
+        order = np.argsort(places)
+        scores = np.concatenate([each.scores for each in found])[order]
+        gathered = self._ranking(query, ranking, view, places[order], scores, weighed)
+        chosen = self.window(query, self.hybrid(query, gathered, view), view)
+        if chosen.count == count:
+            return replace(chosen, deferred=None)
+        notes = (*gathered.notes, self.window.note(chosen.count, count))
+        return replace(chosen, deferred=gathered, notes=notes)
+
+    @property
+    def _bm25(self) -> Bm25:
+        return Bm25(self.lexical.k1, self.lexical.b)
+
+    def _one_by_one(self, query: Query, ranking: Ranking, view: View) -> Ranking:
+        for stage in (self.lexical, self.hybrid, self.window):
+            ranking = stage(query, ranking, view)
+        return ranking
+
+    def _ranking(
+        self, query: Query, ranking: Ranking, view: View, places: NDArray[np.int64], scores: Values,
+        weighed: Sequence[Weighed],
+    ) -> Ranking:  # fmt: skip
+        """The ranking after `Lexical`, of these candidates alone."""
+        window, bm25, allowed = ranking.window, self._bm25, admitted(query, ranking.window, view)
+        rows = window.rows(places)
+        label = "words (BM25)"
+
+        def tree(row: int) -> Any:
+            return lexical.explain(view.prefix, row, weighed, bm25, label)
+
+        own = Given(label, scores, lambda at: tree(int(rows[at])))
+        whole = _WholeColumn(window, weighed, bm25, allowed, tree)
+        gathered = replace(ranking, places=places).with_column("lexical", own)
+        notes = self.lexical.notes(query, view, weighed, allowed)
+        return replace(gathered.note(*notes), whole={"lexical": whole})
+
+
+@dataclass(frozen=True)
+class _WholeColumn:
+    """The column `lexical` of all rows, of which few are asked for (`NeighbouringText`)."""
+
+    window: Window
+    weighed: Sequence[Weighed]
+    bm25: Bm25
+    allowed: NDArray[np.bool_] | None
+    tree: Any
+
+    @property
+    def values(self) -> _WholeColumn:
+        return self
+
+    def __getitem__(self, places: NDArray[np.int64]) -> Values:
+        """The scores of some places, in any shape; 0 for -1."""
+        wanted, back = np.unique(places, return_inverse=True)
+        scores = np.zeros(len(wanted))
+        there = wanted >= 0
+        scores[there] = lexical.scores_at(self.window, wanted[there], self.weighed, self.bm25)
+        if self.allowed is not None:
+            scores[there] *= self.allowed[wanted[there]]
+        return scores[back].reshape(places.shape)
+
+    def why(self, place: int) -> Any:
+        return self.tree(int(self.window.rows(np.array([place]))[0]))
+
+
+# -- in a shard ------------------------------------------------------------------------------------------
+
+CLOSE = 1e-12
+"""Scores that differ by less, as a share, may be equal once they are divided by the best of all."""
+
+
+def candidates(ask: Ask, view: View, window: Window, allowed: NDArray[np.bool_] | None) -> Candidates:
+    """The candidates of a window of a shard: those that may be looked at closely among the matches of all."""
+    bm25 = Bm25(ask.lexical.k1, ask.lexical.b)
+    weighed = lexical.weigh(window.prefix, query_terms(ask.query, view.analyzer), bm25)
+    scores = np.zeros(window.n)
+    for part in window.parts:
+        target = scores[part.offset : part.offset + part.last - part.first]
+        lexical.add_scores(part, window.prefix, bm25, weighed, target)
+    if allowed is not None:
+        scores[~allowed] = 0.0
+    places = np.flatnonzero(scores > 0)
+    scores, rows = scores[places], window.rows(places)
+    near = ask.window.nearest(ask.query, scores, places, window, view, _nearest)
+    return Candidates(view.column("passage", rows[near]), scores[near], len(places))
+
+
+def _nearest(scores: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray[np.int64]:
+    """Places of the n best, ties as everywhere; with all that may be one of these once they are divided."""
+    if len(scores) <= n:
+        return np.arange(len(scores))
+    bound = np.partition(scores, len(scores) - n)[len(scores) - n]
+    above, close = scores > bound * (1 + CLOSE), np.abs(scores - bound) <= bound * CLOSE
+    last = np.flatnonzero(close)
+    if (scores[last] == bound).all():
+        last = last[view.tie_order(scores[last], rows[last])[: n - np.count_nonzero(above)]]
+    return np.concatenate([np.flatnonzero(above), last])
+
+
+def _folder(part: WindowPart) -> Path:
+    """The folder of the shard of a part: its segments lie two folders below."""
+    return part.prefix.segment.path.parents[2]
+
+
+def _by_shard(window: Window) -> list[list[WindowPart]]:
+    """The parts of a window by the folder of their shard."""
+    return [list(parts) for _, parts in groupby(window.parts, _folder)]
+
+
+def _alone(
+    window: Window, parts: Sequence[WindowPart], allowed: NDArray[np.bool_] | None
+) -> tuple[Window, NDArray[np.bool_] | None]:
+    """The window of some parts alone, and what of it is allowed."""
+    moved, masks, n = list[WindowPart](), list[NDArray[np.bool_]](), 0
+    for part in parts:
+        size = part.last - part.first
+        if allowed is not None:
+            masks.append(allowed[part.offset : part.offset + size])
+        moved.append(replace(part, offset=n))
+        n += size
+    return Window(window.prefix, tuple(moved), n, whole=False), np.concatenate(masks) if masks else None

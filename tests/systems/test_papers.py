@@ -42,6 +42,7 @@ from asof.models.ports import Prompt
 from asof.store.schema import exclusive_lock
 from asof.time.moment import TimeOptions, read
 from asof.time.span import DAY, instant, moment
+from asof.wire import replace
 
 pytestmark = pytest.mark.slow
 
@@ -589,7 +590,7 @@ def corpus_of(versions: Sequence[Version] = ()) -> Iterator[Corpus]:
 def shown(found: PaperAnswer) -> Any:
     """What a reader sees, but for what only says how it came to be."""
     hits = [(hit.id, hit.uri, hit.score, hit.why) for hit in found.results.hits]
-    answer = None if found.answer is None else (found.answer.text, found.answer.citations)
+    answer = found.answer and (found.answer.text, [replace(each, at=0) for each in found.answer.citations])
     return hits, found.statements, answer, dict(found.learned.now), [each.id for each in found.learned.losses]
 
 

@@ -561,6 +561,8 @@ def _course(view: View, query: Query, stood: list[Stated], times: Sequence[Span]
 def _stood(statement: Stated) -> str:
     """A statement behind the time in which it stood."""
     since, until = _day(statement.start), statement.end and _day(statement.end - 1)
+    if statement.end is not None and statement.end <= statement.start:
+        return f"until {until}: {_short(statement.text)}"
     return f"{f'from {since} until {until}' if until else f'since {since}'}: {_short(statement.text)}"
 
 

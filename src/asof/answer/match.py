@@ -145,8 +145,8 @@ def _asks_whether(question: ParsedQuestion) -> bool:
 
 # -- things that are named: "Paul's dentist", "the head of sales" ------------------------------------------
 
-_NAME = r"[^\W\d_a-zß-öø-ÿ][\w.-]*"
-_POSSESSED = re.compile(rf"({_NAME}(?: {_NAME})*)['’]s?\s+(\w+)(?:\s+(\w+))?")
+_NAME = r"(?<!\w)[^\W\d_a-zß-öø-ÿ][\w.-]{0,60}"
+_POSSESSED = re.compile(rf"({_NAME}(?: {_NAME}){{0,5}})['’]s?\s+(\w+)(?:\s+(\w+))?")
 _SUBJECT = re.compile(rf"(?:\w{{1,4}} )?({_NAME}(?: {_NAME}){{0,3}})(?: ([^\W\d_]+))? ([\w’']+)")
 _LABEL = re.compile(r"([^:;|]{2,60}): ")
 

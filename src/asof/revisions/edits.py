@@ -27,7 +27,7 @@ from asof.store.reader import KNOWN, VisiblePassage, visible_passages
 from asof.text.passages import unnumbered
 from asof.text.statements import Piece, pieces
 from asof.text.tokens import tokenize
-from asof.time.span import NEVER, Instant
+from asof.time.span import BEGINNING, NEVER, Instant
 from asof.wire import HIDDEN, As, one_of, replace
 
 ADDED, CHANGED, MOVED, REWORDED, REMOVED = "added", "changed", "moved", "reworded", "removed"
@@ -59,7 +59,9 @@ class Stated(Struct, frozen=True):
     @property
     def standing(self) -> SourcedTime:
         """The time in which it stood there."""
-        return SourcedTime(span_of(self.start, NEVER if self.end is None else self.end), "", PUBLISHED)
+        end = NEVER if self.end is None else self.end
+        begin = self.start if self.start < end else BEGINNING  # it told of what was over
+        return SourcedTime(span_of(begin, end), "", PUBLISHED)
 
     @property
     def words(self) -> tuple[str, ...]:

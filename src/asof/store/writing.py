@@ -98,7 +98,7 @@ class EndRow(NamedTuple):
 
 
 class Ids:
-    """New ids of one table, ascending, never repeated; in a shard of S every S-th one, so that the rows of all
+    """New ids of one table, ascending, never repeated; in a shard of S every S-th one, so that rows of all
     shards have different ones (`asof.extensions.cluster`)."""
 
     def __init__(self, db: sqlite3.Connection, table: str) -> None:

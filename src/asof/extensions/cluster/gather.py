@@ -52,7 +52,7 @@ class Candidates(NamedTuple):
 
     passages: NDArray[np.int64]
     scores: Values
-    count: int
+    matches: int
 
 
 class Shards(Protocol):
@@ -90,9 +90,9 @@ class ShardGather:
         """The stages of a recipe with their queries; the first three as one, where they are those that gather
         by words."""
         own = list(steps)
-        first = tuple(stage for stage, _ in own[:3])
-        if [type(stage) for stage in first] == [Lexical, Hybrid, RerankWindow]:
-            own[:3] = [(Gather(*first, self.shards), own[0][1])]  # type: ignore[arg-type]
+        match [stage for stage, _ in own[:3]]:
+            case [Lexical() as words, Hybrid() as hybrid, RerankWindow() as window]:
+                own[:3] = [(Gather(words, hybrid, window, self.shards), own[0][1])]
         return iter(own)
 
 
@@ -115,7 +115,7 @@ class Gather:
         dfs = dict(zip(hashes, prefix.dfs(hashes), strict=True))
         ask = Ask(query, self.lexical, self.window, view.as_of, view.known_at, prefix.n, prefix.tokens, dfs)
         found = list(self.shards.candidates(ask, view, ranking.window))
-        count = sum(each.count for each in found)
+        count = sum(each.matches for each in found)
         if not count:
             return self._one_by_one(query, ranking, view)
         rows = prefix.rows_of(np.concatenate([each.passages for each in found]))

@@ -11,7 +11,7 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, cast
 
 import msgspec
 from msgspec import Meta, Struct
@@ -136,7 +136,12 @@ def open_shards(root: Path, **options: Any) -> ShardedCorpus:
         pool = leaves.enter_context(ThreadPoolExecutor(min(len(shards), os.cpu_count() or 1)))
         manifest = UnionManifest(store, tuple(each.manifest for each in shards), ShardGather(Threads(pool)))
         session = Session(
-            root, store, manifest, shards[0].config, shards[0].session.clock, environment.variables()
+            root,
+            cast(Any, store),
+            cast(Any, manifest),
+            shards[0].config,
+            shards[0].session.clock,
+            environment.variables(),
         )
         models = ModelProvider(session, shards[0].models.model)
         whole = Corpus(session, models, Maintenance(session, background=False))

@@ -81,7 +81,9 @@ WHOLE: dict[str, Whole] = {
     "max(id), 0) FROM passages": _greatest,
     "SELECT count(*) FROM force": _sum,
     "GROUP BY month ORDER BY month": _sums,
-    "ORDER BY v.visible DESC, d.name LIMIT :most": _first(lambda row: (-row[-1], row[0])),
+    "ORDER BY coalesce(v.ends, v.visible) DESC, d.name LIMIT :most": _first(
+        lambda row: (-(row[-1] if row[7] is None else row[7]), row[0])
+    ),
     "ORDER BY d.name LIMIT :most": _first(lambda row: row[0]),
     "ORDER BY 1": _different,
     "ORDER BY s.name": _different,
@@ -181,6 +183,6 @@ class UnionManifest:
         """Rebuild what is damaged, in any shard."""
         return [line for each in self.shards for line in each.mend()]
 
-    def faults(self, db: UnionConnection) -> list[str]:
-        """The faults of all shards."""
-        return [line for each, own in zip(self.shards, db.shards, strict=True) for line in each.faults(own)]
+    def faults(self, db: UnionConnection) -> list[Any]:
+        """The faults of all shards, as `Manifest.faults` has them."""
+        return [fault for each, own in zip(self.shards, db.shards, strict=True) for fault in each.faults(own)]

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from functools import partial
-from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.guarantee import core
@@ -15,15 +12,14 @@ from tests.guarantee.observing import ASKED, Asked, Moment, differences
 from tests.guarantee.test_guarantee import moment_of
 from tests.support.corpora import memory_folder
 
-from asof.wire import replace
-
-from asof.extensions.facts.indexer import ensure_facts
 from asof.extensions.cluster.shards import divide, open_shards
+from asof.extensions.facts.indexer import ensure_facts
+from asof.wire import replace
 
 ONE_BY_ONE = {"commands"}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(
     histories(), ASKED, st.sampled_from((0, 1, 1, 2, 2, 3, 5, 8)), st.sampled_from((0, 0, 1, 2, 5)),
     st.sampled_from((0, 0, -1, 30 * DAY)), st.sampled_from((1, 2, 5)),

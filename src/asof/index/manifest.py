@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 import numpy as np
@@ -42,6 +42,7 @@ from asof.index.build import (
 )
 from asof.index.segment import SEGMENT, Segment, SegmentWriter
 from asof.index.vectors import dimensions, encode_missing, keep
+from asof.index.view import Gather
 from asof.models.ports import Encoder
 from asof.store.digest import indexed_text
 from asof.store.schema import change_encoder, encoder_of, exclusive_lock, transaction
@@ -71,7 +72,7 @@ class Manifest(Struct):
     store: Store
     encoder: Encoder | None = None
     on_note: Callable[[str], None] = print
-    gather: Any = None
+    gather: Gather | None = None
     _open: dict[str, Segment] = msgspec.field(default_factory=dict)
     _lock: threading.Lock = msgspec.field(default_factory=threading.Lock)
 

@@ -84,6 +84,10 @@ def forget_derived(folder: Path) -> None:
         raise CorpusError(f"{what} cannot be removed: {wrong}; nothing was erased") from wrong
 
 
+Gather = Callable[[Iterable[tuple[Any, Any]]], Iterable[tuple[Any, Any]]]
+"""Makes the stages of a recipe, each with its query, others that give the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class View:
     """The passages visible at (`as_of`, `known_at`), the instants of the query.
@@ -102,7 +106,7 @@ class View:
     derived: DerivedCache
     encoder: Encoder | None = None
     official: tuple[str, ...] = ()
-    gather: Any = None
+    gather: Gather | None = None
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     _records: dict[int, StoredPassage] = field(default_factory=dict, repr=False, compare=False)
 

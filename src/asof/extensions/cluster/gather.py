@@ -47,7 +47,7 @@ class Ask(NamedTuple):
     dfs: dict[int, int]
 
 
-class Candidates(NamedTuple):
+class ShardCandidates(NamedTuple):
     """The best rows of a shard, by passage: their scores; and how many rows match."""
 
     passages: NDArray[np.int64]
@@ -58,7 +58,7 @@ class Candidates(NamedTuple):
 class Shards(Protocol):
     """What asks all shards of a view for their candidates."""
 
-    def candidates(self, ask: Ask, view: View, window: Window) -> Iterable[Candidates]:
+    def candidates(self, ask: Ask, view: View, window: Window) -> Iterable[ShardCandidates]:
         """Those of each shard."""
         ...
 
@@ -71,7 +71,7 @@ class Threads:
 
     def candidates(
         self, ask: Ask, view: View, window: Window, folders: Container[Path] | None = None
-    ) -> Iterable[Candidates]:
+    ) -> Iterable[ShardCandidates]:
         """Those of each shard, or of the shards in these folders."""
         allowed = admitted(ask.query, window, view)
         shards = [each for each in _by_shard(window) if folders is None or _folder(each[0]) in folders]
@@ -191,7 +191,7 @@ CLOSE = 1e-12
 """Scores that differ by less, as a share, may be equal once they are divided by the best of all."""
 
 
-def candidates(ask: Ask, view: View, window: Window, allowed: NDArray[np.bool_] | None) -> Candidates:
+def candidates(ask: Ask, view: View, window: Window, allowed: NDArray[np.bool_] | None) -> ShardCandidates:
     """The candidates of a window of a shard: those that may be looked at closely among the matches of all."""
     bm25 = Bm25(ask.lexical.k1, ask.lexical.b)
     weighed = lexical.weigh(window.prefix, query_terms(ask.query, view.analyzer), bm25)
@@ -204,7 +204,7 @@ def candidates(ask: Ask, view: View, window: Window, allowed: NDArray[np.bool_] 
     places = np.flatnonzero(scores > 0)
     scores, rows = scores[places], window.rows(places)
     near = ask.window.nearest(ask.query, scores, places, window, view, _nearest)
-    return Candidates(view.column("passage", rows[near]), scores[near], len(places))
+    return ShardCandidates(view.column("passage", rows[near]), scores[near], len(places))
 
 
 def _nearest(scores: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import asof
-from asof.extensions.cluster.gather import Ask, Candidates, Threads, candidates
+from asof.extensions.cluster.gather import Ask, ShardCandidates, Threads, candidates
 from asof.index.segment import Window
 from asof.index.view import View
 from asof.rank.gather import admitted
@@ -21,10 +21,10 @@ class ShardActor:
     def __init__(self, folder: str) -> None:
         self.corpus = asof.open(folder, create=False)
 
-    def candidates(self, ask: Ask) -> Candidates:
+    def candidates(self, ask: Ask) -> ShardCandidates:
         """Those of the shard, scored with the statistics of all shards."""
 
-        def near(view: View) -> Candidates:
+        def near(view: View) -> ShardCandidates:
             whole = replace(view.prefix, n=ask.n, tokens=ask.tokens, _dfs=dict(ask.dfs), memo={})
             of_all = replace(view, prefix=whole, memo={})
             window = of_all.window(ask.query.filters)
@@ -54,14 +54,14 @@ class Actors:
         made = ray.remote(max_restarts=-1)(ShardActor)
         return cls(folders, [made.remote(str(each.absolute())) for each in folders], here)
 
-    def candidates(self, ask: Ask, view: View, window: Window) -> Iterable[Candidates]:
+    def candidates(self, ask: Ask, view: View, window: Window) -> Iterable[ShardCandidates]:
         """Those of each shard."""
         import ray
         from ray.exceptions import RayError
 
         asked = [each.candidates.remote(ask) for each in self.actors]
         ray.wait(asked, num_returns=len(asked), timeout=WAIT)
-        found, late = list[Candidates](), set[Path]()
+        found, late = list[ShardCandidates](), set[Path]()
         for folder, reply in zip(self.folders, asked, strict=True):
             try:
                 found.append(ray.get(reply, timeout=0))

@@ -22,14 +22,19 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
 from asof.corpus.snapshot import Snapshot
-from asof.errors import CorpusError, NoCorpus
+from asof.documents import Document, Ended, Moved
+from asof.errors import CorpusError, NoCorpus, UsageError
 from asof.extensions.cluster.gather import ShardGather, Threads
 from asof.extensions.cluster.union import UnionManifest, UnionStore
 from asof.files import FOLDER, SHARDS, file_at, file_of, open_file, read_file, write_file
 from asof.index.manifest import Manifest
+from asof.sources.records import Item, Record
+from asof.sources.records import items as read_items
+from asof.store.run import IndexReport
 from asof.store.schema import REPLACED, CorpusSettings, set_meta, transaction
 from asof.store.store import Store
 from asof.store.writing import SHARD
+from asof.time.moment import When
 
 MOST = 1_024
 
@@ -75,7 +80,8 @@ def shard_of(document: str, shards: int) -> int:
 
 @dataclass(slots=True)
 class ShardedCorpus:
-    """An open corpus of several shards. Use it as a context manager, or `close` it."""
+    """An open corpus of several shards. Use it as a context manager, or `close` it. `whole`: all of them as
+    one corpus, which is only read."""
 
     root: Path
     shards: tuple[Corpus, ...]
@@ -89,27 +95,36 @@ class ShardedCorpus:
         self.close()
 
     def close(self) -> None:
+        """Close all shards."""
         self.leaves.close()
 
-    def add(self, items: Iterable[Any]) -> list[Any]:
-        from asof.sources.records import items as read_items
-
+    def add(self, items: Iterable[Item | Record]) -> list[IndexReport]:
+        """Index documents, each in its shard, side by side; the reports of the shards. Raises UsageError for
+        one that got another id: it would have to move with its past; and what `Corpus.add` raises."""
         of: list[list[Any]] = [[] for _ in self.shards]
         for item in read_items(items, self.whole.config.fields):
             of[shard_of(name_of(item), len(of))].append(item)
         with ThreadPoolExecutor(len(self.shards)) as pool:
             return list(pool.map(lambda each: each[0].add(each[1]), zip(self.shards, of, strict=True)))
 
-    def at(self, as_of: Any = None, known_at: Any = None) -> Snapshot:
+    def at(self, as_of: When | None = None, known_at: When | None = None) -> Snapshot:
+        """A snapshot of all shards as one corpus; see `Corpus.at`."""
         return self.whole.at(as_of, known_at)
 
 
 def name_of(item: Any) -> str:
-    name: str = getattr(item, "id", None) or item.document
-    return name
+    """The id of the document that an item states or ends."""
+    if isinstance(item, Moved):
+        raise UsageError(
+            f"{item.before!r} is {item.document.id!r} now: shards move no document; index anew"
+        )
+    if isinstance(item, Document | Ended):
+        return item.id
+    raise UsageError(f"{type(item).__name__} is no document: shards take documents alone")
 
 
 def create(root: Path, shards: int, settings: CorpusSettings | None = None, **options: Any) -> ShardedCorpus:
+    """Make a folder of so many empty shards, and open it; `options` are those of `asof.open`."""
     root.mkdir(parents=True, exist_ok=True)
     ShardList(shards).write(root)
     for place in range(shards):

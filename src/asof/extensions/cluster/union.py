@@ -26,7 +26,7 @@ from asof.store.store import Store
 Row = tuple[Any, ...]
 
 
-class Rows:
+class UnionRows:
     """The rows of a statement over all shards, as a cursor gives them."""
 
     def __init__(self, rows: Iterable[Row]) -> None:
@@ -105,12 +105,12 @@ class UnionConnection:
     def __init__(self, shards: Sequence[sqlite3.Connection]) -> None:
         self.shards = tuple(shards)
 
-    def execute(self, statement: str, values: Any = ()) -> Rows:
+    def execute(self, statement: str, values: Any = ()) -> UnionRows:
         """The rows of a statement, those of one shard after those of another."""
         found = [shard.execute(statement, values).fetchall() for shard in self.shards]
         rows = [row for each in found for row in each]
         whole = _whole(statement)
-        return Rows(whole(rows, values) if whole else rows)
+        return UnionRows(whole(rows, values) if whole else rows)
 
     @property
     def in_transaction(self) -> bool:

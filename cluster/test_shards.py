@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from contextlib import closing
+from typing import Any
 
+import numpy as np
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.guarantee import core
-from tests.guarantee.histories import DAY, SMALL, History, Played, histories
+from tests.guarantee.histories import DAY, SMALL, History, Played, histories, told
 from tests.guarantee.observing import ASKED, Asked, Moment, differences
 from tests.guarantee.test_guarantee import moment_of
 from tests.support.corpora import memory_folder
 
+from asof.extensions.cluster import gather, union
 from asof.extensions.cluster.shards import divide, open_shards
 from asof.extensions.facts.indexer import ensure_facts
+from asof.time.moment import read
+from asof.time.span import NEVER
 from asof.wire import replace
 
 ONE_BY_ONE = {"commands"}
@@ -44,3 +50,43 @@ def test_all_is_as_in_one_corpus(
                 observables, Moment(played.corpus, *moment), Moment(many.whole, *moment), asked
             )
             assert sorted(found) == [], {name: text[:700] for name, text in found.items()}
+
+
+MANY = tuple(
+    told(f"{at}.md", "2020-02-03", f"Bread at a price of {at % 7} euros in the mill." + " Storm." * (at % 5))
+    for at in range(40)
+)  # fmt: skip
+"""More notes than the recipe TIGHT looks at closely."""
+
+
+def only_one(scores: Any, rows: Any, view: Any, n: int) -> Any:
+    """A shard gives its best row alone."""
+    return np.argsort(-scores)[:1]
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "fault", "seen"),
+    [
+        (gather, "_nearest", only_one, "search by asof"),
+        (union, "WHOLE", {}, "verb list"),
+        (gather, "_alone", lambda window, _, allowed: (window, allowed), "search by asof"),
+    ],
+)
+def test_a_planted_fault_shows(
+    monkeypatch: pytest.MonkeyPatch, module: Any, name: str, fault: Any, seen: str
+) -> None:
+    observable = {seen: core.search_by(core.TIGHT) if seen == "search by asof" else core.OBSERVABLES[seen]}
+    asked = Asked("price of bread", other="2019")
+    with memory_folder() as folder, closing(Played(folder / "one", History(MANY))) as played:
+        played.play()
+        divide([folder / "one"], folder / "many", 3)
+        here = Moment(played.corpus, read("2021").last, NEVER)
+        with open_shards(folder / "many") as many:
+            many.whole.session.clock = played.clock
+            assert differences(observable, here, Moment(many.whole, here.as_of, NEVER), asked) == {}
+        monkeypatch.setattr(module, name, fault)
+        union._whole.cache_clear()
+        with open_shards(folder / "many") as many:
+            many.whole.session.clock = played.clock
+            assert differences(observable, here, Moment(many.whole, here.as_of, NEVER), asked)
+        union._whole.cache_clear()

@@ -147,6 +147,12 @@ class View:
             out[here] = memo[name][own]
         return out
 
+    def unmark(self, rows: NDArray[np.int64], name: str) -> None:
+        """Take a mark from rows whose texts turned out to be without what it stands for; they do not
+        change."""
+        for at, _, own in self._by_part(rows):
+            self.prefix.parts[at].segment.memo[name][own] = False
+
     def documents(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """A number for the document of each row, from 0 on and small enough to be an array index."""
         documents = np.asarray(self.column("document", rows), np.int64)

@@ -22,7 +22,7 @@ from msgspec import Struct
 from asof.errors import BadTime, UsageError
 from asof.time.moment import ACCEPTED_TIMES, read, span_of
 from asof.time.span import Period, Span, iso, label
-from asof.wire import FLAT, HIDDEN
+from asof.wire import FLAT, HIDDEN, often
 
 # -- times as a source states them ---------------------------------------------------------------------
 
@@ -30,6 +30,7 @@ _DAY = timedelta(days=1)
 _FIGURES = re.compile(r"[0-9]{1,2}\W[0-9\W]+")
 
 
+@often
 class SourcedTime(Struct, frozen=True):
     """A time as a source states it: the span it means, its own words, and where it was stated."""
 

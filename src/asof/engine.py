@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from asof.documents import Document, SafeToCommit, SourceEvent
 from asof.errors import BeforeHorizon, SourceShrunk
-from asof.hits import Amendment, Halting, Hit, Superseded, Why
+from asof.hits import Amendment, Halting, Hit, HitForce, Superseded, Why
 from asof.index.manifest import EmbeddingRun, IndexState, Manifest
 from asof.index.segment import Prefix
 from asof.index.view import DerivedCache, View
@@ -35,7 +35,6 @@ from asof.store.store import SourceWay, Store, translate_sqlite_errors
 from asof.store.writing import Ids
 from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, format_distinctly, format_instant
-from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.store.run import IndexReport
@@ -295,23 +294,21 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     if not current.all():  # a stage let rows through that are superseded or removed
         ranking = ranking.keep(np.flatnonzero(current))
     column = ranking.scores
-    hits = view.hits(ranking.rows, column.values, column.why)
+    hits = view.hits(ranking.rows, column.values, column.why, _force(ranking.rows, view, query))
     rows = tuple(ranking.rows.tolist())
-    followed = _followed(hits, ranking.rows, view, query)
     for values in ranking.reusable:
         view.prefix.give_back(values)
-    return Results(query, view, recipe.name, followed, rows, ranking.notes, recipe, ranking.halting)
+    return Results(query, view, recipe.name, hits, rows, ranking.notes, recipe, ranking.halting)
 
 
 def current_hits(view: View, rows: NDArray[np.int64]) -> tuple[Hit, ...]:
     """Rows of a view as hits without a score, in their order, with what supersedes or amends them."""
     nothing = Why("not ranked", 0.0)
-    hits = view.hits(rows, np.zeros(len(rows)), lambda _: nothing)
-    return _followed(hits, rows, view, Query("", ""))
+    return view.hits(rows, np.zeros(len(rows)), lambda _: nothing, _force(rows, view, Query("", "")))
 
 
-def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View, query: Query) -> tuple[Hit, ...]:
-    """The hits, each with the time in which it is in force, whether that is so at the date of force, and what
+def _force(rows: NDArray[np.int64], view: View, query: Query) -> list[HitForce]:
+    """For each row the time in which it is in force, whether that is so at the date of force, and what
     supersedes or amends it by then."""
     at = query.date_of_status(view.as_of)
     after, records = followers(view, rows, at), view.records(rows)
@@ -319,24 +316,14 @@ def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View, query:
     record_of = dict(zip(known, view.records(np.array(known, np.int64)), strict=True))
     times = times_of_force(view, rows, records, after)
     amended = amendments(view, rows, records, at)
-    found: list[Hit] = []
-    for hit, later, time, acts in zip(hits, after, times, amended, strict=True):
+    found: list[HitForce] = []
+    for later, time, acts in zip(after, times, amended, strict=True):
         superseded = None
         if later is not None and later.row >= 0 and later.instant <= at:
             superseded = _later(record_of[later.row], later.instant)
         changes = tuple(Amendment(act.kind, act.since, act.name, act.title, act.part) for act in acts)
-        found.append(
-            replace(
-                hit,
-                superseded=superseded,
-                in_force=time,
-                amended=changes,
-                holds=query.holds(time, view.as_of),
-                as_of=view.as_of,
-                at=at,
-            )
-        )
-    return tuple(found)
+        found.append(HitForce(superseded, time, changes, query.holds(time, view.as_of), view.as_of, at))
+    return found
 
 
 def _later(record: StoredPassage, at: int) -> Superseded:

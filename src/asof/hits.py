@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from operator import add, mul
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -165,6 +165,17 @@ class Amendment(Struct, frozen=True):
     document: Annotated[str, 'its id; "": only the amended document tells of it']
     title: Annotated[str, "its title"]
     part: Annotated[str, 'what it is on ("Article 4"); "": all']
+
+
+class HitForce(NamedTuple):
+    """What a view knows of the force of a hit: the fields of `Hit` of the same names."""
+
+    superseded: Superseded | None = None
+    in_force: SourcedTime | None = None
+    amended: tuple[Amendment, ...] = ()
+    holds: bool = True
+    as_of: int = NEVER
+    at: int = NEVER
 
 
 @dataclass(frozen=True, slots=True, repr=False)

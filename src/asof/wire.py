@@ -12,7 +12,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -122,6 +122,14 @@ def _parted(hint: Any) -> tuple[Any, tuple[Any, ...]]:
 # -- JSON ----------------------------------------------------------------------------------------------
 
 Encoder = Callable[[Any], Any]
+_OFTEN = set[type]()
+
+
+def often(shape: type[T]) -> type[T]:
+    """Mark a class of hashable values without others in them that change, of which many are equal: the JSON
+    of the last ones is kept."""
+    _OFTEN.add(shape)
+    return shape
 
 
 def encode(value: Any, *details: str) -> dict[str, Any]:
@@ -163,6 +171,9 @@ def _object(shape: type, details: frozenset[str]) -> Encoder:
                 result[key] = one
         return result
 
+    if shape in _OFTEN:
+        made = lru_cache(4_096)(encoded)
+        return lambda value: made(value).copy()
     return encoded
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from asof import files
 from asof.errors import CorpusError, DamagedStore
-from asof.hits import Hit, Location, Why
+from asof.hits import Hit, HitForce, Location, Why
 from asof.index.columns import AboutTimes, Array, TitleTable
 from asof.index.lexical import Term, having_all
 from asof.index.segment import Prefix, Segment, Window
@@ -152,6 +152,12 @@ class View:
                 memo[name] = made(self.prefix.parts[at].segment)
             out[here] = memo[name][own]
         return out
+
+    def unmark(self, rows: NDArray[np.int64], name: str) -> None:
+        """Take a mark from rows whose texts turned out to be without what it stands for; they do not
+        change."""
+        for at, _, own in self._by_part(rows):
+            self.prefix.parts[at].segment.memo[name][own] = False
 
     def documents(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """A number for the document of each row, from 0 on and small enough to be an array index."""
@@ -379,11 +385,12 @@ class View:
         return [self._records[passage] for passage in passages]
 
     def hits(
-        self, rows: NDArray[np.int64], scores: NDArray[np.float64], explain: Callable[[int], Why]
-    ) -> tuple[Hit, ...]:
-        """The hits of these rows, best first; `explain` makes the tree of one, by its rank among them, when
-        it is asked for."""
-        passages = self.records(rows)
+        self, rows: NDArray[np.int64], scores: NDArray[np.float64], explain: Callable[[int], Why],
+        force: Sequence[HitForce] = (),
+    ) -> tuple[Hit, ...]:  # fmt: skip
+        """The hits of these rows, best first, with their `force`, if it is given; `explain` makes the tree of
+        one, by its rank among them, when it is asked for."""
+        passages, known = self.records(rows), force or [HitForce()] * len(rows)
         layouts = self.store.layouts({record.document for record in passages})
         versions = version_numbers(self.store, (record.passage for record in passages))
         return tuple(
@@ -393,8 +400,10 @@ class View:
                 ended=None, about=about_of(record), place=place_of(record, layouts), text=record.text,
                 explain=partial(explain, rank - 1), tags=tuple(json.loads(record.tags)),
                 meta=json.loads(record.meta), version=versions.get(record.passage), language=record.language,
+                superseded=of.superseded, in_force=of.in_force, amended=of.amended, holds=of.holds,
+                as_of=of.as_of, at=of.at,
             )
-            for rank, (score, record) in enumerate(zip(scores.tolist(), passages, strict=True), 1)
+            for rank, (score, record, of) in enumerate(zip(scores.tolist(), passages, known, strict=True), 1)
         )  # fmt: skip
 
 

@@ -278,7 +278,7 @@ def terminated(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_]:
     ended = np.zeros(matches.count, bool)
     if mentions_termination(query.text):
         return ended
-    stems = _question_stems(query, view)
+    stems, none = _question_stems(query, view), list[int]()
     read = np.flatnonzero(
         view.marked(matches.rows, "termination", partial(_termination_marks, analyzer=view.analyzer))
     )
@@ -286,6 +286,9 @@ def terminated(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_]:
         if mentions_termination(record.text):
             best = _best_sentences(record.text, stems, record.language, view)
             ended[place] = mentions_termination(best)
+        else:
+            none.append(place)
+    view.unmark(matches.rows[np.array(none, np.int64)], "termination")
     return ended
 
 

@@ -475,7 +475,7 @@ def _numbers_at(
     of_version = (moments[at] == versions.visible) & (digests[at] == versions.digest)
     of_version &= at != own
     found = of_version & (segment["number"][at] == numbers) & _visible_of(part, at, versions.document)
-    certain = found | ~of_version[[1, 1, 2, 2]]  # beyond a row of another version there is none of this one
+    certain = found | ~of_version  # there and beyond is no row of this one, if that between is found
     certain &= (own >= part.first) & (own < part.last)
     out = np.where(found, at - part.first + part.offset, -1)
     left = np.flatnonzero(~np.logical_and.reduce(certain))

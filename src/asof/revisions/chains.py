@@ -320,6 +320,8 @@ class Succession(Struct, frozen=True):
 
     def _rows(self, nodes: NDArray[np.signedinteger]) -> RowNumbers:
         """The rows of nodes; -1 for those that are not in the view, and for -1."""
+        if (nodes < 0).all():  # most passages follow none
+            return nodes.astype(np.int64)
         nodes = self.last(nodes.astype(np.int64))
         passages = nodes + self.linker.rows.first
         return self.prefix.rows_of(np.where(nodes >= 0, passages, -1))

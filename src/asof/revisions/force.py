@@ -387,10 +387,10 @@ class _Series:
         """The one that took the place of each row (n) that does not hold at an instant: the first of those in
         a line without a gap, of which each held until the next one began."""
         found = self._holding(rows, np.full(len(rows), instant))
-        left, own = (
-            np.array([at for at, each in enumerate(found) if each], np.int64),
-            validity(self.view, rows),
-        )
+        left = np.array([at for at, each in enumerate(found) if each], np.int64)
+        if not len(left):
+            return found
+        own = validity(self.view, rows)
         before = np.full(len(rows), instant)
         for _ in range(STEPS):
             began = np.array([each.instant for at in left if (each := found[at])], np.int64)

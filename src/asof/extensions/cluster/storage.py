@@ -11,7 +11,6 @@ lock, and no service beside the storage. What a storage gives is input: all of i
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -24,6 +23,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 from msgspec import Meta, Struct
 
+from asof import environment
 from asof.errors import (
     NoCorpus,
     OtherSchema,
@@ -178,13 +178,14 @@ class Storage:
                     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 self._store: Any = LocalStore(folder)
             return
+        given = environment.variables()
         with self._asked("", "opened"):
             self._store = from_url(
                 self.url,
                 client_options={
                     "timeout": timedelta(seconds=30),
                     "connect_timeout": timedelta(seconds=5),
-                    "allow_http": any(os.environ.get(each, "").lower() == "true" for each in PLAIN_HTTP),
+                    "allow_http": any(given.get(each, "").lower() == "true" for each in PLAIN_HTTP),
                 },
                 retry_config={"max_retries": 5, "retry_timeout": timedelta(seconds=60)},
             )

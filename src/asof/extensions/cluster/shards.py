@@ -115,9 +115,7 @@ class ShardedCorpus:
 def name_of(item: Any) -> str:
     """The id of the document that an item states or ends."""
     if isinstance(item, Moved):
-        raise UsageError(
-            f"{item.before!r} is {item.document.id!r} now: shards move no document; index anew"
-        )
+        raise UsageError(f"{item.before!r} is {item.document.id!r} now: shards move no document; index anew")
     if isinstance(item, Document | Ended):
         return item.id
     raise UsageError(f"{type(item).__name__} is no document: shards take documents alone")

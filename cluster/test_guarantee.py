@@ -22,7 +22,13 @@ OBSERVABLES = {name: each for name, each in core.OBSERVABLES.items() if name != 
 """All but the commands, which open the folder of a corpus anew."""
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+@settings(
+    max_examples=20,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate],
+)
 @given(
     histories(), ASKED, st.sampled_from((0, 1, 2, 5)), st.sampled_from((0, 0, 1, 5)),
     st.sampled_from((0, 0, -1, 30 * DAY)), st.sampled_from((1, 1, 3)),

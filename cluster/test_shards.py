@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.guarantee import core
-from tests.guarantee.histories import DAY, SMALL, History, Played, histories, told
+from tests.guarantee.histories import DAY, SMALL, Event, History, Played, histories, told
 from tests.guarantee.observing import ASKED, Asked, Moment, differences
 from tests.guarantee.test_guarantee import moment_of
 from tests.support.corpora import memory_folder
@@ -25,7 +25,13 @@ from asof.wire import replace
 ONE_BY_ONE = {"commands"}
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+@settings(
+    max_examples=15,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    phases=[Phase.generate],
+)
 @given(
     histories(), ASKED, st.sampled_from((0, 1, 1, 2, 2, 3, 5, 8)), st.sampled_from((0, 0, 1, 2, 5)),
     st.sampled_from((0, 0, -1, 30 * DAY)), st.sampled_from((1, 2, 5)),
@@ -90,3 +96,20 @@ def test_a_planted_fault_shows(
             many.whole.session.clock = played.clock
             assert differences(observable, here, Moment(many.whole, here.as_of, NEVER), asked)
         union._whole.cache_clear()
+
+
+def test_a_new_document_at_the_path_of_another_one_comes_after_it() -> None:
+    """Their passages tie in all but the time at which they were learned."""
+    bread = told("mill.md", "2020-02-03", "The price of bread is 3 euros.")
+    others = (told(f"{at}.md", "2020-02-03", "The ferry is in the harbour.") for at in range(12))
+    events = (*others, bread, Event("rename", name="mill.md", other="zz2bell.md"), bread)
+    with memory_folder() as folder, closing(Played(folder / "one", History(events))) as played:
+        played.play()
+        here = Moment(played.corpus, read("2021").last, NEVER)
+        for shards in range(2, 8):
+            divide([folder / "one"], folder / f"{shards}", shards)
+            with open_shards(folder / f"{shards}") as many:
+                many.whole.session.clock = played.clock
+                there = Moment(many.whole, here.as_of, NEVER)
+                observable = {"search": core.OBSERVABLES["search by asof"]}
+                assert differences(observable, here, there, Asked("price of bread")) == {}

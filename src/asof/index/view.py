@@ -355,7 +355,8 @@ class View:
         some = order[tied]
         of_tied = rows[some]
         order[tied] = some[np.lexsort((
-            self.column("passage", of_tied), self.column("number", of_tied), self.column("digest", of_tied),
+            self.column("passage", of_tied), self.column("added", of_tied), self.column("number", of_tied),
+            self.column("digest", of_tied),
             -self.column("said", of_tied), -scores[some],
         ))]  # fmt: skip
         return order

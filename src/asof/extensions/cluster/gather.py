@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index import lexical
-from asof.index.lexical import Bm25, Weighed
+from asof.index.lexical import Bm25, Term, Weighed
 from asof.index.segment import Window, WindowPart
 from asof.index.view import View
 from asof.queries import Query
@@ -34,10 +34,12 @@ Step = tuple[Stage, Query]
 
 
 class Ask(NamedTuple):
-    """What a shard is asked: the question, the stages, and the statistics of the rows of all shards as of
-    (`as_of`, `known_at`): their number and that of their words, and the document frequencies of terms."""
+    """What a shard is asked: the question and its terms (an analyzer serves one thread at a time), the
+    stages, and the statistics of the rows of all shards as of (`as_of`, `known_at`): their number and that of
+    their words, and the document frequencies of terms."""
 
     query: Query
+    terms: tuple[Term, ...]
     lexical: Lexical
     window: RerankWindow
     as_of: int
@@ -92,12 +94,12 @@ class ShardGather:
         own = list(steps)
         match [stage for stage, _ in own[:3]]:
             case [Lexical() as words, Hybrid() as hybrid, RerankWindow() as window]:
-                own[:3] = [(Gather(words, hybrid, window, self.shards), own[0][1])]
+                own[:3] = [(GatherByShard(words, hybrid, window, self.shards), own[0][1])]
         return iter(own)
 
 
 @dataclass(frozen=True)
-class Gather:
+class GatherByShard:
     """`lexical`, `hybrid` and `window`, by shards; as they are where the corpus has vectors, where more hits
     are asked for than are looked at closely, and where no passage has a word of the question."""
 
@@ -113,7 +115,9 @@ class Gather:
             return self._one_by_one(query, ranking, view)
         prefix, hashes = view.prefix, [each.hash for each in terms]
         dfs = dict(zip(hashes, prefix.dfs(hashes), strict=True))
-        ask = Ask(query, self.lexical, self.window, view.as_of, view.known_at, prefix.n, prefix.tokens, dfs)
+        ask = Ask(
+            query, terms, self.lexical, self.window, view.as_of, view.known_at, prefix.n, prefix.tokens, dfs
+        )
         found = list(self.shards.candidates(ask, view, ranking.window))
         count = sum(each.matches for each in found)
         if not count:
@@ -194,7 +198,7 @@ CLOSE = 1e-12
 def candidates(ask: Ask, view: View, window: Window, allowed: NDArray[np.bool_] | None) -> ShardCandidates:
     """The candidates of a window of a shard: those that may be looked at closely among the matches of all."""
     bm25 = Bm25(ask.lexical.k1, ask.lexical.b)
-    weighed = lexical.weigh(window.prefix, query_terms(ask.query, view.analyzer), bm25)
+    weighed = lexical.weigh(window.prefix, ask.terms, bm25)
     scores = np.zeros(window.n)
     for part in window.parts:
         target = scores[part.offset : part.offset + part.last - part.first]

@@ -57,7 +57,7 @@ class Actors:
     def candidates(self, ask: Ask, view: View, window: Window) -> Iterable[ShardCandidates]:
         """Those of each shard."""
         import ray
-        from ray.exceptions import RayError
+        from ray.exceptions import GetTimeoutError, RayActorError
 
         asked = [each.candidates.remote(ask) for each in self.actors]
         ray.wait(asked, num_returns=len(asked), timeout=WAIT)
@@ -65,6 +65,6 @@ class Actors:
         for folder, reply in zip(self.folders, asked, strict=True):
             try:
                 found.append(ray.get(reply, timeout=0))
-            except RayError:  # it died, or is slow
+            except (RayActorError, GetTimeoutError):  # it died, or is slow; what it raised itself is raised
                 late.add(folder)
         return [*found, *self.here.candidates(ask, view, window, late)] if late else found

@@ -131,7 +131,7 @@ def create(root: Path, shards: int, settings: CorpusSettings | None = None, **op
         with asof.open(folder, settings=settings, **options) as corpus:
             with corpus.session.writing() as db, transaction(db):
                 set_meta(db, SHARD, f"{place}/{shards}")
-            corpus.leaves.pop_all()
+            corpus.leaves.pop_all()  # which would remove it, as nothing was written to it
     return open_shards(root, **options)
 
 
@@ -209,26 +209,33 @@ WHOLE = ("transactions", "sources")
 
 
 def divide(sources: Sequence[Path], root: Path, shards: int) -> None:
-    """Write the documents of a corpus, or of all shards of one, to new shards in an empty folder: each with
-    all its versions, and when they were known. Answers stay the same, bit for bit."""
-    for place in range(shards):
-        _write_shard(sources, root / f"shard-{place}", place, shards)
+    """Write the documents of a corpus, or of all shards of one, to new shards in a folder that has none: each
+    with all its versions, and when they were known. Nobody writes to the corpus meanwhile. What is visible
+    stays the same, bit for bit; not taken over are problems of the last runs, replies of models, recorded
+    questions, and what recipes learned from them.
+
+    Raises UsageError for a folder that holds shards, NoCorpus, Busy, NoSpace.
+    """
+    if (root / SHARDS).exists() or any(root.glob("shard-*")):
+        raise UsageError(f"{root} holds shards already: name a new folder")
+    with ExitStack() as stack:
+        corpora = [stack.enter_context(asof.open(source, create=False)) for source in sources]
+        for corpus in corpora:
+            stack.enter_context(corpus.store.locked())
+        for place in range(shards):
+            _write_shard(corpora, root / f"shard-{place}", place, shards)
     ShardList(shards).write(root)
 
 
-def _write_shard(sources: Sequence[Path], folder: Path, place: int, shards: int) -> None:
-    names = [f"s{number}" for number in range(len(sources))]
+def _write_shard(corpora: Sequence[Corpus], folder: Path, place: int, shards: int) -> None:
+    names = [f"s{number}" for number in range(len(corpora))]
     with ExitStack() as stack:
-        first = stack.enter_context(asof.open(sources[0], create=False))
-        encoder = first.manifest.encoder
-        store = Store.create(folder / FOLDER, first.store.settings)
+        store = Store.create(folder / FOLDER, corpora[0].store.settings)
         stack.callback(store.first.close)
         db = stack.enter_context(closing(store.writer()))
         db.create_function("shard_of", 1, lambda name: shard_of(name, shards), deterministic=True)
-        for name, source in zip(names, sources, strict=True):
-            db.execute(
-                f"ATTACH ? AS {name}", (f"{(source / FOLDER / 'corpus.db').absolute().as_uri()}?mode=ro",)
-            )
+        for name, corpus in zip(names, corpora, strict=True):
+            db.execute(f"ATTACH ? AS {name}", (f"{corpus.store.database.absolute().as_uri()}?mode=ro",))
         with transaction(db):
             for table, whose in NUMBERED.items():
                 mine = (
@@ -247,11 +254,12 @@ def _write_shard(sources: Sequence[Path], folder: Path, place: int, shards: int)
                 _copy(db, table, names)
             db.execute("INSERT OR IGNORE INTO meta SELECT key, value FROM s0.meta")
             set_meta(db, SHARD, f"{place}/{shards}")
-        Manifest(store, encoder, lambda _: None).mend()
+        Manifest(store, corpora[0].manifest.encoder, lambda _: None).mend()
 
 
 def _copy(db: sqlite3.Connection, table: str, names: Sequence[str]) -> None:
     refers, columns, wanted = MOVED.get(table, {}), [], []
+    many = table in WHOLE or table == "checkpoints"  # rows that several shards have
     for _, column, *_ in db.execute(f"PRAGMA table_info({table})"):
         if table == "ends" and column == "id":
             continue
@@ -267,6 +275,6 @@ def _copy(db: sqlite3.Connection, table: str, names: Sequence[str]) -> None:
     order = " ORDER BY t.id" if table == "ends" else ""
     for name in names:
         db.execute(
-            f"INSERT OR IGNORE INTO main.{table} ({', '.join(wanted)})"
+            f"INSERT {'OR IGNORE ' * many}INTO main.{table} ({', '.join(wanted)})"
             f" SELECT {', '.join(columns)} FROM {name}.{table} AS t{where}{order}"
         )

@@ -188,7 +188,7 @@ def _send(
 ) -> None:
     """Put the objects of a state that are missing. `known`: those that a published manifest names, which no
     vacuum removes."""
-    place, now = f"shard-{state.shard}", time.time()
+    place, now = f"shard-{state.shard}", environment.now() / 1e6
     stored = _objects(storage, state.shard)
 
     def is_there(name: str, size: int) -> bool:
@@ -514,7 +514,7 @@ def vacuum(storage: Storage, grace: float) -> int:
     """
     if not 0 <= grace < float("inf"):
         raise UsageError(f"the time of grace is {grace}; accepted: seconds from 0 on")
-    before, removed = time.time() - grace, 0
+    before, removed = environment.now() / 1e6 - grace, 0
 
     def is_old(put: float) -> bool:
         return grace == 0 or put < before

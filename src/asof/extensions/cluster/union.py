@@ -19,6 +19,7 @@ from typing import Any
 
 from asof.errors import UsageError
 from asof.index.manifest import IndexState, Manifest
+from asof.index.view import Gather
 from asof.models.ports import Encoder
 from asof.store.schema import CorpusSettings
 from asof.store.store import Store
@@ -165,8 +166,7 @@ class UnionManifest:
 
     store: UnionStore
     shards: tuple[Manifest, ...]
-    gather: Any = None
-    on_note: Callable[[str], None] = print
+    gather: Gather
 
     @property
     def encoder(self) -> Encoder | None:

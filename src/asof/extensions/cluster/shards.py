@@ -21,7 +21,6 @@ from asof import environment
 from asof.corpus.corpus import Corpus
 from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
-from asof.corpus.snapshot import Snapshot
 from asof.documents import Document, Ended, Moved
 from asof.errors import CorpusError, NoCorpus, UsageError
 from asof.extensions.cluster.gather import ShardGather, Threads
@@ -34,7 +33,6 @@ from asof.store.run import IndexReport
 from asof.store.schema import REPLACED, CorpusSettings, set_meta, transaction
 from asof.store.store import Store
 from asof.store.writing import SHARD
-from asof.time.moment import When
 
 MOST = 1_024
 
@@ -107,10 +105,6 @@ class ShardedCorpus:
         with ThreadPoolExecutor(len(self.shards)) as pool:
             return list(pool.map(lambda each: each[0].add(each[1]), zip(self.shards, of, strict=True)))
 
-    def at(self, as_of: When | None = None, known_at: When | None = None) -> Snapshot:
-        """A snapshot of all shards as one corpus; see `Corpus.at`."""
-        return self.whole.at(as_of, known_at)
-
 
 def name_of(item: Any) -> str:
     """The id of the document that an item states or ends."""
@@ -148,14 +142,8 @@ def open_shards(root: Path, **options: Any) -> ShardedCorpus:
         store = UnionStore(place, tuple(each.store for each in shards))
         pool = leaves.enter_context(ThreadPoolExecutor(min(len(shards), os.cpu_count() or 1)))
         manifest = UnionManifest(store, tuple(each.manifest for each in shards), ShardGather(Threads(pool)))
-        session = Session(
-            root,
-            cast(Any, store),
-            cast(Any, manifest),
-            shards[0].config,
-            shards[0].session.clock,
-            environment.variables(),
-        )
+        clock, variables = shards[0].session.clock, environment.variables()
+        session = Session(root, cast(Any, store), cast(Any, manifest), shards[0].config, clock, variables)
         models = ModelProvider(session, shards[0].models.model)
         whole = Corpus(session, models, Maintenance(session, background=False))
         return ShardedCorpus(root, shards, whole, leaves.pop_all())

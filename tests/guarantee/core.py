@@ -123,7 +123,7 @@ def passages(moment: Moment, asked: Asked) -> Any:
 
 
 NARROW = GraphLimits(
-    candidates=CandidateLimits(window=2, window_of_words=1, edits=2, words_titled=1),
+    candidates=CandidateLimits(window=2, window_of_words=1, edits=2),
     least_written=1, share_written=10**9, rebuild_share=0, texts_at_once=2, most_postings=12,
     pairs_at_once=3,
 )  # fmt: skip

@@ -8,8 +8,9 @@ import pytest
 from tests.revisions.made import document, fresh
 from tests.revisions.test_succession import follows
 
-from asof.revisions.features import WordReader
-from asof.revisions.statements import LONGEST, NOTHING, statement_of, without_its_time
+from asof.index.features import grammar_of
+from asof.index.statements import LONGEST, NOTHING, statement_of, without_its_time
+from asof.text.tokens import Analyzer
 
 SUCCEED = [
     ("Mira works at Nordwind since 2019.", "Mira works at Sudbury Labs."),
@@ -124,7 +125,7 @@ def test_a_statement_that_came_between_is_the_one_that_ends() -> None:
 
 
 def test_only_one_sentence_is_a_statement() -> None:
-    grammar = WordReader(("en",)).grammar
+    grammar = grammar_of(Analyzer(("en",)))
     for text in ("I live in Lyon.\nI work.", "Is the fee 4?", "The fee is 4 " + "indeed " * LONGEST):
         assert statement_of(text, "en", grammar) == NOTHING
     assert statement_of("The fee is 4. It rains.", "en", grammar).frame == NOTHING.frame

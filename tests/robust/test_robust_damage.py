@@ -18,6 +18,7 @@ from tests.support.amounts import DAMAGED_PLACES
 
 import asof
 from asof.errors import DamagedStore
+from asof.index.features import FEATURE_COLUMNS
 from asof.index.segment import Segment
 from asof.wire import encode
 
@@ -33,7 +34,7 @@ ARRAYS = (
     "row_of", "terms", "start", "rows", "tf", "end_passage", "end_at", "end_added",
     "stem_offsets", "stems", "forward_start", "forward", "forward_tf",
     "about_offsets", "about_first", "about_last", "about_kind",
-    "title", "title_id", "title_group", "title_start", "title_stems", "title_kinds",
+    "title", "title_id", "title_group", "title_start", "title_stems", "title_kinds", *FEATURE_COLUMNS,
 )  # fmt: skip
 READ_BY_SEARCH = ("visible", "length", "terms", "start", "rows", "tf", "row_of", "end_at")
 

@@ -21,9 +21,9 @@ from asof.answer.statements import (
     WeightedPhrase,
     times_named,
 )
+from asof.index.statements import verbs_of_states
 from asof.index.view import View
 from asof.lang import calendar_words, every, set_of
-from asof.revisions.statements import verbs_of_states
 from asof.text.acts import numbered
 from asof.text.figures import Figure, figures, language_of, lexicon
 from asof.text.query import key

@@ -29,10 +29,10 @@ from asof.documents import NOTE_PREFIX, PUBLISHED, Document, SourcedTime, is_not
 from asof.engine import current_hits
 from asof.errors import DocumentNotFound, UsageError
 from asof.hits import Hit
+from asof.index.features import LEAST_UNTITLED, grammar_of, title_of
+from asof.index.statements import LEAST_FRAME, Grammar, frame_of, statement_of
 from asof.lang import set_of
-from asof.revisions.features import LEAST_UNTITLED, WordReader, title_of
 from asof.revisions.link import NEARLY
-from asof.revisions.statements import LEAST_FRAME, Grammar, frame_of, statement_of
 from asof.sources.markdown import Inline
 from asof.store.digest import STATUS, is_of_force, span_of
 from asof.store.names import called
@@ -364,7 +364,8 @@ def _force_of(note: Document | DocumentAsOf) -> SourcedTime | None:
 @lru_cache(maxsize=4)
 def _grammar(languages: tuple[str, ...]) -> tuple[Grammar, Callable[[str], str]]:
     """The words of grammar of some languages, and what tells in which of them a text is."""
-    return WordReader(languages).grammar, Analyzer(languages).detect
+    analyzer = Analyzer(languages)
+    return grammar_of(analyzer), analyzer.detect
 
 
 def _is_related(note: Document, hit: Hit, grammar: Grammar, detect: Callable[[str], str]) -> bool:

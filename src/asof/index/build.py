@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from asof.errors import DamagedSegment
 from asof.files import remove
+from asof.index import features
 from asof.index.columns import AboutTimes, Array, TitleTable, offsets, stretches
 from asof.index.segment import Segment, SegmentWriter
 from asof.index.vectors import dimensions
@@ -52,9 +53,11 @@ def write_rows(
     columns: dict[str, Array],
     about: AboutTimes,
     titles: TitleTable,
+    read: Mapping[str, Array],
     ends: Sequence[Array],
 ) -> int:
-    """Write the fixed columns of rows in time order, and the ends; returns the smallest passage id."""
+    """Write the fixed columns of rows in time order, the features that were `read`, and the ends; returns the
+    smallest passage id."""
     for name, dtype in COLUMNS.items():
         writer.add(name, columns[name].astype(dtype, copy=False))
     passages = columns["passage"]
@@ -64,6 +67,8 @@ def write_rows(
     writer.add("row_of", row_of)
     for name, values in (about.columns() | titles.columns()).items():
         writer.add(name, values)
+    for name, values in read.items():
+        writer.add(f"feature_{name}", values)
     for name, values in zip(("end_passage", "end_at", "end_added"), ends, strict=True):
         writer.add(name, values.astype(np.int64, copy=False))
     return first
@@ -108,6 +113,7 @@ def build(
             {name: values[order] for name, values in columns.items()},
             AboutTimes.of([row.about for row in rows]).take(order),
             TitleTable.build([(rows[at].title, rows[at].language) for at in order.tolist()], analyzer),
+            {name: values[order] for name, values in features.read(rows, analyzer).items()},
             [np.array([getattr(end, name) for end in ends], np.int64) for name in ("passage", "at", "added")],
         )
         writer.add("terms", terms)
@@ -224,7 +230,11 @@ def merge(
         about = AboutTimes.joined(segment.about for segment in segments).take(order)
         titles = TitleTable.joined(segment.titles for segment in segments).take(order)
         rows = {name: values[order] for name, values in columns.items()}
-        first = write_rows(writer, rows, about, titles, ends)
+        read = {
+            name: np.concatenate([segment[f"feature_{name}"] for segment in segments])[order]
+            for name in features.COLUMNS
+        }
+        first = write_rows(writer, rows, about, titles, read, ends)
         terms, counts = _write_postings(writer, segments, places, at_once)
         writer.add("terms", terms)
         writer.add("start", np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
@@ -431,13 +441,14 @@ def stored_parts(
                 id_, visible, added, said, run_digest(version, key), bool(dated), document, name_digest(path),
                 number, language, indexed_text(title, headings, of_document, text, keywords),
                 tuple([(time.first, time.last, time.kind) for time in loads(about)]), title, path, headings,
+                text, dated_by,
             )
             for (
                 id_, visible, added, said, version, key, dated, document, path, number, language,
-                title, headings, of_document, text, keywords, about,
+                title, headings, of_document, text, keywords, about, dated_by,
             ) in db.execute(
                 "SELECT p.id, p.visible, p.added, v.visible, p.version, p.key, p.dated, p.document, h.path,"
-                " p.number, h.language, h.title, p.headings, h.about, p.text, h.keywords, p.about"
+                " p.number, h.language, h.title, p.headings, h.about, p.text, h.keywords, p.about, v.dated_by"
                 " FROM passages AS p JOIN versions AS v ON v.id = p.version JOIN heads AS h ON h.id = p.head"
                 " WHERE p.id > ? AND p.id <= ? ORDER BY p.id LIMIT ?",
                 (after, entry.last, at_once),

@@ -25,7 +25,7 @@ from asof.version import __version__
 # -- segment format ------------------------------------------------------------------------------------
 # The last eight bytes of a file name its format; a file of another format is made anew from the store.
 
-MAGIC = b"asof-sg6"
+MAGIC = b"asof-sg7"
 FOOTER = struct.Struct("<QII8s")
 """Place, length and CRC-32 of the table of contents; the format."""
 
@@ -143,7 +143,7 @@ def longer(values: Array, n: int, new: int = 0) -> Array:
         return values
     memory = values if values.base is None else values.base
     if len(memory) < n:
-        memory = np.empty(n + n // 4, values.dtype)
+        memory = np.empty((n + n // 4, *values.shape[1:]), values.dtype)
         memory[: len(values)] = values
     memory[len(values) : n] = new
     return memory[:n]

@@ -24,6 +24,7 @@ Arrays, n rows sorted by (visible, digest, number, passage):
     title                                             int32 (n)      the title of each row, or -1
     title_id, title_group                             uint64 (t)     see `asof.index.columns`
     title_start, title_stems, title_kinds             int64 (t + 1), uint64, uint8
+    feature_body, feature_title ...                   see `asof.index.features`
     end_passage, end_at, end_added                    int64 (e)      ends of lives, of this or other segments
     vectors                                           int16 (n, d)   when an encoder is used
 """
@@ -64,6 +65,7 @@ from asof.index.columns import (
     stated,
     stretches,
 )
+from asof.index.features import FEATURE_COLUMNS
 from asof.time.span import BEGINNING, NEVER
 
 # -- the file ------------------------------------------------------------------------------------------
@@ -102,7 +104,7 @@ SEGMENT = FileFormat(
         "end_passage": instants("e"), "end_at": instants("e"), "end_added": instants("e"),
         "vectors": ArraySpec("<i2", "n", "d", low=-(2**12), below=2**12, optional=True),
         "waiting": ArraySpec("<i4", "v", low=0, below="n", order="distinct", optional=True),
-    },
+    } | FEATURE_COLUMNS,
     {"first": int, "encoder": str},
 )  # fmt: skip
 """The arrays of a segment."""

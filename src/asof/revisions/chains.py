@@ -5,7 +5,7 @@ releases, the versions of a note. Each points to its best earlier one, if it has
 is a chain that depends on the past alone. Undated passages are in none. Passages added after the view's K or
 published after its T do not affect it.
 
-Cache (`RowCache`): `succession/chains.seg` holds features and keys of a range of rows, and their chains.
+Cache (`RowCache`): `succession/chains.seg` holds the keys of a range of rows, sorted, and their chains.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from numpy.typing import NDArray
 from asof import files
 from asof.errors import DamagedSegment
 from asof.index.columns import ArraySpec, FileFormat, changed_at, longer
+from asof.index.features import WORDS_OF, words_in
 from asof.index.segment import Prefix, Segment, SegmentWriter
-from asof.index.view import DerivedCache, View
-from asof.revisions.features import COLUMNS, WORDS_OF, StatementTable, WordReader, read, words_in
+from asof.index.view import View
 from asof.revisions.link import Chain, Linker, differing
 from asof.revisions.rows import (
-    DEFAULT,
-    GraphLimits,
+    FeatureTable,
     NodeMap,
     Postings,
     RowCache,
     Rows,
     TextRuns,
     is_newest,
+    key_postings,
     merge_postings,
     remember,
 )
@@ -45,15 +45,11 @@ from asof.time.span import BEGINNING, NEVER
 
 FOLDER = "succession"
 FILE = "chains.seg"
-FORMAT = 16
+FORMAT = 17
 
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
 FILE_FORMAT = FileFormat(
     {
-        name: ArraySpec(np.dtype(dtype).str, "nodes", shape[0] if shape else "")
-        for name, (dtype, shape) in COLUMNS.items()
-    }
-    | {
         "counts": ArraySpec("<i4", "nodes", low=0), "keys": ArraySpec("<u8", "keys", order="ascending"),
         "nodes": ArraySpec("<i4", "keys", low=0, below="nodes"), "known": ArraySpec("|u1", "nodes", below=2),
         "ends": ArraySpec("<i8", "nodes"), "before": _LINK, "after": _LINK, "edit": _LINK, "copy": _LINK,
@@ -67,14 +63,10 @@ class SeriesCache(RowCache):
 
     NAME = FOLDER
 
-    def __init__(self, derived: DerivedCache, limits: GraphLimits = DEFAULT) -> None:
-        super().__init__(derived, limits)
-        self._lexicon: WordReader | None = None
-
     def forget(self) -> None:
         super().forget()
         self._opened = False
-        self._statements = StatementTable.none()
+        self._features, self._keyed = FeatureTable.none(), 0
         self._chain: Chain | None = None
         self._made_of, self._runs = list[str](), TextRuns(*np.zeros((2, 0), np.int64))
         self._on_disk = np.zeros(0, bool)
@@ -85,8 +77,8 @@ class SeriesCache(RowCache):
         with self.lock:
             rows = self.rows(view.prefix)
             by_text = rows.by_text()
-            self._read_statements(view, by_text)
-            linker = Linker(by_text, self._statements.snapshot(), tuple(self.parts), self.limits)
+            self._read_features(view, by_text)
+            linker = Linker(by_text, self._features.of_length(rows.n), tuple(self.parts), self.limits)
             runs, chain = self._linked(view, rows, linker)
         last = runs.last(rows.columns["visible"], view.prefix.as_of)
         return Succession(view.prefix, linker, chain, runs.first(), last)
@@ -117,20 +109,17 @@ class SeriesCache(RowCache):
             remember(self._earlier, view.known_at, chain)
         return runs, chain
 
-    def _read_statements(self, view: View, rows: Rows) -> None:
-        """Load the statements of all rows: from the file, and from the texts of rows added since."""
+    def _read_features(self, view: View, rows: Rows) -> None:
+        """Load the features of all rows from their segments, and their keys: from the file, and those of rows
+        added since from segments too."""
         if not self._opened:
             self.read_file(FILE, FILE_FORMAT, lambda segment: self._load(segment, view, rows))
             self._opened = True
-        if self._lexicon is None and self._statements.n < rows.n:
-            self._lexicon = WordReader(view.analyzer.languages)
-        if self._lexicon is None:
-            return
-        begin = self._statements.n
-        for batch in read(view.store.db, rows.first, begin, rows.n, self._lexicon, self.limits):
-            counts = np.zeros(batch.end - batch.begin, np.int32)
-            self._statements.add(batch)
-            self.add_part(Postings(batch.begin, counts, batch.keys, batch.owners))
+        segments = [part.segment for part in view.prefix.parts]
+        self._features.add(rows, segments)
+        for part in key_postings(rows, segments, self._keyed):
+            self.add_part(part)
+        self._keyed = max(self._keyed, self._features.n)
 
     # -- the file -----------------------------------------------------------------------------------
 
@@ -140,10 +129,9 @@ class SeriesCache(RowCache):
         if n > rows.n or segment.facts["made"] != _made_from(rows, n, view):
             return None
         keys = Postings(0, segment["counts"], segment["keys"], segment["nodes"])
-        columns = {name: segment[name] for name in COLUMNS}
         known = segment["known"].astype(bool)
         chain = Chain(known, *(segment[name] for name in ("ends", "before", "after", "edit", "copy")))
-        self._statements, self.parts, self._chain = StatementTable(n, columns), [keys], chain
+        self._keyed, self.parts, self._chain = n, [keys], chain
         self._on_disk = known
         return chain
 
@@ -155,8 +143,6 @@ class SeriesCache(RowCache):
         if len(self.parts) > 1:
             self.parts = [merge_postings(self.parts)]
         with contextlib.suppress(OSError), self.alone(), SegmentWriter(self.folder / FILE) as writer:
-            for name in COLUMNS:
-                writer.add(name, linker.statements[name])
             for part in self.parts:
                 writer.add("counts", part.counts)
                 writer.add("keys", part.hashes)
@@ -238,7 +224,7 @@ class Succession(Struct, frozen=True):
         """For each row the one that follows it, or -1: of its own document if one does, else the earliest. A
         copy is followed by what follows that which it repeats."""
         nodes = self.nodes(rows)
-        copied, text = self.chain.copy[nodes], self.linker.statements["text"]
+        copied, text = self.chain.copy[nodes], self.linker.features["text"]
         repeated = np.where((nodes >= 0) & (copied >= 0) & (text[copied] == text[nodes]), copied, nodes)
         choices = (self.chain.edit, nodes), (self.chain.edit, repeated), (self.chain.after, repeated)
         found = np.full(len(rows), -1, np.int64)
@@ -249,7 +235,7 @@ class Succession(Struct, frozen=True):
     def ended_by(self, rows: RowNumbers) -> RowNumbers:
         """For each row the statement that says that what it states has ended, or -1."""
         found, nodes = np.full(len(rows), -1, np.int64), self.nodes(rows)
-        of = self.linker.statements
+        of = self.linker.features
         stated = np.flatnonzero((nodes >= 0) & ((of["subject"][nodes] == 0) | of["event"][nodes]))
         if len(stated):
             after = self.successors(rows[stated])
@@ -279,9 +265,9 @@ class Succession(Struct, frozen=True):
 
     def shared_words(self, rows: RowNumbers) -> NDArray[np.float64]:
         """The Jaccard similarities (n, n) of the content words of rows, of their first characters and
-        estimated from word sets (`asof.revisions.features`); 0 for rows that are not known. Each is read in
+        estimated from word sets (`asof.index.features`); 0 for rows that are not known. Each is read in
         the language of its own version: that of the first of its run may be dropped."""
-        sets: NDArray[np.uint64] = self.linker.statements["body"][self._own_nodes(rows)]
+        sets: NDArray[np.uint64] = self.linker.features["body"][self._own_nodes(rows)]
         sets[self.nodes(rows) < 0] = 0
         columns = np.ascontiguousarray(sets.T)
         joined = np.bitwise_count(columns[:, :, None] | columns[:, None, :])

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.columns import Array, changed_at, places_of
-from asof.revisions.features import StatementTable
-from asof.revisions.rows import Rows
+from asof.revisions.rows import FeatureTable, Rows
 from asof.text.query import mixed
 from asof.time.span import NEVER
 
@@ -25,22 +24,22 @@ LEAST_WORDS = 4
 Nodes = NDArray[np.int64]
 
 
-def copies(rows: Rows, statements: StatementTable, nodes: Nodes) -> NDArray[np.int32]:
+def copies(rows: Rows, features: FeatureTable, nodes: Nodes) -> NDArray[np.int32]:
     """By node: the node that it repeats, or one of its document's original; -1 where it is none of a copy.
 
     `nodes` (ascending): those that count, which are known and dated.
     """
     original = np.full(rows.n, -1, np.int32)
-    by_text = _copied_texts(rows, statements, nodes)
+    by_text = _copied_texts(rows, features, nodes)
     original[by_text[0]] = by_text[1]
-    named = nodes[statements["original"][nodes] != 0]
+    named = nodes[features["original"][nodes] != 0]
     if len(named):
-        name = statements["name"]
-        of_name = nodes[np.isin(name[nodes], statements["original"][named])]
-        wanted = statements["original"][named]
+        name = features["name"]
+        of_name = nodes[np.isin(name[nodes], features["original"][named])]
+        wanted = features["original"][named]
         found = _last(rows, (name[of_name], of_name), (wanted, named), strictly=False)
         original[named[found >= 0]] = found[found >= 0]
-        text = statements["text"]
+        text = features["text"]
         exact = _last(
             rows, (mixed(name[of_name]) ^ text[of_name], of_name), (mixed(wanted) ^ text[named], named),
             strictly=False,
@@ -50,15 +49,15 @@ def copies(rows: Rows, statements: StatementTable, nodes: Nodes) -> NDArray[np.i
 
 
 def copies_since(
-    rows: Rows, statements: StatementTable, counted: NDArray[np.bool_], before: Array, changed: Nodes
+    rows: Rows, features: FeatureTable, counted: NDArray[np.bool_], before: Array, changed: Nodes
 ) -> Array:
     """By node: what `copies` gives of all that are `counted`, from what it gave `before` some `changed`.
 
     Looked at again are the documents that have one of these, its text, or a name made from its name.
     """
-    document, text = rows.columns["document"], statements["text"]
-    name, original = statements["name"], statements["original"]
-    by_text, names = statements["changed"].any(), name[changed]
+    document, text = rows.columns["document"], features["text"]
+    name, original = features["name"], features["original"]
+    by_text, names = features["changed"].any(), name[changed]
     near = [changed, places_of(original, names[names != 0])]
     if by_text:
         near.append(places_of(text, text[changed]))
@@ -71,13 +70,13 @@ def copies_since(
     among = np.unique(np.concatenate(others))
     among = among[counted[among]]
     copy = changed_at(before, changed, np.full(len(changed), -1))
-    return changed_at(copy, nodes, copies(rows, statements, among)[nodes])
+    return changed_at(copy, nodes, copies(rows, features, among)[nodes])
 
 
-def _copied_texts(rows: Rows, statements: StatementTable, nodes: Nodes) -> tuple[Nodes, Nodes]:
+def _copied_texts(rows: Rows, features: FeatureTable, nodes: Nodes) -> tuple[Nodes, Nodes]:
     """The nodes of copies by their text, and the nodes that they repeat."""
     none = np.zeros(0, np.int64)
-    changed, text = statements["changed"], statements["text"]
+    changed, text = features["changed"], features["text"]
     if not changed[nodes].any():
         return none, none
     visible, document = rows.columns["visible"], rows.columns["document"]
@@ -89,7 +88,7 @@ def _copied_texts(rows: Rows, statements: StatementTable, nodes: Nodes) -> tuple
     order = nodes[rows.canonical(nodes, text[nodes])]
     firsts = order[np.diff(text[order], prepend=text[order[:1]] ^ np.uint64(1)) != 0]
     first = firsts[np.searchsorted(text[firsts], text[new])]
-    words = np.bitwise_count(statements["body"][new]).sum(axis=1, dtype=np.int64)
+    words = np.bitwise_count(features["body"][new]).sum(axis=1, dtype=np.int64)
     repeated = (visible[first] < visible[new]) & (document[first] != document[new])
     whole = np.bincount(own, ~repeated, len(documents)) == 0
     whole &= np.bincount(own, words, len(documents)) >= LEAST_WORDS

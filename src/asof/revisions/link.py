@@ -19,10 +19,10 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.index.columns import Array, changed_at, longer, places_of
+from asof.index.features import LEAST_UNTITLED, OF_WORDS, PARTS, STATED, WORDS_TITLED, words_in
+from asof.index.statements import LEAST_FRAME
 from asof.revisions.copies import copies, copies_since
-from asof.revisions.features import LEAST_UNTITLED, OF_WORDS, PARTS, STATED, StatementTable, words_in
-from asof.revisions.rows import DEFAULT, CandidateLimits, GraphLimits, Postings, Rows
-from asof.revisions.statements import LEAST_FRAME
+from asof.revisions.rows import DEFAULT, CandidateLimits, FeatureTable, GraphLimits, Postings, Rows
 from asof.text.query import mixed
 from asof.time.span import NEVER
 
@@ -133,7 +133,7 @@ NO, SAME_WORDS, SAME_FRAME, SAME_PLACE = 0, 1, 2, 3
 
 NEARLY, NEARLY_WORDS = 0.6, 4
 """The least similarity of nearly the same texts (Jaccard, without the words of titles), and the fewest common
-words where the subject is the same (others: `CandidateLimits.words_titled`, `LEAST_UNTITLED`)."""
+words where the subject is the same (others: `WORDS_TITLED`, `LEAST_UNTITLED`)."""
 
 RESTATED = 0.9
 """The same of short texts without titles: where they differ in a word, that is the subject as often as the
@@ -222,7 +222,7 @@ class Linker(Struct, frozen=True):
     """Builds chains of any set of the rows of a corpus. `parts` have the keys of all of them."""
 
     rows: Rows
-    statements: StatementTable
+    features: FeatureTable
     parts: Sequence[Postings]
     limits: GraphLimits = DEFAULT
 
@@ -230,8 +230,8 @@ class Linker(Struct, frozen=True):
         """The chains of these nodes."""
         n = self.rows.n
         before, none = (np.full(n, -1, np.int32) for _ in range(2))
-        mine = known & self.statements["dated"]
-        copy = copies(self.rows, self.statements, np.flatnonzero(mine))
+        mine = known & self.features["dated"]
+        copy = copies(self.rows, self.features, np.flatnonzero(mine))
         keys = np.concatenate([np.zeros(0, np.uint64), *(part.hashes for part in self.parts)])
         nodes = np.concatenate(
             [np.zeros(0, np.int32), *(part.carriers + np.int32(part.begin) for part in self.parts)]
@@ -258,8 +258,8 @@ class Linker(Struct, frozen=True):
         n = self.rows.n
         links = (chain.before, chain.after, chain.edit, chain.copy)
         was_before, after, edit, was_copy = (longer(each, n, -1) for each in links)
-        mine = known & self.statements["dated"]
-        copy = copies_since(self.rows, self.statements, mine, was_copy, changed)
+        mine = known & self.features["dated"]
+        copy = copies_since(self.rows, self.features, mine, was_copy, changed)
         dirty = (copy >= 0) != (was_copy >= 0)
         dirty[changed] = True
         documents = self.rows.columns["document"]
@@ -305,7 +305,7 @@ class Linker(Struct, frozen=True):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
         """The selected nodes that have a predecessor, and these predecessors. One that is `copied` follows
         what was edited, and nothing else."""
-        ending = self.statements["ended"][:, 0] > 0
+        ending = self.features["ended"][:, 0] > 0
         pairs = recent(keys, nodes, selected & ~copied, self.rows, self.limits.candidates, ending)
         pairs = Pairs(*(each[~copied[pairs.earlier]] for each in pairs))
         edits = edited(ends, mine, selected, self.rows, self.limits.candidates.edits)
@@ -338,7 +338,7 @@ class Linker(Struct, frozen=True):
         self, ends: NDArray[np.int64], later: NDArray[np.int64], earlier: NDArray[np.int64],
         edit: NDArray[np.bool_],
     ) -> PairGrades:  # fmt: skip
-        body, title = self.statements["body"], self.statements["title"]
+        body, title = self.features["body"], self.features["title"]
         body_1: Sets = body[later]
         body_2: Sets = body[earlier]
         title_1: Sets = title[later]
@@ -348,7 +348,7 @@ class Linker(Struct, frozen=True):
         own_shared, own = shared(own_1, own_2, words_in(bodies & ~titles))
         _, whole = shared(words_in(body_1 | title_1), words_in(body_2 | title_2), words_in(bodies | titles))
         subject, frame, event, folder, version = (
-            self.statements[name] for name in ("subject", "frame", "event", "folder", "version")
+            self.features[name] for name in ("subject", "frame", "event", "folder", "version")
         )
         same = subject[later] == subject[earlier]
         untitled = same & (subject[later] == 0)
@@ -356,7 +356,7 @@ class Linker(Struct, frozen=True):
         near = folder[later] == folder[earlier]
 
         by_frame = (frame[later] == frame[earlier]) & (frame[later] != 0) & (same | untitled)
-        framed = self.statements["framed"][later]
+        framed = self.features["framed"][later]
         alike = (title_1 == title_2).all(axis=1) & (version[later] == version[earlier]).all(axis=1)
         by_frame &= np.where(
             framed < 0, near & alike, framed >= np.where(near, np.where(untitled, LEAST_FRAME, 1), ELSEWHERE)
@@ -364,7 +364,7 @@ class Linker(Struct, frozen=True):
         by_end = (same | untitled) & near & self._ends(later, earlier)
 
         event = event[later] | event[earlier]
-        leads, unnumbered = self.statements["leads"], (version[later, 0] < 0) & (version[earlier, 0] < 0)
+        leads, unnumbered = self.features["leads"], (version[later, 0] < 0) & (version[earlier, 0] < 0)
         told = same & near & ~event & (leads[later, 0] > 0) & (leads[earlier, 0] > 0)
         by_leads = told & (own >= REPEATED)
         by_leads[by_leads] = _repeat(leads, later[by_leads], earlier[by_leads])
@@ -372,7 +372,7 @@ class Linker(Struct, frozen=True):
             (title_1 & ~body_1) | (title_2 & ~body_2)
         ).any(axis=1)  # fmt: skip
 
-        fewest = np.where(untitled, LEAST_UNTITLED, self.limits.candidates.words_titled)
+        fewest = np.where(untitled, LEAST_UNTITLED, WORDS_TITLED)
         fewest = np.where(same, NEARLY_WORDS, fewest)
         alone = untitled & (np.maximum(own_1, own_2) < LONG)
         by_words = near & (own >= np.where(alone, RESTATED, NEARLY)) & (own_shared > fewest - 0.5)
@@ -387,7 +387,7 @@ class Linker(Struct, frozen=True):
         grade = np.where(by_frame | by_leads | by_end, SAME_FRAME, np.where(by_words, SAME_WORDS, NO))
         grade[edit & (same | (whole >= EDITED))] = SAME_PLACE
         parts = _parts(version, later, earlier)
-        edition = self.statements["edition"]
+        edition = self.features["edition"]
         grade[~one_document & (edition[later] != edition[earlier])] = NO
         grade[~over & one_document] = NO
         return PairGrades(grade, parts, np.rint(UNIT * whole).astype(np.int64))
@@ -395,9 +395,9 @@ class Linker(Struct, frozen=True):
     def _ends(self, later: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which pairs are of a statement that ends a state and one that states it: of the same subject, the
         first word, and with all its words."""
-        ended = self.statements["ended"][later]
+        ended = self.features["ended"][later]
         stated: NDArray[np.bool_] = ended[:, 0] > 0
-        leads = self.statements["leads"][earlier[stated]]
+        leads = self.features["leads"][earlier[stated]]
         has = (ended[stated][:, :, None] == leads[:, None, :]).any(axis=2)
         subject = ended[stated][:, 0] == leads[:, 0]
         stated[stated] = subject & (has | (ended[stated] == 0)).all(axis=1)

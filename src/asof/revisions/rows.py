@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from asof import files
 from asof.errors import DamagedSegment
 from asof.index.columns import Array, FileFormat, longer
+from asof.index.features import COLUMNS as FEATURES
+from asof.index.features import OF_KEYS, keys
 from asof.index.segment import Prefix, Segment
 from asof.index.view import LOCK, DerivedCache
 from asof.text.query import mixed
@@ -125,6 +127,38 @@ class Rows(Struct, frozen=True):
         return f"{len(nodes)}-{int(facts.sum(dtype=np.uint64)):016x}"
 
 
+class FeatureTable(Struct):
+    """The features of all nodes (`asof.index.features`), a table that only grows: those below `n` are read,
+    and columns have room for more, which is zero."""
+
+    n: int
+    columns: dict[str, Array]
+
+    @classmethod
+    def none(cls) -> Self:
+        """One without nodes."""
+        return cls(0, {name: np.zeros((0, *shape), dtype) for name, (dtype, shape) in FEATURES.items()})
+
+    def add(self, rows: Rows, segments: Sequence[Segment]) -> None:
+        """Read the features of all nodes of these segments that were not read yet."""
+        until = max(known_to(segments) - rows.first, self.n)
+        self.columns = {name: longer(values, until) for name, values in self.columns.items()}
+        for segment in segments:
+            nodes = rows.nodes(segment, segment.n)
+            new = np.flatnonzero(nodes >= self.n)
+            if len(new):
+                for name, values in self.columns.items():
+                    values[nodes[new]] = segment[f"feature_{name}"][new]
+        self.n = until
+
+    def of_length(self, n: int) -> FeatureTable:
+        """The table as it is now with so many nodes, also those of which nothing was read."""
+        return FeatureTable(self.n, {name: longer(values, n) for name, values in self.columns.items()})
+
+    def __getitem__(self, name: str) -> Array:
+        return self.columns[name]
+
+
 class NodeMap(NamedTuple):
     """Other nodes (m) for some nodes (m, ascending); any other node is its own."""
 
@@ -192,14 +226,12 @@ class CandidateLimits(Struct, frozen=True):
     """The number of earlier passages that a passage is compared with. Other limits give another succession.
 
     Of all passages with a key the last `window` before a passage are compared, the last `window_of_words` for
-    a key of words, and the `edits` nearest in the document of those that an edit ended. A text with a title
-    needs `words_titled` words for keys of words.
+    a key of words, and the `edits` nearest in the document of those that an edit ended.
     """
 
     window: int = 12
     window_of_words: int = 4
     edits: int = 32
-    words_titled: int = 12
 
 
 class GraphLimits(Struct, frozen=True):
@@ -253,13 +285,29 @@ class Postings(Struct, frozen=True):
         return which, self.carriers[at] + np.int32(self.begin)
 
 
+def key_postings(rows: Rows, segments: Sequence[Segment], begin: int) -> Iterator[Postings]:
+    """The keys of the nodes from `begin` on that are in these segments, those of one after another."""
+    for segment in segments:
+        nodes = rows.nodes(segment, segment.n)
+        new = np.flatnonzero(nodes >= begin)
+        if len(new):
+            found, owner = keys({name: segment[f"feature_{name}"][new] for name in OF_KEYS})
+            first, last = int(nodes[new].min()), int(nodes[new].max())
+            carriers: NDArray[np.int32] = (nodes[new][owner] - first).astype(np.int32)
+            counts = np.bincount(carriers, minlength=last - first + 1).astype(np.int32)
+            order = np.argsort(found, kind="stable")
+            yield Postings(first, counts, found[order], carriers[order])
+
+
 def merge_postings(parts: Sequence[Postings]) -> Postings:
-    """Consecutive parts as one."""
-    begin = parts[0].begin
+    """Parts as one."""
+    begin, end = min(part.begin for part in parts), max(part.end for part in parts)
     hashes = np.concatenate([part.hashes for part in parts])
     carriers = np.concatenate([part.carriers + np.int32(part.begin - begin) for part in parts])
     order = np.argsort(hashes, kind="stable")  # merges what is in order already
-    counts = np.concatenate([part.counts for part in parts])
+    counts = np.zeros(end - begin, np.int32)
+    for part in parts:
+        counts[part.begin - begin : part.end - begin] += part.counts
     return Postings(begin, counts, hashes[order], carriers[order])
 
 

@@ -59,7 +59,8 @@ if TYPE_CHECKING:
 
 
 class IndexRow(NamedTuple):
-    """A passage for the index. `text`: title, headings and text. `title`, `path`: those of its document.
+    """A passage for the index. `text`: title, headings and text; `body`: the text alone. `title`, `path`:
+    those of its document.
 
     `about`: the times that it is about, each as first instant, last instant, kind (`AboutTime.kind`). `said`:
     since when its text stands there without a gap, not after `visible`; `run`: equal for the rows of that
@@ -81,6 +82,8 @@ class IndexRow(NamedTuple):
     title: str = ""
     path: str = ""
     headings: str = ""
+    body: str = ""
+    dated_by: str = ""
 
     @property
     def version(self) -> int:
@@ -540,7 +543,8 @@ def _insert_passage(write: Transaction, document: DocumentState, interval: Valid
             passage, interval.start, write.now, said.visible, run_digest(interval.version, interval.key),
             dated, document.id, name_digest(path), interval.number, language,
             indexed_text(title, headings, about, text, keywords),
-            tuple([(time.first, time.last, time.kind) for time in times]), title, path, headings,
+            tuple([(time.first, time.last, time.kind) for time in times]), title, path, headings, text,
+            said.dated_by,
         )
     )  # fmt: skip
     if interval.end != NEVER:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 from unicodedata import normalize
@@ -274,6 +274,11 @@ class Analyzer:
         self._hashes = array("Q")
         self._functional = {code: stop_words(code) for code in self.languages}
         self.stop_words: frozenset[str] = frozenset().union(*self._functional.values())
+
+    @cached_property
+    def stemming(self) -> Analyzer:
+        """The analyzer that gives stems: itself, or one of its languages that does."""
+        return self if self._stemmers else Analyzer(self.languages)
 
     def detect(self, text: str) -> str:
         """The language that has the most stop words among the first 200 tokens (in 4,000 characters).

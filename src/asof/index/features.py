@@ -1,7 +1,7 @@
-"""Features of passages: the columns by which a passage is found to follow an earlier one.
+"""Features of passages: the columns of a segment by which a passage is found to follow an earlier one.
 
 Words are kept as sets, not as text. Dates and numbers change within a series, so they are left out of both
-sets.
+sets. `asof.revisions` compares the features; here they are read from texts, once, when a segment is written.
 
     body, title  the words of the text, and of its document's title and headings; 512 bits each
     subject      hash of title and headings without numbers and dates, equal for "Node.js 21.7.0" and
@@ -15,27 +15,24 @@ sets.
     dated        whether the passage has a date
     edition      the version that a folder of its document names, or for a section its title: what is of one
                  supersedes nothing of another ("Python 3.9 Release Schedule"); 0 for none
+    bands        pairs of least hashes of its words, equal for texts with most words in common; 0 for none
 """
 
 from __future__ import annotations
 
 import math
 import re
-import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
-from msgspec import Struct
 from numpy.typing import NDArray
 
 from asof.documents import CHANGES, PART, is_note
-from asof.index.columns import Array
-from asof.lang import calendar_words, of_all
-from asof.revisions.rows import DEFAULT, GraphLimits
-from asof.revisions.statements import (
+from asof.index.columns import Array, ArraySpec
+from asof.index.statements import (
     DIGIT,
     LETTERS,
     MOST_ENDED,
@@ -47,7 +44,9 @@ from asof.revisions.statements import (
     leads_of,
     statement_of,
 )
+from asof.lang import calendar_words, of_all
 from asof.sources.source import original_of
+from asof.store.writing import IndexRow
 from asof.text.query import mixed
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.text.versions import of_path, versions_in
@@ -63,66 +62,46 @@ SIZE_WORDS = BITS // 64
 WORDS_OF = np.array([-BITS * math.log(1 - min(k, BITS - 1) / BITS) for k in range(BITS + 1)])
 """The estimated number of words, by the number of bits set."""
 
-_OTHER, _CONTENT = 0, 1
+
+def grammar_of(analyzer: Analyzer) -> Grammar:
+    """The words of grammar of the languages of an analyzer."""
+    return Grammar(_calendar(analyzer.languages), analyzer.stop_words, analyzer.stem)
 
 
-class WordReader:
-    """Reads words and caches their hashes and kinds; not thread-safe."""
-
-    def __init__(self, languages: tuple[str, ...]) -> None:
-        self._analyzer = Analyzer(languages)
-        self._kinds = np.zeros(0, np.uint8)
-        self.languages = languages
-        calendar = frozenset[str]().union(*map(calendar_words, languages))
-        self.grammar = Grammar(calendar, self._analyzer.stop_words, self._analyzer.stem)
-        self._dates = {stem for word in calendar for stem in (word, *self._analyzer.alternatives(word))}
-
-    def begin(self) -> None:
-        """Start a batch of texts: only here may the numbering of words be reset."""
-        if self._analyzer.reset_if_large():
-            self._kinds = np.zeros(0, np.uint8)
-
-    def read(self, texts: Sequence[str], languages: Sequence[str]) -> WordTable:
-        """The words of texts, each in its language."""
-        known, analyzer = self._analyzer.languages, self._analyzer
-        numbers = [
-            analyzer.ids(text, language if language in known else known[0])
-            for text, language in zip(texts, languages, strict=True)
-        ]
-        lengths = np.fromiter(map(len, numbers), np.int64, len(numbers))
-        flat = np.fromiter(chain.from_iterable(numbers), np.int32, int(lengths.sum()))
-        owner = np.repeat(np.arange(len(numbers)), lengths)
-        hashes = analyzer.hashes()
-        self._classify(len(hashes))
-        return WordTable(analyzer, hashes, self._kinds, flat, owner)
-
-    def _classify(self, n: int) -> None:
-        begin = len(self._kinds)
-        if begin < n:
-            stop = self._analyzer.stop_numbers()
-            more = [self._kind(number, stop) for number in range(begin, n)]
-            self._kinds = np.concatenate([self._kinds, np.array(more, np.uint8)])
-
-    def _kind(self, number: int, stop: frozenset[int]) -> int:
-        word = self._analyzer.stem_of(number)
-        other = number in stop or word in self._dates or len(word) < 2 or DIGIT.search(word)
-        return _OTHER if other else _CONTENT
+@cache
+def _calendar(languages: tuple[str, ...]) -> frozenset[str]:
+    return frozenset[str]().union(*map(calendar_words, languages))
 
 
-class WordTable(Struct, frozen=True):
-    """The words of some texts, concatenated (`flat`): the analyzer's numbers, and the text of each
-    (`owner`)."""
+class WordTable(NamedTuple):
+    """Hashes of the content words of some texts (no stop words, numbers or dates), and the text of each."""
 
-    analyzer: Analyzer
     hashes: NDArray[np.uint64]
-    kinds: NDArray[np.uint8]
-    flat: NDArray[np.int32]
     owner: NDArray[np.int64]
 
-    def content(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """Hashes of the content words (no stop words, numbers or dates), and the text of each."""
-        keep = self.kinds[self.flat] == _CONTENT
-        return self.hashes[self.flat[keep]], self.owner[keep]
+    @classmethod
+    def read(cls, texts: Sequence[str], languages: Sequence[str], analyzer: Analyzer) -> WordTable:
+        """The content words of texts, each in its language."""
+        numbers = [analyzer.ids(*each) for each in zip(texts, languages, strict=True)]
+        lengths = np.fromiter(map(len, numbers), np.int64, len(numbers))
+        flat = np.fromiter(chain.from_iterable(numbers), np.int32, int(lengths.sum()))
+        used, place = np.unique(flat, return_inverse=True)
+        stop, dates = analyzer.stop_numbers(), _dates(analyzer.languages)
+        content = [number not in stop and _is_content(analyzer.stem_of(number), dates) for number in used]
+        keep = np.array(content, bool)[place]
+        owner = np.repeat(np.arange(len(numbers)), lengths)
+        return cls(analyzer.hashes()[flat[keep]], owner[keep])
+
+
+def _is_content(stem: str, dates: frozenset[str]) -> bool:
+    return len(stem) > 1 and stem not in dates and not DIGIT.search(stem)
+
+
+@cache
+def _dates(languages: tuple[str, ...]) -> frozenset[str]:
+    """The words of the calendar, and their stems."""
+    calendar = _calendar(languages)
+    return calendar.union(*map(Analyzer(languages).alternatives, calendar))
 
 
 def bits_of(hashes: NDArray[np.uint64], owner: NDArray[np.int64], n: int) -> NDArray[np.uint64]:
@@ -156,7 +135,9 @@ READ = 600
 PARTS = 3
 BANDS, PER_BAND = 4, 2
 LEAST_UNTITLED = 7
-"""The least words of a text without a title for keys of words; with one `CandidateLimits.words_titled`."""
+"""The least words of a text without a title for keys of words."""
+WORDS_TITLED = 12
+"""The least words of one with a title for these."""
 
 COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "body": (np.uint64, (SIZE_WORDS,)), "title": (np.uint64, (SIZE_WORDS,)), "subject": (np.uint64, ()),
@@ -164,8 +145,15 @@ COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "leads": (np.uint32, (MOST_LEADS,)), "ended": (np.uint32, (MOST_ENDED,)), "folder": (np.uint64, ()),
     "event": (np.bool_, ()),
     "dated": (np.bool_, ()), "changed": (np.bool_, ()), "text": (np.uint64, ()), "name": (np.uint64, ()),
-    "original": (np.uint64, ()), "edition": (np.int64, ()),
+    "original": (np.uint64, ()), "edition": (np.int64, ()), "bands": (np.uint64, (BANDS,)),
 }  # fmt: skip
+"""The columns, each with its type and the shape of a row."""
+
+FEATURE_COLUMNS = {
+    f"feature_{name}": ArraySpec(np.dtype(dtype).str, "n", shape[0] if shape else "")
+    for name, (dtype, shape) in COLUMNS.items()
+}
+"""Their arrays in a segment."""
 
 _SALTS = {"subject": 1, "frame": 2, "first": 3, "second": 4, "words": 5, "stated": 6}
 OF_WORDS, STATED = np.uint64(1), np.uint64(2)
@@ -176,26 +164,6 @@ _VERSION = re.compile(r"(?:(?<!\w)|(?<=\bv)|(?<=\bV))\d+(?:\.\d+)*")
 _DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:1\d|20)\d\d")
 _ISO = re.compile(r"(?<!\d)(?:1\d|20)\d\d-\d\d(?:-\d\d)?(?!\d)")
 
-_TEXTS = (
-    "SELECT p.id, p.dated, h.path, p.headings, p.text, h.title, h.language, v.dated_by FROM passages AS p"
-    " JOIN heads AS h ON h.id = p.head"
-    " JOIN versions AS v ON v.id = p.version"
-    " WHERE p.id BETWEEN ? AND ? ORDER BY p.id"
-)
-
-
-class StatementBatch(NamedTuple):
-    """Statements of nodes `begin` to `end` (exclusive); `keys` (p), and `owners` (p): node - `begin`.
-
-    Two statements can be of one series only if they have a key in common.
-    """
-
-    begin: int
-    end: int
-    columns: dict[str, Array]
-    keys: NDArray[np.uint64]
-    owners: NDArray[np.int32]
-
 
 class TitleSubject(NamedTuple):
     """The subject of a title and its headings (a hash, or 0), and the version as written or ""."""
@@ -204,64 +172,60 @@ class TitleSubject(NamedTuple):
     version: str
 
 
-def read(
-    db: sqlite3.Connection, first: int, begin: int, end: int, lexicon: WordReader,
-    limits: GraphLimits = DEFAULT,
-) -> Iterator[StatementBatch]:  # fmt: skip
-    """The statements of nodes `begin` to `end` (exclusive), whose passages are `first` + node."""
-    for low in range(begin, end, limits.texts_at_once):
-        high = min(low + limits.texts_at_once, end)
-        rows = db.execute(_TEXTS, (first + low, first + high - 1)).fetchall()
-        yield _batch(rows, first, low, high, lexicon, limits.candidates.words_titled)
+AT_ONCE = 8_192
+"""Texts that are read at once."""
 
 
-def _batch(rows: list[tuple[int, int, str, str, str, str, str, str]], first: int, low: int, high: int,
-           lexicon: WordReader, words_titled: int) -> StatementBatch:  # fmt: skip
-    lexicon.begin()
-    grammar = lexicon.grammar
+def read(rows: Sequence[IndexRow], analyzer: Analyzer) -> dict[str, Array]:
+    """The features of passages, by the name of the column; words count by their stems in any corpus."""
+    stemming = analyzer.stemming
+    if stemming is not analyzer:
+        stemming.reset_if_large()
+    read_parts = [_read(rows[at : at + AT_ONCE], stemming) for at in range(0, max(len(rows), 1), AT_ONCE)]
+    return {name: np.concatenate([part[name] for part in read_parts]) for name in COLUMNS}
+
+
+def _read(rows: Sequence[IndexRow], analyzer: Analyzer) -> dict[str, Array]:
+    grammar = grammar_of(analyzer)
     columns: dict[str, Array] = {
-        name: np.zeros((high - low, *shape), dtype) for name, (dtype, shape) in COLUMNS.items()
+        name: np.zeros((len(rows), *shape), dtype) for name, (dtype, shape) in COLUMNS.items()
     }
-    columns["version"][:] = -1
-    nodes = np.array([row[0] for row in rows], np.int64) - first - low
-    above, place = _distinct((f"{row[5]}\n{row[3]}", row[6]) for row in rows)
+    above, place = _distinct((f"{row.title}\n{row.headings}", row.language) for row in rows)
     titles = [title_of(text, grammar.calendar) for text, _ in above]
-    bodies = lexicon.read([row[4][:READ] for row in rows], [row[6] for row in rows])
-    headed = lexicon.read([text for text, _ in above], [language for _, language in above])
-    content_words = bodies.content()
-    columns["dated"][nodes] = [bool(row[1]) for row in rows]
-    columns["body"][nodes] = bits_of(*content_words, len(rows))
-    columns["title"][nodes] = bits_of(*headed.content(), len(titles))[place]
-    columns["subject"][nodes] = np.array([title.subject for title in titles], np.uint64)[place]
-    columns["version"][nodes] = _versions([title.version for title in titles])[place]
-    notes = np.array([is_note(row[2]) and bool(row[5]) for row in rows], bool)
-    subjects = [term_hash(rows[at][5].casefold()) or 1 for at in np.flatnonzero(notes).tolist()]
-    columns["subject"][nodes[notes]] = np.array(subjects, np.uint64)  # "Locker A1" is no other "Locker A2"
-    columns["version"][nodes[notes]] = -1
-    alone = notes & np.array([is_statement(row[4]) for row in rows], bool)
-    for node, row, at, stated in zip(nodes.tolist(), rows, place.tolist(), alone.tolist(), strict=True):
-        if titles[at].subject and not stated:
-            said = UntitledStatement(frame_of(row[4], row[6], grammar), leads_of(row[4], grammar), ())
+    words = WordTable.read([row.body[:READ] for row in rows], [row.language for row in rows], analyzer)
+    headed = WordTable.read([text for text, _ in above], [language for _, language in above], analyzer)
+    columns["dated"][:] = [row.dated for row in rows]
+    columns["body"] = bits_of(*words, len(rows))
+    columns["title"] = bits_of(*headed, len(titles))[place]
+    columns["subject"] = np.array([title.subject for title in titles], np.uint64)[place]
+    columns["version"] = _versions([title.version for title in titles])[place]
+    notes = np.array([is_note(row.path) and bool(row.title) for row in rows], bool)
+    subjects = [term_hash(rows[at].title.casefold()) or 1 for at in np.flatnonzero(notes).tolist()]
+    columns["subject"][notes] = np.array(subjects, np.uint64)  # "Locker A1" is no other "Locker A2"
+    columns["version"][notes] = -1
+    alone = notes & np.array([is_statement(row.body) for row in rows], bool)
+    for at, (row, title, stated) in enumerate(zip(rows, place.tolist(), alone.tolist(), strict=True)):
+        if titles[title].subject and not stated:
+            said = UntitledStatement(
+                frame_of(row.body, row.language, grammar), leads_of(row.body, grammar), ()
+            )
         else:
-            said = statement_of(row[4], row[6], grammar)
-        columns["frame"][node], columns["framed"][node] = said.frame
-        columns["leads"][node, : len(said.leads)] = said.leads
-        columns["ended"][node, : len(said.ended)] = said.ended
-    paged = np.array([bool(row[3]) and row[3].rpartition("\n")[2] != row[5] for row in rows], bool)
-    columns["changed"][nodes] = [row[7] in CHANGES for row in rows]
-    columns["text"][nodes] = [term_hash(" ".join(row[4].split())) for row in rows]
-    documents, of = _distinct((row[2], row[5]) for row in rows)
+            said = statement_of(row.body, row.language, grammar)
+        columns["frame"][at], columns["framed"][at] = said.frame
+        columns["leads"][at, : len(said.leads)] = said.leads
+        columns["ended"][at, : len(said.ended)] = said.ended
+    paged = [bool(row.headings) and row.headings.rpartition("\n")[2] != row.title for row in rows]
+    columns["changed"][:] = [row.dated_by in CHANGES for row in rows]
+    columns["text"][:] = [term_hash(" ".join(row.body.split())) for row in rows]
+    documents, of = _distinct((row.path, row.title) for row in rows)
     for column, read_from in _OF_DOCUMENTS.items():
         values = [read_from(name, title) for name, title in documents]
-        columns[column][nodes] = np.array(values, COLUMNS[column][0])[of]
-    columns["event"][nodes[alone]] = True  # words in common tell no value from another fact of its subject
+        columns[column] = np.array(values, COLUMNS[column][0])[of]
+    columns["event"][alone] = True  # words in common tell no value from another fact of its subject
     folder, title = np.array([_editions(*each) for each in documents], np.int64).reshape(-1, 2)[of].T
-    columns["edition"][nodes] = np.where((folder > 0) | ~paged, folder, title)
-    keys, owners = _keys({name: values[nodes] for name, values in columns.items()})
-    bands, carriers = _bands(*content_words, columns["subject"][nodes], words_titled)
-    keys, owners = np.concatenate([keys, bands]), np.concatenate([owners, carriers])
-    order = np.argsort(keys, kind="stable")
-    return StatementBatch(low, high, columns, keys[order], nodes[owners[order]].astype(np.int32))
+    columns["edition"] = np.where((folder > 0) | ~np.array(paged, bool), folder, title)
+    columns["bands"] = _bands(words, columns["subject"])
+    return columns
 
 
 def _distinct(values: Iterable[tuple[str, str]]) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:
@@ -347,9 +311,17 @@ def _versions(named: Sequence[str]) -> NDArray[np.int32]:
     return versions
 
 
-def _keys(columns: dict[str, Array]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Keys of subjects: alone, with a frame, one and two parts of a version; and of what texts without titles
-    state."""
+OF_KEYS = ("subject", "version", "frame", "leads", "ended", "bands")
+"""The columns that `keys` reads."""
+
+
+def keys(columns: Mapping[str, Array]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """The keys of passages by their columns, and the place of the one that has each: two can be of one series
+    only if they have a key in common.
+
+    Keys are those of subjects (alone, with a frame, with one and two parts of a version), of what texts
+    without titles state, and of words.
+    """
     subject = columns["subject"].astype(np.uint64)
     version = columns["version"].astype(np.int64)
     has_subject = subject > 0
@@ -361,13 +333,14 @@ def _keys(columns: dict[str, Array]) -> tuple[NDArray[np.uint64], NDArray[np.int
         ("first", has_subject & (version[:, 1] >= 0), major),
         ("second", has_subject & (version[:, 2] >= 0), minor),
     ]  # fmt: skip
-    keys = [salted(name, subject[which] ^ mixed(more[which])) for name, which, more in kinds]
+    found = [salted(name, subject[which] ^ mixed(more[which])) for name, which, more in kinds]
     owners = [np.flatnonzero(which) for _, which, _ in kinds]
     for name in ("leads", "ended"):
         owner, at = np.nonzero((columns[name] > 0) & ~has_subject[:, None])
-        keys.append(salted("stated", columns[name][owner, at].astype(np.uint64)))
+        found.append(salted("stated", columns[name][owner, at].astype(np.uint64)))
         owners.append(owner)
-    return np.concatenate(keys), np.concatenate(owners)
+    owner, at = np.nonzero(columns["bands"])
+    return np.concatenate([*found, columns["bands"][owner, at]]), np.concatenate([*owners, owner])
 
 
 def salted(name: str, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -376,46 +349,15 @@ def salted(name: str, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return keys | {"words": OF_WORDS, "stated": STATED}.get(name, np.uint64(0))
 
 
-def _bands(
-    hashes: NDArray[np.uint64], owner: NDArray[np.int64], subject: Array, words_titled: int
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Keys of texts that have most words in common: pairs of least hashes (Broder 1997)."""
-    sizes = np.bincount(owner, minlength=len(subject))
-    enough = sizes >= np.where(subject > 0, words_titled, LEAST_UNTITLED)
-    keep = enough[owner]
-    least = minima(hashes[keep], owner[keep], BANDS * PER_BAND)
-    owners = np.flatnonzero(enough)
-    keys = []
+def _bands(words: WordTable, subject: Array) -> NDArray[np.uint64]:
+    """Keys of texts that have most words in common (n, BANDS): pairs of least hashes (Broder 1997); 0 where
+    they have too few."""
+    sizes = np.bincount(words.owner, minlength=len(subject))
+    enough = sizes >= np.where(subject > 0, WORDS_TITLED, LEAST_UNTITLED)
+    keep = enough[words.owner]
+    least = minima(words.hashes[keep], words.owner[keep], BANDS * PER_BAND)
+    bands = np.zeros((len(subject), BANDS), np.uint64)
     for band in range(BANDS):
         one, other = least[band * PER_BAND], least[band * PER_BAND + 1]
-        keys.append(salted("words", mixed(one + np.uint64(band)) ^ other))
-    return np.concatenate(keys), np.tile(owners, BANDS)
-
-
-class StatementTable(Struct):
-    """The statements of all nodes, a table that only grows; columns have capacity for more than `n`."""
-
-    n: int
-    columns: dict[str, Array]
-
-    @classmethod
-    def none(cls) -> StatementTable:
-        return cls(0, {name: np.zeros((0, *shape), dtype) for name, (dtype, shape) in COLUMNS.items()})
-
-    def add(self, batch: StatementBatch) -> None:
-        """Append a batch."""
-        capacity = len(self.columns["subject"])
-        for name, values in batch.columns.items():
-            if batch.end > capacity:
-                grown = np.zeros((max(batch.end, capacity + capacity // 4), *values.shape[1:]), values.dtype)
-                grown[: self.n] = self.columns[name][: self.n]
-                self.columns[name] = grown
-            self.columns[name][batch.begin : batch.end] = values
-        self.n = batch.end
-
-    def snapshot(self) -> StatementTable:
-        """The table as it is now, which does not grow."""
-        return StatementTable(self.n, dict(self.columns))
-
-    def __getitem__(self, name: str) -> Array:
-        return self.columns[name][: self.n]
+        bands[enough, band] = salted("words", mixed(one + np.uint64(band)) ^ other)
+    return bands

@@ -10,11 +10,12 @@ other words of about the same frequency; their segments are made from the texts,
 from __future__ import annotations
 
 import argparse
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from itertools import count
 from pathlib import Path
@@ -93,8 +94,9 @@ def paragraph(words: Iterator[str], subject: str, times: list[str], rng: np.rand
 
 def copied(base: Path, folder: Path, place: int, shards: int, copies: int) -> int:
     """Write a shard that holds so many copies of the documents of a corpus; returns its passages."""
-    with closing(sqlite3.connect(folder / FOLDER / "corpus.db", isolation_level=None)) as db:
-        db.execute("ATTACH ? AS base", (str(base / FOLDER / "corpus.db"),))
+    own, other = ((each / FOLDER / "corpus.db").absolute().as_uri() for each in (folder, base))
+    with closing(sqlite3.connect(own, uri=True, isolation_level=None)) as db:
+        db.execute("ATTACH ? AS base", (f"{other}?mode=ro",))
         db.execute("INSERT OR IGNORE INTO transactions SELECT * FROM base.transactions")
         db.execute("INSERT OR IGNORE INTO sources SELECT * FROM base.sources")
         rows = {table: db.execute(f"SELECT max(id) FROM base.{table}").fetchone()[0] for table in NUMBERED}
@@ -156,7 +158,7 @@ def build(root: Path, shards: int, passages: int, at_once: int) -> None:
     with asof.open(base) as corpus:
         made = corpus.add(documents(BASE)).passages
     create(root, shards).close()
-    copies = passages // shards // made
+    copies = -(-passages // shards // made)
     with ProcessPoolExecutor(at_once) as pool:
         folders = [root / f"shard-{place}" for place in range(shards)]
         of_each = ([base] * shards, folders, range(shards), [shards] * shards, [copies] * shards)
@@ -165,26 +167,58 @@ def build(root: Path, shards: int, passages: int, at_once: int) -> None:
 
 
 def ask(root: Path, count: int, recipe: str | None) -> None:
-    """Ask generated questions of all time and of the last hundredth of it; medians and 95th percentiles."""
-    texts = questions_about(count)
-    begun = time.perf_counter()
-    with open_shards(root) if (root / "shards.json").exists() else asof.open(root, create=False) as opened:
+    """Ask generated questions of all time and of the last hundredth of it: medians, 95th percentiles, bytes
+    read from the disk, and the memory of the process."""
+    texts, lines = questions_about(count), list[tuple[str, str, str]]()
+    forget(root)
+    with measured(lines, "open, first question"):
+        opened = open_shards(root) if (root / "shards.json").exists() else asof.open(root, create=False)
         corpus: Any = getattr(opened, "whole", opened)
-        then = corpus.at()
-        then.search(texts[0], recipe=recipe)
-        lines = [("open and first question", f"{time.perf_counter() - begun:,.1f} s", "")]
+        corpus.search(texts[0], recipe=recipe)
+    with opened:
         since = f"{FIRST + timedelta(days=DAYS - DAYS // 100):%Y-%m-%d}"
         for scope, more in (("all", {}), ("a hundredth", {"since": since})):
-            for text in texts:
-                then.search(text, recipe=recipe, **more)
+            with measured(lines, f"{scope}, each once, for the first time"):
+                for text in texts:
+                    corpus.search(text, recipe=recipe, **more)
             took = []
             for text in texts:
                 begun = time.perf_counter()
-                then.search(text, recipe=recipe, **more)
+                corpus.search(text, recipe=recipe, **more)
                 took.append((time.perf_counter() - begun) * 1e3)
             middle, late = np.percentile(took, [50, 95])
             lines.append((f"{scope}, warm", f"{middle:,.1f} ms", f"p95 {late:,.1f} ms"))
-    print(aligned(lines))
+    print(aligned([*lines, ("memory, mapped files counted", *peak())]))
+
+
+@contextmanager
+def measured(lines: list[tuple[str, str, str]], what: str) -> Iterator[None]:
+    """A line of the seconds and of the bytes that were read from the disk."""
+    begun, read = time.perf_counter(), read_bytes()
+    yield
+    took, read = time.perf_counter() - begun, read_bytes() - read
+    lines.append((what, f"{took:,.1f} s", f"{read / 1e6:,.0f} MB read"))
+
+
+def read_bytes() -> int:
+    """The bytes that this process has read from the disk (Linux)."""
+    counted = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
+    return int(counted["read_bytes"])
+
+
+def peak() -> tuple[str, str]:
+    """The most memory that this process had, and what of it now is its own."""
+    said = dict(line.split(":") for line in Path("/proc/self/status").read_text().splitlines())
+    most, own = (int(said[name].split()[0]) / 1e6 for name in ("VmHWM", "RssAnon"))
+    return f"{most:,.1f} GB", f"{own:,.1f} GB its own"
+
+
+def forget(root: Path) -> None:
+    """Let the system forget the pages of all files below a folder."""
+    for path in filter(Path.is_file, root.rglob("*")):
+        file = os.open(path, os.O_RDONLY)
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        os.close(file)
 
 
 def main() -> None:

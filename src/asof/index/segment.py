@@ -245,7 +245,7 @@ class Segment:
         self._check_blocks(name, range(first * width // BLOCK, (last * width - 1) // BLOCK + 1))
 
     def check_stretches(self, name: str, begin: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
-        """Check the blocks that hold these stretches of a one-dimensional array."""
+        """Check the blocks that hold these stretches of an array, or of the rows of a matrix."""
         if name in self._whole:
             return
         array = self.unchecked(name)
@@ -305,6 +305,11 @@ class Segment:
             array = self.unchecked(name)
             self._check_blocks(name, range(-(-array.nbytes // BLOCK)))
         return self._arrays[name]
+
+    def take(self, name: str, rows: NDArray[np.int64]) -> Array:
+        """Some rows of an array, checked."""
+        self.check_stretches(name, rows, np.ones(len(rows), np.int64))
+        return self.unchecked(name)[rows]
 
     @cached_property
     def documents(self) -> tuple[int, int]:

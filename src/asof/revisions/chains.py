@@ -40,6 +40,7 @@ from asof.revisions.rows import (
 )
 from asof.text.query import VERSION as WORDS_VERSION
 from asof.time.span import BEGINNING, NEVER
+from asof.wire import replace
 
 # -- cache ---------------------------------------------------------------------------------------------
 
@@ -50,6 +51,7 @@ FORMAT = 17
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
 FILE_FORMAT = FileFormat(
     {
+        "read": ArraySpec("|u1", "nodes", below=2),
         "counts": ArraySpec("<i4", "nodes", low=0), "keys": ArraySpec("<u8", "keys", order="ascending"),
         "nodes": ArraySpec("<i4", "keys", low=0, below="nodes"), "known": ArraySpec("|u1", "nodes", below=2),
         "ends": ArraySpec("<i8", "nodes"), "before": _LINK, "after": _LINK, "edit": _LINK, "copy": _LINK,
@@ -66,7 +68,8 @@ class SeriesCache(RowCache):
     def forget(self) -> None:
         super().forget()
         self._opened = False
-        self._features, self._keyed = FeatureTable.none(), 0
+        self._features, self._read = FeatureTable.none(), np.zeros(0, bool)
+        self._segments = frozenset[Path]()
         self._chain: Chain | None = None
         self._made_of, self._runs = list[str](), TextRuns(*np.zeros((2, 0), np.int64))
         self._on_disk = np.zeros(0, bool)
@@ -77,8 +80,7 @@ class SeriesCache(RowCache):
         with self.lock:
             rows = self.rows(view.prefix)
             by_text = rows.by_text()
-            self._read_features(view, by_text)
-            linker = Linker(by_text, self._features.of_length(rows.n), tuple(self.parts), self.limits)
+            linker = Linker(by_text, self._read_features(view, by_text), tuple(self.parts), self.limits)
             runs, chain = self._linked(view, rows, linker)
         last = runs.last(rows.columns["visible"], view.prefix.as_of)
         return Succession(view.prefix, linker, chain, runs.first(), last)
@@ -109,48 +111,54 @@ class SeriesCache(RowCache):
             remember(self._earlier, view.known_at, chain)
         return runs, chain
 
-    def _read_features(self, view: View, rows: Rows) -> None:
-        """Load the features of all rows from their segments, and their keys: from the file, and those of rows
-        added since from segments too."""
+    def _read_features(self, view: View, rows: Rows) -> FeatureTable:
+        """The features of all rows from their segments; reads their keys, too: from the file, and those of
+        rows added since from segments."""
         if not self._opened:
             self.read_file(FILE, FILE_FORMAT, lambda segment: self._load(segment, view, rows))
             self._opened = True
         segments = [part.segment for part in view.prefix.parts]
-        self._features.add(rows, segments)
-        for part in key_postings(rows, segments, self._keyed):
-            self.add_part(part)
-        self._keyed = max(self._keyed, self._features.n)
+        new = [segment for segment in segments if segment.path not in self._segments]
+        if new:
+            self._read = longer(self._read, rows.n)
+            for part in key_postings(rows, new, self._read):
+                self.add_part(part)
+            for segment in new:
+                self._read[rows.nodes(segment, segment.n)] = True
+            self._features = self._features.extended(rows, new)
+            self._segments = frozenset(segment.path for segment in segments)
+        return replace(self._features.extended(rows, ()), segments=segments)
 
     # -- the file -----------------------------------------------------------------------------------
 
     def _load(self, segment: Segment, view: View, rows: Rows) -> Chain | None:
         """Take the contents of the file, if it is of rows of this corpus; returns its chain."""
-        n = segment.facts["nodes"]
-        if n > rows.n or segment.facts["made"] != _made_from(rows, n, view):
+        n, read = segment.facts["nodes"], segment["read"].astype(bool)
+        if n > rows.n or segment.facts["made"] != _made_from(rows, read & rows.present[:n], view):
             return None
         keys = Postings(0, segment["counts"], segment["keys"], segment["nodes"])
         known = segment["known"].astype(bool)
         chain = Chain(known, *(segment[name] for name in ("ends", "before", "after", "edit", "copy")))
-        self._keyed, self.parts, self._chain = n, [keys], chain
+        self._read, self.parts, self._chain = read, [keys], chain
         self._on_disk = known
         return chain
 
     def _write(self, linker: Linker, chain: Chain, view: View) -> None:
-        rows = linker.rows
+        rows, read = linker.rows, self._read
         if not self.is_worth_writing(self._on_disk, chain.known, rows):
             return
         self._on_disk = chain.known
-        if len(self.parts) > 1:
-            self.parts = [merge_postings(self.parts)]
+        self.parts = [merge_postings([NO_POSTINGS, *self.parts])]
         with contextlib.suppress(OSError), self.alone(), SegmentWriter(self.folder / FILE) as writer:
+            writer.add("read", read.view(np.uint8))
             for part in self.parts:
-                writer.add("counts", part.counts)
+                writer.add("counts", longer(part.counts, rows.n))
                 writer.add("keys", part.hashes)
                 writer.add("nodes", part.carriers)
             writer.add("known", chain.known.view(np.uint8))
             for name in ("ends", "before", "after", "edit", "copy"):
                 writer.add(name, getattr(chain, name))
-            writer.close(nodes=rows.n, made=_made_from(rows, rows.n, view), rows=int(chain.known.sum()))
+            writer.close(nodes=rows.n, made=_made_from(rows, read, view), rows=int(chain.known.sum()))
 
 
 def brought_forward(
@@ -190,9 +198,12 @@ def ends_known(rows: Rows, prefix: Prefix) -> NDArray[np.int64]:
     return ends
 
 
-def _made_from(rows: Rows, n: int, view: View) -> str:
+NO_POSTINGS = Postings(0, np.zeros(0, np.int32), np.zeros(0, np.uint64), np.zeros(0, np.int32))
+
+
+def _made_from(rows: Rows, read: NDArray[np.bool_], view: View) -> str:
     languages = ",".join(view.analyzer.languages)
-    return f"{FORMAT}.{WORDS_VERSION}-{languages}-{rows.first}-{rows.stamp(0, n)}"
+    return f"{FORMAT}.{WORDS_VERSION}-{languages}-{rows.first}-{rows.stamp(np.flatnonzero(read))}"
 
 
 # -- succession ----------------------------------------------------------------------------------------
@@ -235,11 +246,11 @@ class Succession(Struct, frozen=True):
     def ended_by(self, rows: RowNumbers) -> RowNumbers:
         """For each row the statement that says that what it states has ended, or -1."""
         found, nodes = np.full(len(rows), -1, np.int64), self.nodes(rows)
-        of = self.linker.features
-        stated = np.flatnonzero((nodes >= 0) & ((of["subject"][nodes] == 0) | of["event"][nodes]))
+        of = self.linker.features.of(nodes)
+        stated = np.flatnonzero((nodes >= 0) & ((of["subject"] == 0) | of["event"]))
         if len(stated):
             after = self.successors(rows[stated])
-            ends = of["ended"][self.nodes(after), 0] > 0
+            ends = self.linker.features["ending"][self.nodes(after)]
             found[stated] = np.where((after >= 0) & ends, after, -1)
         return found
 
@@ -267,7 +278,7 @@ class Succession(Struct, frozen=True):
         """The Jaccard similarities (n, n) of the content words of rows, of their first characters and
         estimated from word sets (`asof.index.features`); 0 for rows that are not known. Each is read in
         the language of its own version: that of the first of its run may be dropped."""
-        sets: NDArray[np.uint64] = self.linker.features["body"][self._own_nodes(rows)]
+        sets: NDArray[np.uint64] = self.linker.features.of(self._own_nodes(rows))["body"]
         sets[self.nodes(rows) < 0] = 0
         columns = np.ascontiguousarray(sets.T)
         joined = np.bitwise_count(columns[:, :, None] | columns[:, None, :])

@@ -88,7 +88,7 @@ def _copied_texts(rows: Rows, features: FeatureTable, nodes: Nodes) -> tuple[Nod
     order = nodes[rows.canonical(nodes, text[nodes])]
     firsts = order[np.diff(text[order], prepend=text[order[:1]] ^ np.uint64(1)) != 0]
     first = firsts[np.searchsorted(text[firsts], text[new])]
-    words = np.bitwise_count(features["body"][new]).sum(axis=1, dtype=np.int64)
+    words = np.bitwise_count(features.of(new)["body"]).sum(axis=1, dtype=np.int64)
     repeated = (visible[first] < visible[new]) & (document[first] != document[new])
     whole = np.bincount(own, ~repeated, len(documents)) == 0
     whole &= np.bincount(own, words, len(documents)) >= LEAST_WORDS

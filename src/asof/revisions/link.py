@@ -176,22 +176,21 @@ def shared(
     return common, np.divide(common, both, out=np.ones(len(both)), where=both > 0)
 
 
-def _repeat(leads: Array, later: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which pairs have two statements, and half of those of one of them, in common but for values."""
-    one, other = leads[later], leads[earlier]  # each statement once
+def _repeat(one: Array, other: Array) -> NDArray[np.bool_]:
+    """Which pairs have two statements, and half of those of one of them, in common but for values, by the
+    leads of both, each once."""
     common = ((one[:, :, None] == other[:, None, :]).any(axis=2) & (one > 0)).sum(axis=1)
     fewer = np.minimum((one > 0).sum(axis=1), (other > 0).sum(axis=1))
     repeated: NDArray[np.bool_] = (common >= 2) & (2 * common >= fewer)
     return repeated
 
 
-def _parts(version: Array, later: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.int64]:
+def _parts(one: Array, other: Array) -> NDArray[np.int64]:
     """The number of leading parts that two versions have in common: 6.0.3 and 6.0.2 two, 6.1.0 one."""
-    common = np.ones(len(later), bool)
-    count = np.zeros(len(later), np.int64)
+    common = np.ones(len(one), bool)
+    count = np.zeros(len(one), np.int64)
     for part in range(PARTS):
-        one, other = version[later, part], version[earlier, part]
-        common &= (one == other) & (one >= 0)
+        common &= (one[:, part] == other[:, part]) & (one[:, part] >= 0)
         count += common
     return count
 
@@ -231,6 +230,7 @@ class Linker(Struct, frozen=True):
         n = self.rows.n
         before, none = (np.full(n, -1, np.int32) for _ in range(2))
         mine = known & self.features["dated"]
+        self.features.check()
         copy = copies(self.rows, self.features, np.flatnonzero(mine))
         keys = np.concatenate([np.zeros(0, np.uint64), *(part.hashes for part in self.parts)])
         nodes = np.concatenate(
@@ -305,7 +305,7 @@ class Linker(Struct, frozen=True):
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
         """The selected nodes that have a predecessor, and these predecessors. One that is `copied` follows
         what was edited, and nothing else."""
-        ending = self.features["ended"][:, 0] > 0
+        ending = self.features["ending"]
         pairs = recent(keys, nodes, selected & ~copied, self.rows, self.limits.candidates, ending)
         pairs = Pairs(*(each[~copied[pairs.earlier]] for each in pairs))
         edits = edited(ends, mine, selected, self.rows, self.limits.candidates.edits)
@@ -338,36 +338,34 @@ class Linker(Struct, frozen=True):
         self, ends: NDArray[np.int64], later: NDArray[np.int64], earlier: NDArray[np.int64],
         edit: NDArray[np.bool_],
     ) -> PairGrades:  # fmt: skip
-        body, title = self.features["body"], self.features["title"]
-        body_1: Sets = body[later]
-        body_2: Sets = body[earlier]
-        title_1: Sets = title[later]
-        title_2: Sets = title[earlier]
+        one, other = self.features.of(later), self.features.of(earlier)
+        body_1: Sets = one["body"]
+        body_2: Sets = other["body"]
+        title_1: Sets = one["title"]
+        title_2: Sets = other["title"]
         bodies, titles = body_1 | body_2, title_1 | title_2
         own_1, own_2 = words_in(body_1 & ~titles), words_in(body_2 & ~titles)
         own_shared, own = shared(own_1, own_2, words_in(bodies & ~titles))
         _, whole = shared(words_in(body_1 | title_1), words_in(body_2 | title_2), words_in(bodies | titles))
-        subject, frame, event, folder, version = (
-            self.features[name] for name in ("subject", "frame", "event", "folder", "version")
-        )
-        same = subject[later] == subject[earlier]
-        untitled = same & (subject[later] == 0)
+        subject, version = (one["subject"], other["subject"]), (one["version"], other["version"])
+        same = subject[0] == subject[1]
+        untitled = same & (subject[0] == 0)
         same &= ~untitled
-        near = folder[later] == folder[earlier]
+        near = one["folder"] == other["folder"]
 
-        by_frame = (frame[later] == frame[earlier]) & (frame[later] != 0) & (same | untitled)
-        framed = self.features["framed"][later]
-        alike = (title_1 == title_2).all(axis=1) & (version[later] == version[earlier]).all(axis=1)
+        frame, framed = one["frame"], one["framed"]
+        by_frame = (frame == other["frame"]) & (frame != 0) & (same | untitled)
+        alike = (title_1 == title_2).all(axis=1) & (version[0] == version[1]).all(axis=1)
         by_frame &= np.where(
             framed < 0, near & alike, framed >= np.where(near, np.where(untitled, LEAST_FRAME, 1), ELSEWHERE)
         )
-        by_end = (same | untitled) & near & self._ends(later, earlier)
+        leads = one["leads"], other["leads"]
+        by_end = (same | untitled) & near & _ends(one["ended"], leads[1])
 
-        event = event[later] | event[earlier]
-        leads, unnumbered = self.features["leads"], (version[later, 0] < 0) & (version[earlier, 0] < 0)
-        told = same & near & ~event & (leads[later, 0] > 0) & (leads[earlier, 0] > 0)
+        event, unnumbered = one["event"] | other["event"], (version[0][:, 0] < 0) & (version[1][:, 0] < 0)
+        told = same & near & ~event & (leads[0][:, 0] > 0) & (leads[1][:, 0] > 0)
         by_leads = told & (own >= REPEATED)
-        by_leads[by_leads] = _repeat(leads, later[by_leads], earlier[by_leads])
+        by_leads[by_leads] = _repeat(leads[0][by_leads], leads[1][by_leads])
         by_leads |= told & unnumbered & (words_in(titles) > 1.5) & (np.maximum(own_1, own_2) < LONG) & ~(
             (title_1 & ~body_1) | (title_2 & ~body_2)
         ).any(axis=1)  # fmt: skip
@@ -377,7 +375,7 @@ class Linker(Struct, frozen=True):
         alone = untitled & (np.maximum(own_1, own_2) < LONG)
         by_words = near & (own >= np.where(alone, RESTATED, NEARLY)) & (own_shared > fewest - 0.5)
         by_words &= ~event
-        by_words &= untitled | (subject[later] != 0) & (subject[earlier] != 0)
+        by_words &= untitled | (subject[0] != 0) & (subject[1] != 0)
         by_words &= ~(title_1 & ~title_2).any(axis=1) | ~(title_2 & ~title_1).any(axis=1)
         by_words &= ~((title_1 ^ title_2) & (body_1 ^ body_2)).any(axis=1)
 
@@ -386,22 +384,9 @@ class Linker(Struct, frozen=True):
         over = ends[earlier] <= self.rows.columns["visible"][later]
         grade = np.where(by_frame | by_leads | by_end, SAME_FRAME, np.where(by_words, SAME_WORDS, NO))
         grade[edit & (same | (whole >= EDITED))] = SAME_PLACE
-        parts = _parts(version, later, earlier)
-        edition = self.features["edition"]
-        grade[~one_document & (edition[later] != edition[earlier])] = NO
+        grade[~one_document & (one["edition"] != other["edition"])] = NO
         grade[~over & one_document] = NO
-        return PairGrades(grade, parts, np.rint(UNIT * whole).astype(np.int64))
-
-    def _ends(self, later: NDArray[np.int64], earlier: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which pairs are of a statement that ends a state and one that states it: of the same subject, the
-        first word, and with all its words."""
-        ended = self.features["ended"][later]
-        stated: NDArray[np.bool_] = ended[:, 0] > 0
-        leads = self.features["leads"][earlier[stated]]
-        has = (ended[stated][:, :, None] == leads[:, None, :]).any(axis=2)
-        subject = ended[stated][:, 0] == leads[:, 0]
-        stated[stated] = subject & (has | (ended[stated] == 0)).all(axis=1)
-        return stated
+        return PairGrades(grade, _parts(*version), np.rint(UNIT * whole).astype(np.int64))
 
     def _linked(self, chain: Chain, touched: NDArray[np.int64]) -> Chain:
         """The chain with `after` and `edit` of the `touched` nodes (ascending) computed from `before`."""
@@ -421,6 +406,16 @@ def differing(chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -
     """The nodes, of these or of the chain, that are known in one and not in the other, or end otherwise."""
     was, ended = longer(chain.known, len(known)), longer(chain.ends, len(known), NEVER)
     return np.flatnonzero((was != known) | ((ended != ends) & known & was))
+
+
+def _ends(ended: Array, leads: Array) -> NDArray[np.bool_]:
+    """Which pairs are of a statement that ends a state and one that states it: of the same subject, the first
+    word, and with all its words."""
+    stated: NDArray[np.bool_] = ended[:, 0] > 0
+    ended, leads = ended[stated], leads[stated]
+    has = (ended[:, :, None] == leads[:, None, :]).any(axis=2)
+    stated[stated] = (ended[:, 0] == leads[:, 0]) & (has | (ended == 0)).all(axis=1)
+    return stated
 
 
 def best(pairs: Pairs, grades: PairGrades, rows: Rows) -> NDArray[np.int64]:

@@ -118,45 +118,79 @@ class Rows(Struct, frozen=True):
         keys = [self.columns[name][nodes] for name in ("number", "digest", "visible")]
         return np.lexsort([nodes, *keys, *before])
 
-    def stamp(self, begin: int, end: int) -> str:
-        """A fingerprint of the rows of nodes `begin` to `end` (exclusive)."""
-        nodes = np.flatnonzero(self.present[begin:end]) + begin
+    def stamp(self, nodes: NDArray[np.int64]) -> str:
+        """A fingerprint of the rows of some nodes."""
         facts = mixed((nodes + self.first).astype(np.uint64))
         for name in ("added", "digest", "visible"):
             facts = mixed(facts ^ self.columns[name][nodes].astype(np.uint64))
         return f"{len(nodes)}-{int(facts.sum(dtype=np.uint64)):016x}"
 
 
-class FeatureTable(Struct):
-    """The features of all nodes (`asof.index.features`), a table that only grows: those below `n` are read,
-    and columns have room for more, which is zero."""
+HELD = ("dated", "changed", "text", "name", "original")
+"""The features of all nodes that are held in memory, beside "ending": whether what a passage states ends
+something."""
 
-    n: int
+
+class FeatureTable(Struct, frozen=True):
+    """The features of nodes (`asof.index.features`). Those of `columns` are held for all of them, which are
+    read from segments; the others stay in these `segments`."""
+
+    first: int
     columns: dict[str, Array]
+    segments: Sequence[Segment] = ()
 
     @classmethod
     def none(cls) -> Self:
         """One without nodes."""
-        return cls(0, {name: np.zeros((0, *shape), dtype) for name, (dtype, shape) in FEATURES.items()})
+        held: dict[str, Array] = {name: np.zeros(0, FEATURES[name][0]) for name in HELD}
+        return cls(1, held | {"ending": np.zeros(0, np.bool_)})
 
-    def add(self, rows: Rows, segments: Sequence[Segment]) -> None:
-        """Read the features of all nodes of these segments that were not read yet."""
-        until = max(known_to(segments) - rows.first, self.n)
-        self.columns = {name: longer(values, until) for name, values in self.columns.items()}
+    def extended(self, rows: Rows, segments: Sequence[Segment]) -> FeatureTable:
+        """The table of so many rows, with those of these segments."""
+        columns = {name: longer(values, rows.n) for name, values in self.columns.items()}
         for segment in segments:
             nodes = rows.nodes(segment, segment.n)
-            new = np.flatnonzero(nodes >= self.n)
-            if len(new):
-                for name, values in self.columns.items():
-                    values[nodes[new]] = segment[f"feature_{name}"][new]
-        self.n = until
-
-    def of_length(self, n: int) -> FeatureTable:
-        """The table as it is now with so many nodes, also those of which nothing was read."""
-        return FeatureTable(self.n, {name: longer(values, n) for name, values in self.columns.items()})
+            for name in HELD:
+                columns[name][nodes] = segment[f"feature_{name}"]
+            columns["ending"][nodes] = segment["feature_ended"][:, 0] > 0
+        return FeatureTable(rows.first, columns)
 
     def __getitem__(self, name: str) -> Array:
+        """A column of all nodes, one that is held."""
         return self.columns[name]
+
+    def of(self, nodes: NDArray[np.int64]) -> NodeFeatures:
+        """The features of some nodes."""
+        passages, places = nodes + self.first, list[tuple[Segment, NDArray[np.int64], NDArray[np.int64]]]()
+        for segment in self.segments:
+            if segment.n:
+                table, first = segment["row_of"], segment.facts["first"]
+                here = np.flatnonzero((passages >= first) & (passages < first + len(table)))
+                rows = table[passages[here] - first]
+                if (rows >= 0).any():
+                    places.append((segment, here[rows >= 0], rows[rows >= 0].astype(np.int64)))
+        return NodeFeatures(len(nodes), places)
+
+    def check(self) -> None:
+        """Check all features of the segments at once, where all will be used."""
+        for segment in self.segments:
+            for name in FEATURES:
+                segment[f"feature_{name}"]
+
+
+class NodeFeatures(Struct, frozen=True):
+    """The features of `n` nodes: which of them are in each segment, and in which rows."""
+
+    n: int
+    places: Sequence[tuple[Segment, NDArray[np.int64], NDArray[np.int64]]]
+
+    def __getitem__(self, name: str) -> Array:
+        """A feature of each; zeros for a node that is in no segment."""
+        dtype, shape = FEATURES[name]
+        values: Array = np.zeros((self.n, *shape), dtype)
+        for segment, here, rows in self.places:
+            values[here] = segment.take(f"feature_{name}", rows)
+        return values
 
 
 class NodeMap(NamedTuple):
@@ -285,11 +319,11 @@ class Postings(Struct, frozen=True):
         return which, self.carriers[at] + np.int32(self.begin)
 
 
-def key_postings(rows: Rows, segments: Sequence[Segment], begin: int) -> Iterator[Postings]:
-    """The keys of the nodes from `begin` on that are in these segments, those of one after another."""
+def key_postings(rows: Rows, segments: Sequence[Segment], read: NDArray[np.bool_]) -> Iterator[Postings]:
+    """The keys of the nodes of segments that are not `read`, those of one segment after another."""
     for segment in segments:
         nodes = rows.nodes(segment, segment.n)
-        new = np.flatnonzero(nodes >= begin)
+        new = np.flatnonzero(~read[nodes])
         if len(new):
             found, owner = keys({name: segment[f"feature_{name}"][new] for name in OF_KEYS})
             first, last = int(nodes[new].min()), int(nodes[new].max())

@@ -93,10 +93,15 @@ def paragraph(words: Iterator[str], subject: str, times: list[str], rng: np.rand
 
 
 def copied(base: Path, folder: Path, place: int, shards: int, copies: int) -> int:
-    """Write a shard that holds so many copies of the documents of a corpus; returns its passages."""
+    """Write a shard that holds so many copies of the documents of a corpus, unless it does; returns its
+    passages."""
+    with asof.open(folder, create=False) as corpus:
+        if there := corpus.at().view().n:
+            return there
     own, other = ((each / FOLDER / "corpus.db").absolute().as_uri() for each in (folder, base))
     with closing(sqlite3.connect(own, uri=True, isolation_level=None)) as db:
         db.execute("ATTACH ? AS base", (f"{other}?mode=ro",))
+        db.execute("PRAGMA cache_size = -1000000")  # 1 GB: each row goes into several indexes
         db.execute("INSERT OR IGNORE INTO transactions SELECT * FROM base.transactions")
         db.execute("INSERT OR IGNORE INTO sources SELECT * FROM base.sources")
         rows = {table: db.execute(f"SELECT max(id) FROM base.{table}").fetchone()[0] for table in NUMBERED}
@@ -156,8 +161,10 @@ def build(root: Path, shards: int, passages: int, at_once: int) -> None:
     """Make a folder of shards."""
     base = root / "base"
     with asof.open(base) as corpus:
-        made = corpus.add(documents(BASE)).passages
-    create(root, shards).close()
+        corpus.add(documents(BASE))
+        made = corpus.store.first.execute("SELECT count(*) FROM passages").fetchone()[0]
+    if not (root / "shards.json").exists():
+        create(root, shards).close()
     copies = -(-passages // shards // made)
     with ProcessPoolExecutor(at_once) as pool:
         folders = [root / f"shard-{place}" for place in range(shards)]

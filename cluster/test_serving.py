@@ -251,7 +251,7 @@ def test_what_cannot_be_served_is_refused(
 ) -> None:
     for options, said in (
         (["--write"], "go one at a time"), (["--workers", "2"], "go one at a time"),
-        (["--index", str(written.many.root)], "ray start --head"),
+        (["--index", str(written.many.root)], "ray start --head"), (["--need-key"], "asof key add"),
         (["--index", str(written.one.root)], "it has no shards.json"),
     ):  # fmt: skip
         monkeypatch.setattr(sys, "argv", ["asof", "serve", "--ray", "nowhere", *options])

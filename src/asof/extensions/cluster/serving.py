@@ -29,8 +29,8 @@ from asof.extensions.cluster.gather import Ask, ShardCandidates, Threads, candid
 from asof.extensions.cluster.shards import ShardList, newer, open_folder, renew
 from asof.extensions.cluster.storage import Storage
 from asof.extensions.cluster.transfer import local_copy, repeat
-from asof.extensions.server.app import LIMITS, Address, guarded
-from asof.extensions.server.guard import Guard
+from asof.extensions.server.app import LIMITS, Address, guarded, serve_options
+from asof.extensions.server.guard import Guard, Keys
 from asof.index.segment import Window
 from asof.index.view import View
 from asof.rank.gather import admitted
@@ -235,8 +235,27 @@ def shards_of(index: str) -> int:
 
 def serve_on_ray(address: str, **options: Any) -> None:
     """Serve a corpus on the Ray cluster at an address until SIGINT or SIGTERM; `options`: the fields of
-    `ServedCorpus`. Raises UsageError, MissingExtra, CorpusError, and what `application` raises."""
-    served, wanted = application(options), shards_of(options["index"]) + 1
+    `ServedCorpus`. Raises UsageError, CorpusError, and what `application` raises."""
+    at, keys = Address(options["host"], options["port"]), Keys(*environment.key_file())
+    serve_options(at, keys, write=False, names=options["names"], need_key=options["need_key"])
+    served = application(options)
+    _connect(address, shards_of(options["index"]) + 1)
+    _start_serve(at)
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        serve.run(served, name=NAME)
+        click.echo(f"{at.url}  (Ctrl-C ends it)")
+        stop.wait()
+    except RuntimeError as error:
+        raise CorpusError(f"Serve could not start it; see its log: {error}") from error
+    finally:
+        serve.delete(NAME)
+
+
+def _connect(address: str, wanted: int) -> None:
+    """Join a cluster that has so many CPUs; a local one is started with them."""
     try:
         ray.init(address, num_cpus=wanted if address == "local" else None)
     except (OSError, RuntimeError, ValueError) as error:
@@ -248,21 +267,14 @@ def serve_on_ray(address: str, **options: Any) -> None:
             f"--ray {address}: the cluster has {cpus:g} CPUs, and {wanted} are wanted, for a front and each "
             "shard: add machines, or deploy a config file of Serve with other `ray_actor_options`"
         )
-    host, port = options["host"], options["port"]
-    serve.start(http_options={"host": host, "port": port})
+
+
+def _start_serve(at: Address) -> None:
+    """Start Serve there, unless it runs there."""
+    serve.start(http_options={"host": at.host, "port": at.port})
     there = _get_global_client().http_config
-    if (there.host, there.port) != (host, port):
+    if (there.host, there.port) != (at.host, at.port):
         raise UsageError(
             f"Serve listens at {there.host}:{there.port} on this cluster already: name that by --host and "
             "--port, or end it by `serve shutdown`"
         )
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    try:
-        serve.run(served, name=NAME)
-    except RuntimeError as error:
-        raise CorpusError(f"Serve could not start it; see its log: {error}") from error
-    click.echo(f"{Address(host, port).url}  (Ctrl-C ends it)")
-    stop.wait()
-    serve.delete(NAME)

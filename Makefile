@@ -59,9 +59,9 @@ extras: $(VENV)-extras/ready
 adapters: $(VENV)-adapters/ready
 	$(VENV)-adapters/bin/python -m pytest -q adapters
 
-# a corpus at a URL: in folders, and in moto's S3 server on this machine
+# a corpus at a URL: in folders, and in moto's S3 server on this machine; on Ray (-m slow: kills of replicas)
 cluster: $(VENV)-cluster/ready
-	$(VENV)-cluster/bin/python -m pytest -q cluster
+	$(VENV)-cluster/bin/python -m pytest -q -m "not slow" cluster
 
 # the page in Debian's Chromium, checked by axe-core from npm; the API against its own description
 browser: $(VENV)-browser/ready
@@ -112,7 +112,7 @@ $(VENV)-cluster/ready: constraints.txt pyproject.toml cluster/requirements.txt
 	$(VENV)-cluster/bin/python -m pip --disable-pip-version-check install -q -c $(VENV)-cluster/core.txt \
 	  hatchling editables pytest hypothesis
 	$(VENV)-cluster/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation \
-	  -c $(VENV)-cluster/core.txt -c cluster/requirements.txt -e '.[cluster]' 'moto[server]' boto3
+	  -c $(VENV)-cluster/core.txt -c cluster/requirements.txt -e '.[cluster,server]' 'moto[server]' boto3
 	@touch $@
 
 $(VENV)-browser/ready: constraints.txt pyproject.toml browser/requirements.txt

@@ -59,7 +59,10 @@ function that opens the corpus, the folders (none: all that the corpus was made 
 
 REMOTES = "asof.remotes"
 """Schemes of URLs of corpora, such as s3: each names a function that brings the corpus at a URL to this
-machine, and returns its folder."""
+machine, and returns its folder; an open corpus of that folder, if given, then gets all newer states."""
+
+SERVING = "asof.serving"
+"""Options of `asof serve`: "ray" names a function that serves a corpus there, with its other options."""
 
 OPENERS = "asof.openers"
 """Names of files by which a folder is known: each names a function that opens the corpus in it, with the
@@ -103,6 +106,7 @@ BUILT_IN = {
     WATCHING: {"server": "asof.extensions.server.cli:watch"},
     REMOTES: dict.fromkeys(("s3", "gs", "az", "file"), "asof.extensions.cluster.transfer:local_copy"),
     OPENERS: {"shards.json": "asof.extensions.cluster.shards:open_folder"},
+    SERVING: {"ray": "asof.extensions.cluster.serving:serve_on_ray"},
     STATUS: {
         "evidence": "asof.extensions.systems.evidence:status",
         "latent": "asof.extensions.systems.latent:status",
@@ -183,14 +187,14 @@ def load_all(group: str) -> dict[str, Any]:
     return {name: load(group, name) for name in names(group)}
 
 
-def folder_at(url: str) -> Path:
-    """The folder of this machine with the newest state of the corpus at a URL. Raises UsageError for a scheme
-    that nothing offers, and what the function of the scheme raises."""
+def folder_at(url: str, *opened: Any) -> Path:
+    """The folder of this machine with the newest state of the corpus at a URL; `opened`, its corpus, gets all
+    newer ones. Raises UsageError for a scheme that nothing offers, and what the function of one raises."""
     scheme = url.partition("://")[0]
     bring = load(REMOTES, scheme)
     if bring is None:
         raise UsageError(unknown(REMOTES, scheme, "scheme of URLs of corpora"))
-    folder: Path = bring(url)
+    folder: Path = bring(url, *opened)
     return folder
 
 

@@ -28,6 +28,7 @@ from asof.cli.main import (
     sure,
 )
 from asof.cli.terminal import count_progress, counted, index_progress, plain, problem_lines
+from asof.errors import UsageError
 from asof.files import FOLDER
 from asof.results import IndexResult
 from asof.wire import replace
@@ -136,7 +137,6 @@ def check(
     """Refuse what is no source before anything is created or read; the options of its scheme, if it has one.
     Raises SourceError, UsageError."""
     from asof.environment import configuration, now
-    from asof.errors import UsageError
     from asof.sources.history import open_source
     from asof.sources.source import SourceContext, is_target, open_scheme, scheme_in, scheme_named
 
@@ -309,13 +309,10 @@ def _embed(corpus: Corpus) -> None:
     echo_err(f"vectors of {counted(waiting, 'passage')} are made in the background, see `asof status`")
 
 
-def _watch(
-    context: click.Context, sources: tuple[str, ...], open_new: Callable[[], Corpus]
-) -> int:  # fmt: skip
+def _watch(context: click.Context, sources: tuple[str, ...], open_new: Callable[[], Corpus]) -> int:
     """Follow sources, which are indexed first, until Ctrl-C; without any, all that the index was made of.
     Raises UsageError, MissingExtra."""
     from asof import plugins
-    from asof.errors import UsageError
     from asof.sources.source import is_target
 
     if wrong := set(given(context)) & {"history", "branch", "options", "trust_mtime", "yes"}:

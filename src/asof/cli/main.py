@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeVar, 
 import click
 from click.core import ParameterSource
 
-from asof import __version__
+from asof import __version__, plugins
 from asof.cli.commands import START, Commands, entry_of
 from asof.cli.terminal import plain, plain_json, show
-from asof.errors import AsofError, UsageError
+from asof.errors import AsofError, NoCorpus, UsageError
 
 if TYPE_CHECKING:
     import msgspec
@@ -374,11 +374,8 @@ def corpus_root(index: Path | None) -> Path:
     from asof.environment import find_folder
 
     if index is not None:
-        scheme, between, place = str(index).partition(":/")  # a path has one slash where a URL has several
-        if between and "/" not in scheme and not index.exists():
-            from asof.plugins import folder_at
-
-            return folder_at(f"{scheme}://{'/' if scheme == 'file' else ''}{place}")
+        if url := url_in(index):
+            return plugins.folder_at(url)
         if index.exists() and not index.is_dir():
             raise UsageError(f"{index} is a file; accepted: a folder, which has or gets .asof in it")
         return index.parent if index.name == ".asof" else index
@@ -386,11 +383,17 @@ def corpus_root(index: Path | None) -> Path:
     return folder.parent if folder else Path.cwd()
 
 
+def url_in(index: Path | None) -> str:
+    """The URL that the option names; "" where it names a folder, or is left out."""
+    scheme, between, place = str(index).partition(":/")  # a path has one slash where a URL has several
+    is_url = between and "/" not in scheme and index is not None and not index.exists()
+    return f"{scheme}://{'/' if scheme == 'file' else ''}{place}" if is_url else ""
+
+
 def open_corpus(index: Path | None, *, create: bool = False) -> Corpus:
     """Open a corpus, an existing one unless `create`: as `asof index` does, and what may be written to.
     Raises NoCorpus, UsageError."""
     from asof.corpus.corpus import open as open_corpus
-    from asof.errors import NoCorpus
 
     root = corpus_root(index)
     try:

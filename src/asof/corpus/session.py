@@ -43,7 +43,7 @@ class Reader(NamedTuple):
     views: ViewFactory
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class Session:
     """An open corpus: its folder `root`, its store and the files of its index.
 

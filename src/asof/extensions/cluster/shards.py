@@ -5,13 +5,15 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Any, Self, cast
+from weakref import finalize
 
 import msgspec
 from msgspec import Meta, Struct
@@ -23,7 +25,7 @@ from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
 from asof.documents import Document, Ended, Moved
 from asof.errors import CorpusError, NoCorpus, UsageError
-from asof.extensions.cluster.gather import ShardGather, Threads
+from asof.extensions.cluster.gather import ShardGather, Shards, Threads
 from asof.extensions.cluster.union import UnionManifest, UnionStore
 from asof.files import FOLDER, SHARDS, file_at, file_of, open_file, read_file, write_file
 from asof.index.manifest import Manifest
@@ -33,6 +35,9 @@ from asof.store.run import IndexReport
 from asof.store.schema import REPLACED, CorpusSettings, set_meta, transaction
 from asof.store.store import Store
 from asof.store.writing import SHARD
+
+Asking = Callable[[Sequence[Path], Threads], Shards]
+"""Makes what asks shards in these folders for their candidates; threads can do it here."""
 
 MOST = 1_024
 
@@ -129,19 +134,24 @@ def create(root: Path, shards: int, settings: CorpusSettings | None = None, **op
     return open_shards(root, **options)
 
 
-def open_shards(root: Path, **options: Any) -> ShardedCorpus:
-    """Open a folder of shards; `options` are those of `asof.open`. Of a copy of a corpus at a URL it is the
-    state that it has now, which stays while it is open. Raises NoCorpus, and what `asof.open` raises."""
+def open_shards(
+    root: Path, *, only: int | None = None, asking: Asking | None = None, **options: Any
+) -> ShardedCorpus:
+    """Open a folder of shards, or `only` one of them; `options` are those of `asof.open`. Of a copy of a
+    corpus at a URL it is the state that it has now, which stays while it is open. `asking`: who asks for the
+    candidates of shards, in place of threads. Raises NoCorpus, and what `asof.open` raises."""
     with ExitStack() as leaves:
         listed = _held(root, leaves)
-        place = root / listed.state
-        shards = tuple(
-            leaves.enter_context(asof.open(folder, create=False, **options))
-            for folder in listed.folders(root)
-        )
-        store = UnionStore(place, tuple(each.store for each in shards))
+        place, folders = root / listed.state, listed.folders(root)
+        if only is not None:
+            folders = folders[only : only + 1]
+        shards = tuple(leaves.enter_context(asof.open(each, create=False, **options)) for each in folders)
+        again = partial(open_folder, root, only=only, asking=asking, **options)
+        store = UnionStore(place, tuple(each.store for each in shards), again)
         pool = leaves.enter_context(ThreadPoolExecutor(min(len(shards), os.cpu_count() or 1)))
-        manifest = UnionManifest(store, tuple(each.manifest for each in shards), ShardGather(Threads(pool)))
+        threads = Threads(pool)
+        gather = ShardGather(threads if asking is None else asking(folders, threads))
+        manifest = UnionManifest(store, tuple(each.manifest for each in shards), gather)
         clock, variables = shards[0].session.clock, environment.variables()
         session = Session(root, cast(Any, store), cast(Any, manifest), shards[0].config, clock, variables)
         models = ModelProvider(session, shards[0].models.model)
@@ -150,10 +160,28 @@ def open_shards(root: Path, **options: Any) -> ShardedCorpus:
 
 
 def open_folder(root: Path, **options: Any) -> Corpus:
-    """The corpus of a folder of shards, which is only read; see `open_shards`."""
+    """The corpus of a folder of shards, which is only read; see `open_shards`. It is also closed when nothing
+    uses it any more."""
     opened = open_shards(root, **options)
-    opened.whole.leaves.callback(opened.close)
+    opened.whole.leaves.callback(finalize(opened.whole.session, opened.leaves.close))
     return opened.whole
+
+
+def newer(corpus: Corpus) -> Corpus | None:
+    """The corpus of a folder (`open_folder`) in the state that the folder has now; None if it is open."""
+    store: Any = corpus.store
+    if store.folder == corpus.root / ShardList.read(corpus.root).state:
+        return None
+    opened: Corpus = store.again()
+    return opened
+
+
+def renew(corpus: Corpus) -> None:
+    """Let the corpus of a folder have the state that the folder has now. Questions under way end with the
+    state before, which is closed with the last of them."""
+    if (opened := newer(corpus)) is not None:
+        corpus.models, corpus.maintenance, corpus.leaves = opened.models, opened.maintenance, opened.leaves
+        corpus.session = opened.session
 
 
 def _held(root: Path, leaves: ExitStack) -> ShardList:

@@ -285,11 +285,13 @@ class Storage:
                     raise
                 tried = last
 
-    def state(self) -> list[ShardManifest]:
-        """The newest manifests of all shards. Raises NoCorpus, OtherSchema, StorageError."""
-        first = self.newest(0)
+    def state(self, only: int | None = None) -> list[ShardManifest]:
+        """The newest manifests of all shards, or of one. Raises NoCorpus, OtherSchema, StorageError."""
+        first = self.newest(only or 0)
         if first is None:
             raise NoCorpus(f"no corpus at {self.url}: `asof push {self.url}` puts one there")
+        if only is not None:
+            return [first]
         others = [self.newest(shard) for shard in range(1, first.shards)]
         found = [each for each in (first, *others) if each is not None and each.shards == first.shards]
         if len(found) < first.shards:

@@ -13,11 +13,14 @@ open it, and older ones stay while somebody has them open.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import sqlite3
+import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -33,15 +36,17 @@ import msgspec
 from msgspec import Struct
 
 from asof import environment
+from asof.corpus.corpus import Corpus
 from asof.engine import DERIVED
 from asof.errors import (
+    AsofError,
     CorpusError,
     NoSpace,
     PublishConflict,
     StorageError,
     UsageError,
 )
-from asof.extensions.cluster.shards import IN_USE, ShardList
+from asof.extensions.cluster.shards import IN_USE, ShardList, renew
 from asof.extensions.cluster.storage import (
     CHUNK,
     FORMAT,
@@ -286,34 +291,63 @@ def _copied(db: sqlite3.Connection) -> Iterator[BufferedReader]:
 # -- pull ----------------------------------------------------------------------------------------------
 
 
-def local_copy(url: str) -> Path:
-    """A folder of the user's caches with the newest state of the corpus at a URL."""
+def local_copy(url: str, opened: Corpus | None = None, only: int | None = None) -> Path:
+    """A folder of the user's caches with the newest state of the corpus at a URL, or of `only` one of its
+    shards. `opened`, the corpus of this folder, gets all newer ones, too, while this process lives."""
     storage = Storage(url)
-    folder = environment.cache_folder() / "corpora" / sha256(storage.url.encode()).hexdigest()[:32]
-    pull(storage, folder)
+    name = sha256(storage.url.encode()).hexdigest()[:32] + ("" if only is None else f"-{only}")
+    folder = environment.cache_folder() / "corpora" / name
+    pull(storage, folder, only)
+    if opened is not None:
+
+        def look() -> None:
+            pull(storage, folder)
+            renew(opened)
+
+        repeat(look)
     return folder
 
 
-def pull(storage: Storage, root: Path) -> PullReport:
-    """Bring a folder to the newest state of the corpus at a URL. What is there already is not sent again,
-    every checksum is checked, and the state is seen when it is whole. Who has another one open keeps it.
+EVERY = 60.0
+"""Seconds from one look for a newer state to the next; all machines look at the same time."""
+
+
+def repeat(look: Callable[[], None]) -> None:
+    """Look for a newer state in a thread, while this process lives. What goes wrong is a line of the log:
+    what is open goes on."""
+
+    def run() -> None:
+        while True:
+            time.sleep(EVERY - environment.now() / 1e6 % EVERY)
+            try:
+                look()
+            except (AsofError, OSError) as error:
+                sys.stderr.write(f"{json.dumps({'look': type(error).__name__, 'message': str(error)})}\n")
+
+    threading.Thread(target=run, name="asof-look", daemon=True).start()
+
+
+def pull(storage: Storage, root: Path, only: int | None = None) -> PullReport:
+    """Bring a folder to the newest state of the corpus at a URL, or of `only` one of its shards. What is
+    there already is not sent again, every checksum is checked, and the state is seen when it is whole. Who
+    has another one open keeps it.
 
     Raises UsageError for a folder that holds something else, NoCorpus, OtherSchema, StorageError, NoSpace,
     Busy.
     """
     if not root.exists():
-        storage.state()  # where there is none, no folder is made
+        storage.state(only)  # where there is none, no folder is made
         root.mkdir(parents=True, exist_ok=True, mode=0o700)
     url = ShardList.read(root).url if (root / SHARDS).exists() else storage.url
     if url != storage.url or not all(OURS.fullmatch(each.name) for each in root.iterdir()):
         raise UsageError(f"{root} holds something else than a copy of {storage.url}: name a new folder")
     with exclusive_lock(root / PULL_LOCK, LONGEST_PULL):
         for left in reversed(range(TRIES)):
-            state = storage.state()
+            state = storage.state(only)
             try:
                 return _pulled(storage, root, state)
             except MissingObject:  # a vacuum removed it: there is a newer state, or a push puts it again
-                if not left and storage.state() == state:
+                if not left and storage.state(only) == state:
                     raise
                 time.sleep(PAUSE)
             except OSError as error:
@@ -335,14 +369,14 @@ def _pulled(storage: Storage, root: Path, state: list[ShardManifest]) -> PullRep
         for each in arriving.iterdir():  # of an interrupted pull
             if each.is_dir() and each.name not in {f"shard-{manifest.shard}" for manifest in state}:
                 shutil.rmtree(each)
-        olds = _old_shards(root, listed, len(state))
+        olds = _old_shards(root, listed, state)
         _check_space(root, state, olds)
         for manifest, old in zip(state, olds, strict=True):
             _bring(storage, manifest, arriving / f"shard-{manifest.shard}", old, report)
         _carry_derived(arriving, olds)
         os.close(create_file(arriving / IN_USE))
         arriving.rename(root / name)
-    ShardList(len(state), name, storage.url).write(root)
+    ShardList(state[0].shards, name, storage.url).write(root)
     report.changed = True
     _remove_states(root, {name, listed.state if listed is not None else name})
     return report
@@ -358,14 +392,17 @@ class _OldShard(NamedTuple):
         return segment in self.manifest.segments
 
 
-def _old_shards(root: Path, listed: ShardList | None, shards: int) -> Sequence[_OldShard | None]:
-    if listed is None or listed.shards != shards:
-        return [None] * shards
+def _old_shards(
+    root: Path, listed: ShardList | None, state: Sequence[ShardManifest]
+) -> Sequence[_OldShard | None]:  # fmt: skip
+    if listed is None or listed.shards != state[0].shards:
+        return [None] * len(state)
     decode = msgspec.json.Decoder(ShardManifest).decode
+    folders = [listed.folders(root)[each.shard] for each in state]
     try:
-        return [_OldShard(each, decode((each / MANIFEST).read_bytes())) for each in listed.folders(root)]
+        return [_OldShard(each, decode((each / MANIFEST).read_bytes())) for each in folders]
     except (OSError, msgspec.MsgspecError):  # a loss of power: all is received again
-        return [None] * shards
+        return [None] * len(state)
 
 
 def _carry_derived(arriving: Path, olds: Sequence[_OldShard | None]) -> None:

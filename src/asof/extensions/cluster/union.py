@@ -127,10 +127,12 @@ class UnionConnection:
 
 @dataclass(slots=True)
 class UnionStore:
-    """The stores of all shards as one that is read. Raises UsageError for what writes."""
+    """The stores of all shards as one that is read. Raises UsageError for what writes. `again` opens their
+    corpus anew."""
 
     folder: Path
     shards: tuple[Store, ...]
+    again: Callable[[], Any]
     first: Any = field(init=False)
 
     def __post_init__(self) -> None:

@@ -46,18 +46,10 @@ from asof.corpus.corpus import open as open_corpus
 from asof.documents import document_file
 from asof.environment import variables
 from asof.errors import AsofError, UsageError
-from asof.extensions.server.guard import (
-    LOOPBACK,
-    Guard,
-    Keys,
-    Limits,
-    Metrics,
-    as_json,
-    of_error,
-    refusal,
-)
+from asof.extensions.server.guard import LOOPBACK, Guard, Keys, Limits, Metrics, as_json, of_error, refusal
 from asof.hits import Answer
 from asof.parameters import Name
+from asof.plugins import folder_at
 from asof.results import DeletedDocument, all_shapes, schema
 from asof.store.store import PATHS
 from asof.verbs import WRITES, Verb, all_verbs, ask
@@ -635,21 +627,23 @@ def serve_options(
 def application(description: str) -> Guard:
     """The application of a process of a server, by its settings (JSON)."""
     told = json.loads(description)
+    corpus = open_corpus(told["root"], create=told["write"])
+    if told["watch"]:
+        _follow(corpus)
+    if told["url"]:
+        folder_at(told["url"], corpus)
+    return guarded(corpus, told, _for_assistants(corpus, write=told["write"]))
+
+
+def guarded(corpus: Corpus, told: Mapping[str, Any], beside: tuple[Beside, ...] = ()) -> Guard:
+    """The application for an open corpus, by the settings of a server."""
     keys = Keys(Path(told["keys"]), frozenset({os.geteuid()}))
     options = serve_options(
         Address(told["host"], told["port"]), keys, write=told["write"], names=tuple(told["names"]),
         need_key=told["need_key"],
     )  # fmt: skip
-    corpus = open_corpus(told["root"], create=told["write"])
-    if told["watch"]:
-        _follow(corpus)
-    log = _silent if told["quiet"] else None
-    beside = _for_assistants(corpus, write=told["write"])
+    log = (lambda _: None) if told["quiet"] else None
     return create_app(corpus, replace(options, beside=beside, log=log))
-
-
-def _silent(line: str) -> None:
-    """No line for a request."""
 
 
 def _follow(corpus: Corpus) -> None:

@@ -9,13 +9,14 @@ import threading
 import time
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.main import DONE, NOTHING, corpus_root, echo_err, index_option, open_corpus
+from asof.cli.main import DONE, NOTHING, corpus_root, echo_err, index_option, open_corpus, url_in
 from asof.cli.terminal import counted, plain, problem_lines, readable
 from asof.errors import UsageError, missing_extra
+from asof.plugins import SERVING, load
 from asof.wire import encode
 
 if TYPE_CHECKING:
@@ -54,18 +55,25 @@ def _check_installed(what: str, *needed: str) -> None:
     "--workers", type=click.IntRange(1, 64), default=1, metavar="N",
     help="Processes that share the mapped index (default 1).",
 )  # fmt: skip
+@click.option("--ray", default="", metavar="ADDRESS", help="Serve shards on Ray: auto, local, HOST:PORT.")
 def serve(
     index: Path | None, host: str, port: int, write: bool, watch: bool, quiet: bool, need_key: bool,
-    names: tuple[str, ...], workers: int,
+    names: tuple[str, ...], workers: int, ray: str,
 ) -> int:  # fmt: skip
     """Serve the corpus over HTTP: a page for people at /, JSON below /api/v1.
 
     Only this machine can reach it. With another --host every request needs a key (`asof key add`), and a
-    proxy has to add TLS. Ctrl-C ends it after the requests under way.
+    proxy has to add TLS. Ctrl-C ends it after the requests under way. What is published at the URL of
+    --index is served within a minute or so.
     """
     _check_installed("a server", *NEEDED, *(["watchfiles"] if watch else []))
-    if workers > 1 and (write or watch):
-        raise UsageError("--write and --watch go with one process, the one that writes: leave out --workers")
+    if (workers > 1) + (write or watch) + bool(ray) > 1:
+        raise UsageError("--workers, --ray, and --write or --watch, which want one process, go one at a time")
+    if ray:
+        on_ray: Any = load(SERVING, "ray")
+        where = url_in(index) or str(corpus_root(index).absolute())
+        on_ray(ray, index=where, host=host, port=port, names=names, need_key=need_key, quiet=quiet)
+        return DONE
     from asof import environment
     from asof.extensions.server.app import Address, bound, serve_options, serve_processes
     from asof.extensions.server.guard import Keys
@@ -77,9 +85,8 @@ def serve(
     with bound(Address(host, port)) as (listening, address):
         serve_options(address, keys, write=write, names=names, need_key=need_key)
         told = {
-            "root": str(root), "keys": str(keys.path), "host": host, "port": address.port, "write": write,
-            "names": names, "need_key": need_key, "watch": watch,
-            "quiet": quiet,
+            "root": str(root), "url": url_in(index), "keys": str(keys.path), "host": host, "quiet": quiet,
+            "port": address.port, "write": write, "names": names, "need_key": need_key, "watch": watch,
         }  # fmt: skip
         click.echo(f"{address.url}  (Ctrl-C ends it)")
         serve_processes(listening, {**environment.variables()}, json.dumps(told), workers, echo_err)

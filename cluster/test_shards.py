@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import itertools
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.guarantee import core
-from tests.guarantee.histories import DAY, SMALL, Event, History, Played, histories, told
+from tests.guarantee.histories import DAY, SMALL, Event, History, Played, Said, histories, told
 from tests.guarantee.observing import ASKED, Asked, Moment, differences, said
 from tests.guarantee.test_guarantee import moment_of
+from tests.guarantee.texts import NAMES, RENAMED
 from tests.support.corpora import memory_folder
 
+import asof
+from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.extensions.cluster import gather, union
-from asof.extensions.cluster.shards import divide, open_shards
+from asof.extensions.cluster.shards import ShardedCorpus, create, divide, open_shards, shard_of
 from asof.extensions.cluster.storage import Storage
 from asof.extensions.cluster.transfer import pull, push
 from asof.extensions.facts.indexer import ensure_facts
@@ -30,36 +37,170 @@ OBSERVABLES = {name: each for name, each in core.OBSERVABLES.items() if name != 
 """All but the commands, which open the folder of a corpus anew."""
 
 
-@settings(
+MOMENT = (
+    ASKED, st.sampled_from((0, 1, 1, 2, 2, 3, 5, 8)), st.sampled_from((0, 0, 1, 2, 5)),
+    st.sampled_from((0, 0, -1, 30 * DAY)), st.sampled_from((1, 2, 5)),
+)  # fmt: skip
+"""What is asked, at or near which moment, of how many shards."""
+
+RANDOM = settings(
     max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck),
     phases=[Phase.generate],
 )  # fmt: skip
-@given(
-    histories(), ASKED, st.sampled_from((0, 1, 1, 2, 2, 3, 5, 8)), st.sampled_from((0, 0, 1, 2, 5)),
-    st.sampled_from((0, 0, -1, 30 * DAY)), st.sampled_from((1, 2, 5)), st.booleans(),
-)  # fmt: skip
+
+
+@RANDOM
+@given(histories(), *MOMENT, st.booleans())
 def test_all_is_as_in_one_corpus(
     history: History, asked: Asked, at: int, back: int, beside: int, shards: int, published: bool
 ) -> None:
     """Also in a copy of what was published at a URL."""
     with memory_folder() as folder, closing(Played(folder / "one", replace(history, model=False))) as played:
         played.play()
-        moment = moment_of(played, at, back, beside)
-        if moment is None:
-            return
         divide([folder / "one"], folder / "many", shards)
         if published:
             storage = Storage(f"file://{folder}/objects", make=True)
             push(folder / "many", storage)
             pull(storage, folder / "copy")
-        with open_shards(folder / ("copy" if published else "many")) as many:
-            many.whole.session.clock = played.clock
-            for limit in SMALL if history.small else ():
-                limit(many.whole)
-            for each in many.shards:
-                ensure_facts(each.session)
-            here, there = Moment(played.corpus, *moment), Moment(many.whole, *moment)
-            assert differences(OBSERVABLES, here, there, asked) == {}
+        many = folder / ("copy" if published else "many")
+        assert compared(played, many, moment_of(played, at, back, beside), asked) == {}
+
+
+@RANDOM
+@given(histories(), st.integers(0, 9_999), *MOMENT, st.booleans())
+def test_all_is_as_in_one_corpus_where_documents_are_added_and_get_other_ids(
+    history: History, seed: int, asked: Asked, at: int, back: int, beside: int, shards: int, again: bool
+) -> None:
+    """Also where the shards are divided again."""
+    draw, events = Random(seed), list(history.events)
+    for _ in range(4):
+        old, new = (draw.choice((*history.names, *RENAMED)) for _ in range(2))
+        events.insert(draw.randint(1, len(events)), Event("rename", name=old, other=new))
+    history = replace(history, events=tuple(events), model=False)
+    with memory_folder() as folder, closing(PlayedInShards(folder / "one", history, shards=shards)) as both:
+        both.play()
+        many = folder / "one" / "many"
+        if again:
+            divide([many / f"shard-{place}" for place in range(shards)], folder / "anew", 6 - shards)
+            many = folder / "anew"
+        assert compared(both, many, moment_of(both, at, back, beside), asked) == {}
+
+
+def test_an_id_that_another_document_had_before_is_in_two_shards_until_they_are_divided() -> None:
+    """One shard has its past, the other one what is called so now."""
+    first, second = (next(name for name in NAMES if shard_of(name, 2) == place) for place in (0, 1))
+    events = (
+        replace(told(second, "2020-01-05", "A berth costs 3 euros."), source="wire"),
+        told(first, "2020-02-03", "The price of bread is 3 euros."),
+        Event("rename", name=second, other="zz1sail.md"), Event("rename", name=first, other=second),
+        told(first, "2020-03-05", "The price of bread is 4 euros."),
+    )  # fmt: skip
+    with (
+        memory_folder() as folder,
+        closing(PlayedInShards(folder / "one", History(events), shards=2)) as both,
+    ):
+        both.play()
+        many = [folder / "one" / "many" / f"shard-{place}" for place in (0, 1)]
+        assert [names_in(each) for each in many] == [
+            {first: True, second: True},
+            {second: False, "zz1sail.md": True},
+        ]
+        divide(many, folder / "anew", 3)
+        for back in range(5):
+            moment = moment_of(both, 0, back, 0)
+            for root, filters in itertools.product(("one/many", "anew"), ({}, {"source": "wire"})):
+                asked = Asked("price of bread", second, filters=filters)
+                assert compared(both, folder / root, moment, asked) == {}
+
+
+def names_in(shard: Path) -> dict[str, bool]:
+    """The documents of a shard, and whether it has versions of them that are not withdrawn."""
+    with asof.open(shard) as corpus:
+        names = corpus.session.read(lambda db: db.execute("SELECT name, current FROM documents").fetchall())
+    return {name: current is not None for name, current in sorted(names)}
+
+
+def compared(played: Played, folder: Path, moment: tuple[int, int] | None, asked: Asked) -> Any:
+    """What differs in a folder of shards from the corpus, at a moment (None: its history was dropped)."""
+    if moment is None:
+        return {}
+    with open_shards(folder) as many:
+        many.whole.session.clock = played.clock
+        for limit in SMALL if played.of.small else ():
+            limit(many.whole)
+        for each in many.shards:
+            ensure_facts(each.session)
+        return differences(OBSERVABLES, Moment(played.corpus, *moment), Moment(many.whole, *moment), asked)
+
+
+class Together(NamedTuple):
+    """A corpus, and one of shards that is told and corrected alike; what it shows is the corpus's."""
+
+    one: Corpus
+    many: ShardedCorpus
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.one, name)
+
+    def add(self, source: Said, *, allow_shrinking: bool = False) -> None:
+        self.one.add(source, allow_shrinking=allow_shrinking)
+        self.many.add(source, allow_shrinking=allow_shrinking)
+
+    def correct(self, name: str, date: str) -> None:
+        self.one.correct(name, date)
+        self._in_all("correct", name, date)
+
+    def purge(self, name: str) -> None:
+        self.one.purge(name)
+        self._in_all("purge", name)
+
+    def vacuum(self, before: str) -> None:
+        self.one.vacuum(before)
+        self._in_all("vacuum", before)
+
+    def embed(self, encoder: Any) -> None:
+        self.one.embed(encoder)
+        self._in_all("embed", encoder)
+
+    def close(self) -> None:
+        self.one.close()
+        self.many.close()
+
+    def _in_all(self, what: str, *given: Any) -> None:
+        for each in self.many.shards:
+            with suppress(UsageError):  # it has no such document
+                getattr(each, what)(*given)
+
+
+@dataclass
+class PlayedInShards(Played):
+    """A history that is played into a corpus and into shards. Each document is a run of its own, and so is
+    the end of what a source does not state: the instants of all writes are the same."""
+
+    shards: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        settings = self.corpus.store.settings
+        create(self.folder / "many", self.shards, settings, encoder=self.corpus.manifest.encoder).close()
+        self._open()
+
+    def _open(self) -> None:
+        many = open_shards(self.folder / "many", encoder=self.corpus.manifest.encoder)
+        for each in (*many.shards, many.whole):
+            each.session.clock, each.maintenance.background = self.clock, False
+        self.corpus = cast(Any, Together(self.corpus, many))
+
+    def _reopen(self, event: Event) -> None:
+        super()._reopen(event)
+        self._open()
+
+    def _state(self, event: Event, *, whole: bool = False) -> None:
+        for note in event.notes:
+            super()._state(replace(event, notes=(note,)))
+            self.clock.now += 1_000
+        if whole:
+            super()._state(event, whole=True)
 
 
 MANY = tuple(

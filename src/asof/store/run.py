@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, NamedTuple
 
@@ -93,23 +93,8 @@ class IndexRun(Struct):
     whole_unchanged: bool = False
 
     def check_way(self, *, change: bool) -> None:
-        """Raises WayChanged for a source that was read in another way, unless it may `change`; SourceError
-        for one that lies in a source of another way, or holds one."""
-        stored = stored_ways(self.db)
-        for other in filter(self.way.differs, stored.values()):
-            if self.way.overlaps(other):
-                raise SourceError(
-                    f"{self.way.name} and {other.name}, which is indexed {_said(other)}, have files in "
-                    "common, and a file is read in one way: index both alike, or one elsewhere (--index)"
-                )
-        before = stored.get(self.way.name, self.way)
-        self.changes_way = before.differs(self.way)
-        if self.changes_way and not change:
-            raise WayChanged(
-                f"{self.way.name} is indexed {_said(before)}, not {_said(self.way)}; the same command with "
-                "--yes changes that: all that was stored of it is withdrawn (--known-at still shows it), and "
-                "it is read anew"
-            )
+        """See the function `check_way`, about what is stored."""
+        self.changes_way = check_way(self.way, stored_ways(self.db), change=change)
 
     def _change_way(self) -> None:
         """Withdraw all that the source stated in another way, before its first statement in this one."""
@@ -232,8 +217,11 @@ class IndexRun(Struct):
         else:
             self.unchanged.add(statement.document)
 
-    def finish(self, *, complete: bool, allow_shrinking: bool = False) -> None:
+    def finish(
+        self, *, complete: bool, allow_shrinking: bool = False, of_all: MissingFromSource | None = None
+    ) -> None:
         """Restore older versions that the source states again; end what a `complete` source no longer holds.
+        `of_all`: what is missing in the whole corpus, of which this one is a shard.
 
         Raises SourceShrunk when more than 30% of the source's documents would end, unless that is allowed.
         """
@@ -241,7 +229,11 @@ class IndexRun(Struct):
         if self.whole_unchanged:
             return
         unstated = self._missing_from_source(complete=complete)
-        self._apply_missing(self._without_accidents(unstated, allow_shrinking=allow_shrinking))
+        if of_all is not None:
+            unstated = unstated._replace(moved=of_all.moved.intersection(unstated.missing))
+        self._apply_missing(
+            self._without_accidents(unstated, of_all or unstated, allow_shrinking=allow_shrinking)
+        )
         if self.whole is not None:
             with self._write(()) as (write, *_):
                 write.checkpoints = {WHOLE: self.whole}
@@ -366,11 +358,13 @@ class IndexRun(Struct):
                 counts["changed"] += 1
                 counts[self.outcomes.get(name, "unchanged")] -= 1
 
-    def _without_accidents(self, unstated: MissingFromSource, *, allow_shrinking: bool) -> MissingFromSource:
+    def _without_accidents(
+        self, unstated: MissingFromSource, of_all: MissingFromSource, *, allow_shrinking: bool
+    ) -> MissingFromSource:
         """The changes to write for what the source did not state: if something could not be read, nothing is
         missing, and the report says so. Raises SourceShrunk when more than 30% of the source's documents
-        would end, unless that is allowed."""
-        missing = len(unstated.missing) - len(unstated.moved)
+        would end (those `of_all` shards count), unless that is allowed."""
+        missing = len(of_all.missing) - len(of_all.moved)
         if self.unreadable_unnamed:  # what is missing or withdrawn may be what could not be read
             if missing:
                 self.report.problems.append(
@@ -384,12 +378,31 @@ class IndexRun(Struct):
                     )
                 )
             return MissingFromSource(unstated.listed, restated=unstated.restated)
-        if not allow_shrinking and _looks_like_accident(missing, unstated.listed):
+        if not allow_shrinking and _looks_like_accident(missing, of_all.listed):
             raise SourceShrunk(
-                f"{missing} of the {unstated.listed} documents of {self.way.name!r} are missing; "
+                f"{missing} of the {of_all.listed} documents of {self.way.name!r} are missing; "
                 "nothing was removed. If they are really gone, say so with --yes"
             )
         return unstated
+
+
+def check_way(way: SourceWay, stored: Mapping[str, SourceWay], *, change: bool) -> bool:
+    """True if the source is stored as one that is read in another way. Raises WayChanged then, unless it may
+    `change`; SourceError for one that lies in a source of another way, or holds one."""
+    for other in filter(way.differs, stored.values()):
+        if way.overlaps(other):
+            raise SourceError(
+                f"{way.name} and {other.name}, which is indexed {_said(other)}, have files in "
+                "common, and a file is read in one way: index both alike, or one elsewhere (--index)"
+            )
+    before = stored.get(way.name, way)
+    if before.differs(way) and not change:
+        raise WayChanged(
+            f"{way.name} is indexed {_said(before)}, not {_said(way)}; the same command with "
+            "--yes changes that: all that was stored of it is withdrawn (--known-at still shows it), and "
+            "it is read anew"
+        )
+    return before.differs(way)
 
 
 def _said(way: SourceWay) -> str:

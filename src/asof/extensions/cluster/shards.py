@@ -1,14 +1,20 @@
-"""A folder of shards: documents go to them by the digest of their ids, each shard is an ordinary corpus."""
+"""A folder of shards: documents go to them by the digest of their ids, each shard is an ordinary corpus.
+
+One that gets another id stays in the shard that has it, with its past: a document is where it is stored, and
+where its digest says only if it is new (`Router`). What a source states is read for each shard, which takes
+its own; what is missing from it, and whether so much can be, is judged for all shards together.
+"""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Any, Self, cast
@@ -21,18 +27,31 @@ from asof import environment
 from asof.corpus.corpus import Corpus
 from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
-from asof.documents import Document, Ended, Moved
+from asof.documents import (
+    Checkpoint,
+    Document,
+    Ended,
+    Moved,
+    Problem,
+    SafeToCommit,
+    SourceEvent,
+    Unchanged,
+    document_file,
+)
+from asof.engine import BATCH_CHARACTERS, BATCH_DOCUMENTS, uncollected
 from asof.errors import CorpusError, NoCorpus, UsageError
 from asof.extensions.cluster.gather import ShardGather, Threads
 from asof.extensions.cluster.union import UnionManifest, UnionStore
 from asof.files import FOLDER, SHARDS, file_at, file_of, open_file, read_file, write_file
 from asof.index.manifest import Manifest
-from asof.sources.records import Item, Record
-from asof.sources.records import items as read_items
-from asof.store.run import IndexReport
+from asof.sources.records import Item, Record, as_python_source, items
+from asof.sources.source import Resumable, Source
+from asof.store.run import IndexReport, IndexRun, MissingFromSource
 from asof.store.schema import REPLACED, CorpusSettings, set_meta, transaction
-from asof.store.store import Store
-from asof.store.writing import SHARD
+from asof.store.store import SourceWay, Store, stored_ways, translate_sqlite_errors
+from asof.store.writing import SHARD, stored_checkpoints
+from asof.store.writing import WHOLE as EVERY
+from asof.wire import replace
 
 MOST = 1_024
 
@@ -96,36 +115,210 @@ class ShardedCorpus:
         """Close all shards."""
         self.leaves.close()
 
-    def add(self, items: Iterable[Item | Record]) -> list[IndexReport]:
-        """Index documents, each in its shard, side by side; the reports of the shards. Raises UsageError for
-        one that got another id: it would have to move with its past; and what `Corpus.add` raises."""
-        of: list[list[Any]] = [[] for _ in self.shards]
-        for item in read_items(items, self.whole.config.fields):
-            of[shard_of(name_of(item), len(of))].append(item)
-        with ThreadPoolExecutor(len(self.shards)) as pool:
-            return list(pool.map(lambda each: each[0].add(each[1]), zip(self.shards, of, strict=True)))
+    def add(
+        self, source: Source | Iterable[Item | Record], *, allow_shrinking: bool = False,
+        change_way: bool = False,
+    ) -> IndexReport:  # fmt: skip
+        """Index a source, or documents, each in its shard, side by side; returns the report of all shards.
+        See `Corpus.add`, which says what is raised."""
+        name = getattr(source, "name", PYTHON)
+        surveys = [each.session.read(partial(ShardSurvey.of, source=name)) for each in self.shards]
+        shards = dict(enumerate(self.shards))
+        return add_to(
+            shards, Router.of(surveys), source, allow_shrinking=allow_shrinking, change_way=change_way
+        )
 
 
-def name_of(item: Any) -> str:
-    """The id of the document that an item states or ends."""
-    if isinstance(item, Moved):
-        raise UsageError(f"{item.before!r} is {item.document.id!r} now: shards move no document; index anew")
-    if isinstance(item, Document | Ended):
-        return item.id
-    raise UsageError(f"{type(item).__name__} is no document: shards take documents alone")
+# -- routing: which shard each statement of a source goes to --------------------------------------------
+
+PYTHON = as_python_source(()).name
+"""The source of documents that are given without one."""
+
+
+class ShardSurvey(Struct):
+    """What a shard knows of a source before a run: the documents that it has, and whether they are of the
+    source and have not ended; what those of the source were called before; the tokens of the source by
+    document; the ways in which sources are read."""
+
+    documents: dict[str, bool]
+    aliases: set[str]
+    checkpoints: dict[str, bytes]
+    ways: dict[str, SourceWay]
+
+    @classmethod
+    def of(cls, db: sqlite3.Connection, source: str) -> Self:
+        """That of a shard."""
+        documents = db.execute(
+            "SELECT d.name, coalesce(s.name, '') = ? AND v.head IS NOT NULL FROM documents AS d"
+            " JOIN versions AS v ON v.id = d.current LEFT JOIN sources AS s ON s.id = d.source", (source,),
+        )  # fmt: skip
+        aliases = db.execute(
+            "SELECT a.alias FROM aliases AS a JOIN versions AS v ON v.id = a.version AND v.retired IS NULL"
+            " JOIN documents AS d ON d.id = v.document JOIN sources AS s ON s.id = d.source"
+            " WHERE s.name = ? AND d.name != a.alias", (source,),
+        )  # fmt: skip
+        return cls(
+            {name: bool(listed) for name, listed in documents}, {alias for (alias,) in aliases},
+            stored_checkpoints(db, source), stored_ways(db),
+        )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Router:
+    """The way of each statement of a source to its shard, in one run: what is stated moves documents.
+
+    `places`: the shards of the documents that there are; `listed`: those of the source that have not ended;
+    `aliases`: what documents of it were called before; `checkpoints`: its tokens; `stated`: the documents of
+    which it has said something; `unreadable`: documents, or their files, that could not be read.
+    """
+
+    shards: int
+    places: dict[str, int]
+    listed: set[str]
+    aliases: set[str]
+    checkpoints: dict[str, bytes]
+    stated: set[str] = field(default_factory=set)
+    unreadable: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, surveys: Sequence[ShardSurvey]) -> Self:
+        """That of all shards. A token for the whole source counts where every shard has it."""
+        checkpoints = {name: token for each in surveys for name, token in each.checkpoints.items()}
+        if len({each.checkpoints.get(EVERY) for each in surveys}) > 1:
+            checkpoints.pop(EVERY, None)
+        return cls(
+            len(surveys),
+            {name: place for place, each in enumerate(surveys) for name in each.documents},
+            {name for each in surveys for name, listed in each.documents.items() if listed},
+            {alias for each in surveys for alias in each.aliases}, checkpoints,
+        )  # fmt: skip
+
+    def place(self, name: str) -> int:
+        """The shard of a document."""
+        place = self.places.get(name)
+        return shard_of(name, self.shards) if place is None else place
+
+    def routed(self, item: SourceEvent) -> Iterator[tuple[int, SourceEvent]]:
+        """A statement for the shards that take it: that of the document, or all."""
+        match item:
+            case Document() | Moved():
+                yield self._of_document(item), item
+            case Ended(id=name):
+                self.stated.add(name)
+                self.listed.discard(name)
+                yield self.place(name), item
+            case Checkpoint(document=name) | Unchanged(document=name) if name != EVERY:
+                self.stated.add(name)
+                yield self.place(name), item
+            case _:
+                if isinstance(item, Problem):
+                    self.unreadable.add(item.document)
+                for place in range(self.shards):
+                    uncounted = place and isinstance(item, Unchanged)  # they count once
+                    yield place, replace(item, count=0) if uncounted else item
+
+    def _of_document(self, item: Document | Moved) -> int:
+        document = item.document if isinstance(item, Moved) else item
+        if isinstance(item, Moved) and item.before in self.places and document.id not in self.places:
+            self.places[document.id] = self.places.pop(item.before)
+            self.listed.discard(item.before)
+        self.listed.update(() if document.id in self.places else (document.id,))
+        self.stated.add(document.id)
+        self.aliases |= self.listed.intersection(document.aliases)
+        return self.places.setdefault(document.id, shard_of(document.id, self.shards))
+
+    def missing(self) -> MissingFromSource:
+        """The documents of which a source that was read to its end has said nothing."""
+        missing = [
+            name for name in sorted(self.listed - self.stated)
+            if self.unreadable.isdisjoint((name, document_file(name)))
+        ]  # fmt: skip
+        return MissingFromSource(
+            len(self.listed), missing, moved=frozenset(self.aliases.intersection(missing))
+        )
+
+
+def add_to(
+    shards: Mapping[int, Corpus], router: Router, source: Any, *, allow_shrinking: bool, change_way: bool
+) -> IndexReport:
+    """Index what a source states for some of the shards, by their places; others do so for the other ones."""
+    fields = next(iter(shards.values())).config.fields
+    if isinstance(source, Resumable):
+        source.resume(router.checkpoints)
+    read = as_python_source(source)
+    way = SourceWay(read.name, read.kind, read.branch)
+    with ExitStack() as stack:
+        statements = stack.enter_context(closing(items(read.documents, fields)))
+        pool = stack.enter_context(ThreadPoolExecutor(len(shards)))
+        runs: dict[int, IndexRun] = {}
+        for place, each in shards.items():
+            session, db = each.session, stack.enter_context(each.session.writing())
+            runs[place] = IndexRun(
+                session.store, db, session.clock, each.manifest.publish, way, read.replaces_history
+            )
+            runs[place].check_way(change=change_way)
+        if any(run.changes_way for run in runs.values()):
+            router.listed.clear()
+
+        def in_all(do: Callable[..., None], parts: Mapping[int, object] | None = None) -> None:
+            def in_one(place: int) -> None:
+                with translate_sqlite_errors(runs[place].store.database):
+                    do(runs[place], *([] if parts is None else [parts.get(place, ())]))
+
+            with uncollected():
+                list(pool.map(in_one, runs))
+
+        for batch in _batches(statements, router, shards.keys()):
+            in_all(IndexRun.add_batch, batch)
+        end = partial(IndexRun.finish, complete=read.complete, allow_shrinking=allow_shrinking)
+        in_all(partial(end, of_all=router.missing() if read.complete else None))
+    for place, run in runs.items():
+        corpus, encoder = shards[place], shards[place].manifest.encoder
+        if run.report.written:
+            corpus.maintenance.tidy_behind()
+        if encoder is not None and corpus.session.read(corpus.manifest.waiting):
+            corpus.embed(encoder)
+    return merged([run.report for run in runs.values()])
+
+
+def _batches(
+    statements: Iterable[SourceEvent], router: Router, places: Container[int]
+) -> Iterator[dict[int, list[SourceEvent]]]:
+    """Batches of statements for some shards, by shard: as those of `engine.batches`, for all of them."""
+    parts, count, size = dict[int, list[SourceEvent]](), 0, 0
+    for item in statements:
+        for place, each in router.routed(item):
+            if place in places:
+                parts.setdefault(place, []).append(each)
+                count += 1
+                size += len(each.text) if isinstance(each, Document) else 0
+        if isinstance(item, SafeToCommit) or count >= BATCH_DOCUMENTS or size >= BATCH_CHARACTERS:
+            yield parts
+            parts, count, size = {}, 0, 0
+    yield parts
+
+
+def merged(reports: Sequence[IndexReport]) -> IndexReport:
+    """The report of all shards, each of which was told of every problem: one is new if it is for any."""
+    counts = ("added", "changed", "corrected", "unchanged", "ended", "passages")
+    new = dict.fromkeys(problem for each in reports for problem in each.new_problems)
+    again = dict.fromkeys(problem for each in reports for problem in each.problems if problem not in new)
+    return IndexReport(
+        **{name: sum(getattr(each, name) for each in reports) for name in counts},
+        failed=max(each.failed for each in reports), repeated=len(again), problems=[*new, *again],
+    )  # fmt: skip
 
 
 def create(root: Path, shards: int, settings: CorpusSettings | None = None, **options: Any) -> ShardedCorpus:
     """Make a folder of so many empty shards, and open it; `options` are those of `asof.open`."""
-    root.mkdir(parents=True, exist_ok=True)
-    ShardList(shards).write(root)
     for place in range(shards):
         folder = root / f"shard-{place}"
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         with asof.open(folder, settings=settings, **options) as corpus:
             with corpus.session.writing() as db, transaction(db):
                 set_meta(db, SHARD, f"{place}/{shards}")
             corpus.leaves.pop_all()  # which would remove it, as nothing was written to it
+    ShardList(shards).write(root)
     return open_shards(root, **options)
 
 
@@ -181,14 +374,14 @@ NUMBERED = {"documents": "name", "heads": "document", "versions": "document", "p
 """The tables whose rows get new ids, and the column that tells whose they are."""
 
 MOVED = {
-    "documents": {"id": "documents", "current": "versions"},
-    "heads": {"id": "heads", "document": "documents"},
+    "documents": {"id": "documents", "current": "versions", "source": "sources"},
+    "heads": {"id": "heads", "document": "documents", "source": "sources"},
     "versions": {"id": "versions", "document": "documents", "head": "heads"},
     "passages": {"id": "passages", "document": "documents", "version": "versions", "head": "heads"},
     "tags": {"head": "heads"}, "links": {"version": "versions"}, "aliases": {"version": "versions"},
     "ends": {"passage": "passages"}, "vectors": {"passage": "passages"},
     "extractions": {"passage": "passages"}, "facts": {"passage": "passages"},
-    "checkpoints": {"document": "documents"},
+    "checkpoints": {"document": "documents", "source": "sources"},
 }  # fmt: skip
 """The tables of which rows move with their document, and the columns that refer to ids, their own first."""
 
@@ -232,11 +425,12 @@ def _write_shard(corpora: Sequence[Corpus], folder: Path, place: int, shards: in
                     else "document IN (SELECT old FROM new_documents)"
                 )
                 rows = " UNION ALL ".join(f"SELECT id, {whose} FROM {name}.{table}" for name in names)
+                one = "min(id) OVER (PARTITION BY name)" if whose == "name" else "id"  # of one that moved
                 db.execute(f"CREATE TEMP TABLE new_{table} (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
                 db.execute(
                     f"INSERT INTO new_{table}"
-                    f" SELECT id, (row_number() OVER (ORDER BY id) - 1) * {shards} + {place or shards}"
-                    f" FROM ({rows}) WHERE {mine}"
+                    f" SELECT id, (dense_rank() OVER (ORDER BY one) - 1) * {shards} + {place or shards}"
+                    f" FROM (SELECT id, {one} AS one FROM ({rows}) WHERE {mine})"
                 )
             for table in (*WHOLE, *MOVED):
                 _copy(db, table, names)
@@ -246,23 +440,33 @@ def _write_shard(corpora: Sequence[Corpus], folder: Path, place: int, shards: in
 
 
 def _copy(db: sqlite3.Connection, table: str, names: Sequence[str]) -> None:
-    refers, columns, wanted = MOVED.get(table, {}), [], []
-    many = table in WHOLE or table == "checkpoints"  # rows that several shards have
-    for _, column, *_ in db.execute(f"PRAGMA table_info({table})"):
-        if table == "ends" and column == "id":
-            continue
-        wanted.append(column)
-        of = refers.get(column)
-        columns.append(f"(SELECT new FROM new_{of} WHERE old = t.{column})" if of else f"t.{column}")
-        if table == "checkpoints" and of:
-            columns[-1] = f"coalesce({columns[-1]}, 0)"
+    refers = MOVED.get(table, {})
+    wanted = [column for _, column, *_ in db.execute(f"PRAGMA table_info({table})")]
+    if table in ("ends", "sources"):
+        wanted.remove("id")
     key = next(iter(refers.items()), None)
-    where = f" WHERE t.{key[0]} IN (SELECT old FROM new_{key[1]})" if key else ""
-    if table == "checkpoints":
+    where = f"t.{key[0]} IN (SELECT old FROM new_{key[1]})" if key else "TRUE"
+    if table == "checkpoints" and len(names) == 1:  # what shards have of the whole source may differ
         where += " OR t.document = 0"
-    order = " ORDER BY t.id" if table == "ends" else ""
-    for name in names:
-        db.execute(
-            f"INSERT {'OR IGNORE ' * many}INTO main.{table} ({', '.join(wanted)})"
-            f" SELECT {', '.join(columns)} FROM {name}.{table} AS t{where}{order}"
+    order = " ORDER BY t.id" if table in ("ends", "sources") else ""
+    again = "" if table in MOVED else " ON CONFLICT DO NOTHING"
+    if table == "documents":  # in one shard it is, in others it was before it got another id
+        again = (
+            " ON CONFLICT DO UPDATE SET current = excluded.current, source = excluded.source"
+            " WHERE excluded.current IS NOT NULL"
         )
+    for name in names:
+        columns = (_moved(column, refers.get(column, ""), name) for column in wanted)
+        db.execute(
+            f"INSERT INTO main.{table} ({', '.join(wanted)})"
+            f" SELECT {', '.join(columns)} FROM {name}.{table} AS t WHERE {where}{order}{again}"
+        )
+
+
+def _moved(column: str, of: str, corpus: str) -> str:
+    """SQL for the value of a column in the new shard."""
+    if of == "sources":
+        same = f"main.sources AS n JOIN {corpus}.sources AS o ON o.name = n.name"
+        return f"coalesce((SELECT n.id FROM {same} WHERE o.id = t.{column}), t.{column})"
+    found = f"(SELECT new FROM new_{of} WHERE old = t.{column})"
+    return f"coalesce({found}, 0)" if column == "document" else found if of else f"t.{column}"

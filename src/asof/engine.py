@@ -10,7 +10,7 @@ import shutil
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, overload
 
@@ -118,8 +118,13 @@ def build(
             run.check_way(change=change_way)
             before = last_passage(db)
             for batch in batches(items, BATCH_DOCUMENTS, BATCH_CHARACTERS):
-                with uncollected():
+                collects = gc.isenabled()
+                gc.disable()  # each look for cycles would walk through all rows of the batch, which has none
+                try:
                     run.add_batch(batch)
+                finally:
+                    if collects:
+                        gc.enable()
                 if progress is not None:
                     progress(run.report)
             try:
@@ -133,18 +138,6 @@ def build(
             return run.report
     finally:
         db.close()
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """No look for cycles: each would walk through all rows of a batch, which has none."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
 
 
 def encode_after(manifest: Manifest, db: sqlite3.Connection, passage: int) -> None:

@@ -373,17 +373,24 @@ def corpus_root(index: Path | None) -> Path:
     machine. Raises UsageError, and for a URL what `asof.plugins.folder_at` raises."""
     from asof.environment import find_folder
 
-    if index is not None:
-        scheme, between, place = str(index).partition(":/")  # a path has one slash where a URL has several
-        if between and "/" not in scheme and not index.exists():
-            from asof.plugins import folder_at
+    if url := url_in(index):
+        from asof.plugins import folder_at
 
-            return folder_at(f"{scheme}://{'/' if scheme == 'file' else ''}{place}")
+        return folder_at(url)
+    if index is not None:
         if index.exists() and not index.is_dir():
             raise UsageError(f"{index} is a file; accepted: a folder, which has or gets .asof in it")
         return index.parent if index.name == ".asof" else index
     folder = find_folder(Path.cwd(), echo_err)
     return folder.parent if folder else Path.cwd()
+
+
+def url_in(index: Path | None) -> str:
+    """The URL that the option names; "" for a folder."""
+    scheme, between, place = str(index or "").partition(":/")  # a path has one slash where a URL has several
+    if not between or "/" in scheme or (index and index.exists()):
+        return ""
+    return f"{scheme}://{'/' if scheme == 'file' else ''}{place}"
 
 
 def open_corpus(index: Path | None, *, create: bool = False) -> Corpus:

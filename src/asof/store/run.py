@@ -93,7 +93,7 @@ class IndexRun(Struct):
     whole_unchanged: bool = False
 
     def check_way(self, *, change: bool) -> None:
-        """See the function `check_way`, about what is stored."""
+        """See `check_way` of this module, about what is stored."""
         self.changes_way = check_way(self.way, stored_ways(self.db), change=change)
 
     def _change_way(self) -> None:
@@ -217,11 +217,8 @@ class IndexRun(Struct):
         else:
             self.unchanged.add(statement.document)
 
-    def finish(
-        self, *, complete: bool, allow_shrinking: bool = False, of_all: MissingFromSource | None = None
-    ) -> None:
+    def finish(self, *, complete: bool, allow_shrinking: bool = False) -> None:
         """Restore older versions that the source states again; end what a `complete` source no longer holds.
-        `of_all`: what is missing in the whole corpus, of which this one is a shard.
 
         Raises SourceShrunk when more than 30% of the source's documents would end, unless that is allowed.
         """
@@ -229,11 +226,7 @@ class IndexRun(Struct):
         if self.whole_unchanged:
             return
         unstated = self._missing_from_source(complete=complete)
-        if of_all is not None:
-            unstated = unstated._replace(moved=of_all.moved.intersection(unstated.missing))
-        self._apply_missing(
-            self._without_accidents(unstated, of_all or unstated, allow_shrinking=allow_shrinking)
-        )
+        self._apply_missing(self._without_accidents(unstated, allow_shrinking=allow_shrinking))
         if self.whole is not None:
             with self._write(()) as (write, *_):
                 write.checkpoints = {WHOLE: self.whole}
@@ -358,36 +351,38 @@ class IndexRun(Struct):
                 counts["changed"] += 1
                 counts[self.outcomes.get(name, "unchanged")] -= 1
 
-    def _without_accidents(
-        self, unstated: MissingFromSource, of_all: MissingFromSource, *, allow_shrinking: bool
-    ) -> MissingFromSource:
+    def _without_accidents(self, unstated: MissingFromSource, *, allow_shrinking: bool) -> MissingFromSource:
         """The changes to write for what the source did not state: if something could not be read, nothing is
-        missing, and the report says so. Raises SourceShrunk when more than 30% of the source's documents
-        would end (those `of_all` shards count), unless that is allowed."""
-        missing = len(of_all.missing) - len(of_all.moved)
+        missing, and the report says so. Raises SourceShrunk as `judge_missing` does."""
+        missing = len(unstated.missing) - len(unstated.moved)
+        listed = 0 if allow_shrinking else unstated.listed
+        self.report.problems += judge_missing(missing, listed, self.way.name, self.unreadable_unnamed)
         if self.unreadable_unnamed:  # what is missing or withdrawn may be what could not be read
-            if missing:
-                self.report.problems.append(
-                    Problem(
-                        f"{missing} documents are no longer in the source; since "
-                        f"{self.unreadable_unnamed} of its lines or files could not be read, "
-                        "none of them was removed",
-                        self.way.name,
-                        remedy="repair the unreadable files or lines, then index again",
-                        lost=False,
-                    )
-                )
             return MissingFromSource(unstated.listed, restated=unstated.restated)
-        if not allow_shrinking and _looks_like_accident(missing, of_all.listed):
-            raise SourceShrunk(
-                f"{missing} of the {of_all.listed} documents of {self.way.name!r} are missing; "
-                "nothing was removed. If they are really gone, say so with --yes"
-            )
         return unstated
 
 
+def judge_missing(missing: int, listed: int, source: str, unreadable: int) -> list[Problem]:
+    """The problem of documents that are missing from a source of which something could not be read: they
+    stay. Raises SourceShrunk where all was read, and more than 30% of those `listed` are missing (0: as many
+    may be)."""
+    if not unreadable:
+        if listed and _looks_like_accident(missing, listed):
+            raise SourceShrunk(
+                f"{missing} of the {listed} documents of {source!r} are missing; "
+                "nothing was removed. If they are really gone, say so with --yes"
+            )
+        return []
+    said = (
+        f"{missing} documents are no longer in the source; since {unreadable} of its lines or files could "
+        "not be read, none of them was removed"
+    )
+    remedy = "repair the unreadable files or lines, then index again"
+    return [Problem(said, source, remedy=remedy, lost=False)] if missing else []
+
+
 def check_way(way: SourceWay, stored: Mapping[str, SourceWay], *, change: bool) -> bool:
-    """True if the source is stored as one that is read in another way. Raises WayChanged then, unless it may
+    """True if a source is stored as one that is read in another way. Raises WayChanged then, unless it may
     `change`; SourceError for one that lies in a source of another way, or holds one."""
     for other in filter(way.differs, stored.values()):
         if way.overlaps(other):

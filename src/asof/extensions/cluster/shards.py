@@ -1,7 +1,7 @@
 """A folder of shards: documents go to them by the digest of their ids, each shard is an ordinary corpus.
 
 One that gets another id stays in the shard that has it, with its past: a document is where it is stored, and
-where its digest says only if it is new (`Router`). What a source states is read for each shard, which takes
+where its digest says only if it is new (`Part`). What a source states is read for each shard, which takes
 its own; what is missing from it, and whether so much can be, is judged for all shards together.
 """
 
@@ -10,14 +10,14 @@ from __future__ import annotations
 import fcntl
 import os
 import sqlite3
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, Any, Self, cast
+from typing import Annotated, Any, NamedTuple, Self, cast
 
 import msgspec
 from msgspec import Meta, Struct
@@ -27,28 +27,17 @@ from asof import environment
 from asof.corpus.corpus import Corpus
 from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
-from asof.documents import (
-    Checkpoint,
-    Document,
-    Ended,
-    Moved,
-    Problem,
-    SafeToCommit,
-    SourceEvent,
-    Unchanged,
-    document_file,
-)
-from asof.engine import BATCH_CHARACTERS, BATCH_DOCUMENTS, uncollected
+from asof.documents import Checkpoint, Document, Ended, Moved, Problem, SafeToCommit, Unchanged, document_file
 from asof.errors import CorpusError, NoCorpus, UsageError
 from asof.extensions.cluster.gather import ShardGather, Threads
 from asof.extensions.cluster.union import UnionManifest, UnionStore
 from asof.files import FOLDER, SHARDS, file_at, file_of, open_file, read_file, write_file
 from asof.index.manifest import Manifest
-from asof.sources.records import Item, Record, as_python_source, items
+from asof.sources.records import Item, PythonSource, Record, as_python_source, items
 from asof.sources.source import Resumable, Source
-from asof.store.run import IndexReport, IndexRun, MissingFromSource
+from asof.store.run import IndexReport, judge_missing
 from asof.store.schema import REPLACED, CorpusSettings, set_meta, transaction
-from asof.store.store import SourceWay, Store, stored_ways, translate_sqlite_errors
+from asof.store.store import SourceWay, Store, stored_ways
 from asof.store.writing import SHARD, stored_checkpoints
 from asof.store.writing import WHOLE as EVERY
 from asof.wire import replace
@@ -120,182 +109,118 @@ class ShardedCorpus:
         change_way: bool = False,
     ) -> IndexReport:  # fmt: skip
         """Index a source, or documents, each in its shard, side by side; returns the report of all shards.
-        See `Corpus.add`, which says what is raised."""
-        name = getattr(source, "name", PYTHON)
+        Raises as `Corpus.add`."""
+        name = getattr(source, "name", as_python_source(()).name)
         surveys = [each.session.read(partial(ShardSurvey.of, source=name)) for each in self.shards]
-        shards = dict(enumerate(self.shards))
-        return add_to(
-            shards, Router.of(surveys), source, allow_shrinking=allow_shrinking, change_way=change_way
-        )
+        read = resumed(source, surveys)
+        read = read._replace(documents=[*items(read.documents, self.whole.config.fields)])
+
+        def add(shard: int) -> IndexReport:
+            part = Part(read, surveys, shard, shrinking=allow_shrinking)
+            return self.shards[shard].add(part, allow_shrinking=True, change_way=change_way)
+
+        with ThreadPoolExecutor(len(surveys)) as pool:
+            return merged(list(pool.map(add, range(len(surveys)))))
 
 
 # -- routing: which shard each statement of a source goes to --------------------------------------------
 
-PYTHON = as_python_source(()).name
-"""The source of documents that are given without one."""
 
+class ShardSurvey(NamedTuple):
+    """What a shard has before a run: its documents, and whether they are of the source and have not ended;
+    the source's tokens by document; the ways in which all sources are read."""
 
-class ShardSurvey(Struct):
-    """What a shard knows of a source before a run: the documents that it has, and whether they are of the
-    source and have not ended; what those of the source were called before; the tokens of the source by
-    document; the ways in which sources are read."""
-
-    documents: dict[str, bool]
-    aliases: set[str]
-    checkpoints: dict[str, bytes]
+    documents: dict[str, int]
+    tokens: dict[str, bytes]
     ways: dict[str, SourceWay]
 
     @classmethod
     def of(cls, db: sqlite3.Connection, source: str) -> Self:
-        """That of a shard."""
+        """That of a source."""
         documents = db.execute(
-            "SELECT d.name, coalesce(s.name, '') = ? AND v.head IS NOT NULL FROM documents AS d"
-            " JOIN versions AS v ON v.id = d.current LEFT JOIN sources AS s ON s.id = d.source", (source,),
+            "SELECT d.name, s.name = ? AND v.head IS NOT NULL FROM documents AS d"
+            " JOIN versions AS v ON v.id = d.current JOIN sources AS s ON s.id = d.source", (source,),
         )  # fmt: skip
-        aliases = db.execute(
-            "SELECT a.alias FROM aliases AS a JOIN versions AS v ON v.id = a.version AND v.retired IS NULL"
-            " JOIN documents AS d ON d.id = v.document JOIN sources AS s ON s.id = d.source"
-            " WHERE s.name = ? AND d.name != a.alias", (source,),
-        )  # fmt: skip
-        return cls(
-            {name: bool(listed) for name, listed in documents}, {alias for (alias,) in aliases},
-            stored_checkpoints(db, source), stored_ways(db),
-        )  # fmt: skip
+        return cls(dict(documents), stored_checkpoints(db, source), stored_ways(db))
 
 
-@dataclass(slots=True)
-class Router:
-    """The way of each statement of a source to its shard, in one run: what is stated moves documents.
+def resumed(source: Any, surveys: Sequence[ShardSurvey]) -> PythonSource:
+    """A source that resumes from the tokens of all shards; one for the whole of it counts if all have it."""
+    tokens = {name: token for each in surveys for name, token in each.tokens.items()}
+    if len({each.tokens.get(EVERY) for each in surveys}) > 1:
+        tokens.pop(EVERY, None)
+    if isinstance(source, Resumable):
+        source.resume(tokens)
+    return as_python_source(source)
 
-    `places`: the shards of the documents that there are; `listed`: those of the source that have not ended;
-    `aliases`: what documents of it were called before; `checkpoints`: its tokens; `stated`: the documents of
-    which it has said something; `unreadable`: documents, or their files, that could not be read.
-    """
 
-    shards: int
-    places: dict[str, int]
-    listed: set[str]
-    aliases: set[str]
-    checkpoints: dict[str, bytes]
-    stated: set[str] = field(default_factory=set)
-    unreadable: set[str] = field(default_factory=set)
+class Part:
+    """What of a source goes to one of the shards, as a source. The parts of all shards follow all statements,
+    which make and move documents, and judge alike what it does not state; `shrinking`: as much may be missing
+    as is."""
 
-    @classmethod
-    def of(cls, surveys: Sequence[ShardSurvey]) -> Self:
-        """That of all shards. A token for the whole source counts where every shard has it."""
-        checkpoints = {name: token for each in surveys for name, token in each.checkpoints.items()}
-        if len({each.checkpoints.get(EVERY) for each in surveys}) > 1:
-            checkpoints.pop(EVERY, None)
-        return cls(
-            len(surveys),
-            {name: place for place, each in enumerate(surveys) for name in each.documents},
-            {name for each in surveys for name, listed in each.documents.items() if listed},
-            {alias for each in surveys for alias in each.aliases}, checkpoints,
-        )  # fmt: skip
+    def __init__(
+        self, read: PythonSource, surveys: Sequence[ShardSurvey], shard: int, *, shrinking: bool
+    ) -> None:  # fmt: skip
+        self.read, self.shard, self.shards, self.shrinking = read, shard, len(surveys), shrinking
+        way = SourceWay(read.name, read.kind, read.branch)
+        same = [each for each in surveys if not way.differs(each.ways.get(way.name, way))]  # else withdrawn
+        self.places = {name: place for place, each in enumerate(surveys) for name in each.documents}
+        self.listed = {name for each in same for name, its in each.documents.items() if its}
+        self.stated, self.unreadable = set[str](), list[str]()  # "" for what is no document
 
-    def place(self, name: str) -> int:
-        """The shard of a document."""
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.read, name)
+
+    def documents(self) -> Iterator[Item]:
+        """The statements of the shard, and those for all."""
+        for item in cast(Iterable[Item], self.read.documents):
+            place = self._place(item)
+            if place is None and isinstance(item, Unchanged) and self.shard:
+                yield replace(item, count=0)  # the first shard counts them
+            elif place in (None, self.shard):
+                yield item
+        if self.read.complete:
+            yield from self._judged()
+
+    def _place(self, item: Item) -> int | None:
+        """The shard of a statement; None: all are told."""
+        match item:
+            case Problem(document=name, lost=lost):
+                self.unreadable += [name] * (lost or bool(name))
+                return None
+            case Moved(document=document, before=before):
+                if before in self.places and document.id not in self.places:
+                    self.places[document.id] = self.places.pop(before)
+                    self.listed.discard(before)
+                    self.listed.add(document.id)
+                return self._place(document)
+            case Document(id=name):
+                if name not in self.places:
+                    self.places[name] = shard_of(name, self.shards)
+                    self.listed.add(name)
+                self.listed.difference_update(item.aliases)  # a history has them under this id now
+            case Ended(id=name):
+                self.listed.discard(name)
+            case Unchanged(document=""):
+                self.listed.clear()
+                return None
+            case Checkpoint(document=name) | Unchanged(document=name) if name:
+                pass
+            case _:
+                return None
+        self.stated.add(name)
         place = self.places.get(name)
         return shard_of(name, self.shards) if place is None else place
 
-    def routed(self, item: SourceEvent) -> Iterator[tuple[int, SourceEvent]]:
-        """A statement for the shards that take it: that of the document, or all."""
-        match item:
-            case Document() | Moved():
-                yield self._of_document(item), item
-            case Ended(id=name):
-                self.stated.add(name)
-                self.listed.discard(name)
-                yield self.place(name), item
-            case Checkpoint(document=name) | Unchanged(document=name) if name != EVERY:
-                self.stated.add(name)
-                yield self.place(name), item
-            case _:
-                if isinstance(item, Problem):
-                    self.unreadable.add(item.document)
-                for place in range(self.shards):
-                    uncounted = place and isinstance(item, Unchanged)  # they count once
-                    yield place, replace(item, count=0) if uncounted else item
-
-    def _of_document(self, item: Document | Moved) -> int:
-        document = item.document if isinstance(item, Moved) else item
-        if isinstance(item, Moved) and item.before in self.places and document.id not in self.places:
-            self.places[document.id] = self.places.pop(item.before)
-            self.listed.discard(item.before)
-        self.listed.update(() if document.id in self.places else (document.id,))
-        self.stated.add(document.id)
-        self.aliases |= self.listed.intersection(document.aliases)
-        return self.places.setdefault(document.id, shard_of(document.id, self.shards))
-
-    def missing(self) -> MissingFromSource:
-        """The documents of which a source that was read to its end has said nothing."""
-        missing = [
-            name for name in sorted(self.listed - self.stated)
-            if self.unreadable.isdisjoint((name, document_file(name)))
-        ]  # fmt: skip
-        return MissingFromSource(
-            len(self.listed), missing, moved=frozenset(self.aliases.intersection(missing))
-        )
-
-
-def add_to(
-    shards: Mapping[int, Corpus], router: Router, source: Any, *, allow_shrinking: bool, change_way: bool
-) -> IndexReport:
-    """Index what a source states for some of the shards, by their places; others do so for the other ones."""
-    fields = next(iter(shards.values())).config.fields
-    if isinstance(source, Resumable):
-        source.resume(router.checkpoints)
-    read = as_python_source(source)
-    way = SourceWay(read.name, read.kind, read.branch)
-    with ExitStack() as stack:
-        statements = stack.enter_context(closing(items(read.documents, fields)))
-        pool = stack.enter_context(ThreadPoolExecutor(len(shards)))
-        runs: dict[int, IndexRun] = {}
-        for place, each in shards.items():
-            session, db = each.session, stack.enter_context(each.session.writing())
-            runs[place] = IndexRun(
-                session.store, db, session.clock, each.manifest.publish, way, read.replaces_history
-            )
-            runs[place].check_way(change=change_way)
-        if any(run.changes_way for run in runs.values()):
-            router.listed.clear()
-
-        def in_all(do: Callable[..., None], parts: Mapping[int, object] | None = None) -> None:
-            def in_one(place: int) -> None:
-                with translate_sqlite_errors(runs[place].store.database):
-                    do(runs[place], *([] if parts is None else [parts.get(place, ())]))
-
-            with uncollected():
-                list(pool.map(in_one, runs))
-
-        for batch in _batches(statements, router, shards.keys()):
-            in_all(IndexRun.add_batch, batch)
-        end = partial(IndexRun.finish, complete=read.complete, allow_shrinking=allow_shrinking)
-        in_all(partial(end, of_all=router.missing() if read.complete else None))
-    for place, run in runs.items():
-        corpus, encoder = shards[place], shards[place].manifest.encoder
-        if run.report.written:
-            corpus.maintenance.tidy_behind()
-        if encoder is not None and corpus.session.read(corpus.manifest.waiting):
-            corpus.embed(encoder)
-    return merged([run.report for run in runs.values()])
-
-
-def _batches(
-    statements: Iterable[SourceEvent], router: Router, places: Container[int]
-) -> Iterator[dict[int, list[SourceEvent]]]:
-    """Batches of statements for some shards, by shard: as those of `engine.batches`, for all of them."""
-    parts, count, size = dict[int, list[SourceEvent]](), 0, 0
-    for item in statements:
-        for place, each in router.routed(item):
-            if place in places:
-                parts.setdefault(place, []).append(each)
-                count += 1
-                size += len(each.text) if isinstance(each, Document) else 0
-        if isinstance(item, SafeToCommit) or count >= BATCH_DOCUMENTS or size >= BATCH_CHARACTERS:
-            yield parts
-            parts, count, size = {}, 0, 0
-    yield parts
+    def _judged(self) -> Iterator[Item]:
+        missing, unread = sorted(self.listed - self.stated), {*self.unreadable}
+        missing = [name for name in missing if unread.isdisjoint((name, document_file(name)))]
+        unnamed, listed = self.unreadable.count(""), 0 if self.shrinking else len(self.listed)
+        yield SafeToCommit()
+        yield from judge_missing(len(missing), listed, self.read.name, unnamed)
+        if unnamed:  # they stay, and the shard need not say so too
+            yield from (Unchanged(name, 0) for name in missing if self.places[name] == self.shard)
 
 
 def merged(reports: Sequence[IndexReport]) -> IndexReport:

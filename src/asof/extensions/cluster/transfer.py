@@ -36,6 +36,7 @@ from asof import environment
 from asof.engine import DERIVED
 from asof.errors import (
     CorpusError,
+    NoCorpus,
     NoSpace,
     PublishConflict,
     StorageError,
@@ -118,8 +119,14 @@ def push(folder: Path, storage: Storage) -> PushReport:
     roots = [folder] if listed is None else listed.folders(folder)
     report = PushReport([0] * len(roots))
     for shard in reversed(range(len(roots))):  # readers begin with the first, which comes last
-        _push_shard(storage, shard, roots, report)
+        _push_shard(storage, shard, roots[shard], report)
     return report
+
+
+def publish_shard(storage: Storage, shard: int, shards: int, folder: Path) -> None:
+    """Publish one of the shards from the folder where it is written (`bring_shard`); raises as `push`."""
+    state = _push_shard(storage, shard, folder, PushReport([0] * shards))
+    (folder / MANIFEST).write_bytes(msgspec.json.encode(state))
 
 
 class _Snapshot(NamedTuple):
@@ -134,24 +141,25 @@ class _Snapshot(NamedTuple):
     segments: dict[str, BufferedReader]
 
 
-def _push_shard(storage: Storage, shard: int, roots: list[Path], report: PushReport) -> None:
-    before = storage.newest(shard)
-    with _snapshot(roots[shard], before.head if before else 0) as taken:
-        if len(roots) > 1 and taken.place != f"{shard}/{len(roots)}":
-            raise CorpusError(
-                f"{roots[shard]} is shard {taken.place or 'of no corpus'}, not {shard}/{len(roots)}"
-            )
+def _push_shard(storage: Storage, shard: int, root: Path, report: PushReport) -> ShardManifest:
+    before, shards = storage.newest(shard), len(report.numbers)
+    with _snapshot(root, before.head if before else 0) as taken:
+        if shards > 1 and taken.place != f"{shard}/{shards}":
+            raise CorpusError(f"{root} is shard {taken.place or 'of no corpus'}, not {shard}/{shards}")
         if before is not None:
-            _refuse_other(storage, before, taken, roots[shard], len(roots))
-        state = _manifest_of(taken, shard, len(roots), before)
+            _refuse_other(storage, before, taken, root, shards)
+        state = _manifest_of(taken, shard, shards, before)
         known = before.objects if before is not None else {}
-        changed = before is None or replace(state, number=before.number).sealed() != before
+        same = before is not None and replace(state, number=before.number).sealed() == before
         _send(storage, state, known, taken, report)
-        if changed:
+        if same:
+            state = replace(state, number=state.number - 1).sealed()
+        else:
             storage.publish(state)
             report.objects += 1
             _send(storage, state, state.objects, taken, report)  # what a vacuum took for abandoned meanwhile
-        report.numbers[shard] = state.number if changed or before is None else before.number
+        report.numbers[shard] = state.number
+        return state
 
 
 def _refuse_other(storage: Storage, before: ShardManifest, taken: _Snapshot, root: Path, shards: int) -> None:
@@ -323,6 +331,24 @@ def pull(storage: Storage, root: Path) -> PullReport:
         raise StorageError(f"{storage.url} changes faster than it can be read: run the same command again")
 
 
+def bring_shard(storage: Storage, shard: int, folder: Path) -> None:
+    """Bring the published state of one of the shards to a folder where it is written. If it came from there,
+    the folder stays as it is, with what was written since; else that is lost: another writer was first.
+
+    Nobody else writes to the folder meanwhile. Raises NoCorpus, OtherSchema, StorageError, NoSpace.
+    """
+    published, old = storage.newest(shard), _OldShard.of(folder)
+    if published is None:
+        raise NoCorpus(f"no corpus at {storage.url}: `asof index SOURCE --index {storage.url}` makes one")
+    if old is not None and old.manifest == published:
+        return
+    arriving = folder.with_name(f"{ARRIVING}-{shard}")
+    _bring(storage, published, arriving, old, PullReport([]))
+    (folder / MANIFEST).unlink(missing_ok=True)  # half of it is never taken for a whole one
+    shutil.rmtree(folder, ignore_errors=True)
+    arriving.rename(folder)
+
+
 def _pulled(storage: Storage, root: Path, state: list[ShardManifest]) -> PullReport:
     name = sha256("".join(each.sha256 for each in state).encode()).hexdigest()[:32]
     listed = ShardList.read(root) if (root / SHARDS).exists() else None
@@ -357,15 +383,19 @@ class _OldShard(NamedTuple):
     def has(self, segment: SegmentObject) -> bool:
         return segment in self.manifest.segments
 
+    @classmethod
+    def of(cls, folder: Path) -> _OldShard | None:
+        """That in a folder; None where a loss of power left none: all of it is received again."""
+        try:
+            return cls(folder, msgspec.json.decode((folder / MANIFEST).read_bytes(), type=ShardManifest))
+        except (OSError, msgspec.MsgspecError):
+            return None
+
 
 def _old_shards(root: Path, listed: ShardList | None, shards: int) -> Sequence[_OldShard | None]:
     if listed is None or listed.shards != shards:
         return [None] * shards
-    decode = msgspec.json.Decoder(ShardManifest).decode
-    try:
-        return [_OldShard(each, decode((each / MANIFEST).read_bytes())) for each in listed.folders(root)]
-    except (OSError, msgspec.MsgspecError):  # a loss of power: all is received again
-        return [None] * shards
+    return [_OldShard.of(each) for each in listed.folders(root)]
 
 
 def _carry_derived(arriving: Path, olds: Sequence[_OldShard | None]) -> None:

@@ -1,8 +1,6 @@
 """A folder of shards: documents go to them by the digest of their ids, each shard is an ordinary corpus.
 
-One that gets another id stays in the shard that has it, with its past: a document is where it is stored, and
-where its digest says only if it is new (`Part`). What a source states is read for each shard, which takes
-its own; what is missing from it, and whether so much can be, is judged for all shards together.
+One that gets another id stays in the shard that has it, with its past (`Part`).
 """
 
 from __future__ import annotations
@@ -33,8 +31,8 @@ from asof.extensions.cluster.gather import ShardGather, Threads
 from asof.extensions.cluster.union import UnionManifest, UnionStore
 from asof.files import FOLDER, SHARDS, file_at, file_of, open_file, read_file, write_file
 from asof.index.manifest import Manifest
-from asof.sources.records import Item, PythonSource, Record, as_python_source, items
-from asof.sources.source import Resumable, Source
+from asof.sources.records import Item, as_python_source, items
+from asof.sources.source import Fields, Resumable
 from asof.store.run import IndexReport, judge_missing
 from asof.store.schema import REPLACED, CorpusSettings, set_meta, transaction
 from asof.store.store import SourceWay, Store, stored_ways
@@ -104,19 +102,15 @@ class ShardedCorpus:
         """Close all shards."""
         self.leaves.close()
 
-    def add(
-        self, source: Source | Iterable[Item | Record], *, allow_shrinking: bool = False,
-        change_way: bool = False,
-    ) -> IndexReport:  # fmt: skip
-        """Index a source, or documents, each in its shard, side by side; returns the report of all shards.
+    def add(self, source: Any, *, allow_shrinking: bool = False, change_way: bool = False) -> IndexReport:
+        """Index a `Source`, or documents, each in its shard, side by side; returns the report of all shards.
         Raises as `Corpus.add`."""
-        name = getattr(source, "name", as_python_source(()).name)
-        surveys = [each.session.read(partial(ShardSurvey.of, source=name)) for each in self.shards]
-        read = resumed(source, surveys)
-        read = read._replace(documents=[*items(read.documents, self.whole.config.fields)])
+        surveys = [each.session.read(partial(ShardSurvey.of, source=source)) for each in self.shards]
+        fields = self.whole.config.fields
+        given = [*items(Part(source, surveys, 0, fields).read.documents, fields)]
 
         def add(shard: int) -> IndexReport:
-            part = Part(read, surveys, shard, shrinking=allow_shrinking)
+            part = Part(source, surveys, shard, fields, given, sure=allow_shrinking)
             return self.shards[shard].add(part, allow_shrinking=True, change_way=change_way)
 
         with ThreadPoolExecutor(len(surveys)) as pool:
@@ -127,44 +121,44 @@ class ShardedCorpus:
 
 
 class ShardSurvey(NamedTuple):
-    """What a shard has before a run: its documents, and whether they are of the source and have not ended;
-    the source's tokens by document; the ways in which all sources are read."""
+    """What a shard has of a source before a run: its documents, and whether they are of the source and have
+    not ended; the source's tokens by document; the ways in which sources were read, and this one is."""
 
     documents: dict[str, int]
     tokens: dict[str, bytes]
     ways: dict[str, SourceWay]
+    way: SourceWay
+    complete: bool
 
     @classmethod
-    def of(cls, db: sqlite3.Connection, source: str) -> Self:
-        """That of a source."""
+    def of(cls, db: sqlite3.Connection, source: Any) -> Self:
+        """That of a shard."""
+        name, kind, complete, _, _, branch = as_python_source(source)
         documents = db.execute(
             "SELECT d.name, s.name = ? AND v.head IS NOT NULL FROM documents AS d"
-            " JOIN versions AS v ON v.id = d.current JOIN sources AS s ON s.id = d.source", (source,),
+            " JOIN versions AS v ON v.id = d.current JOIN sources AS s ON s.id = d.source", (name,),
         )  # fmt: skip
-        return cls(dict(documents), stored_checkpoints(db, source), stored_ways(db))
-
-
-def resumed(source: Any, surveys: Sequence[ShardSurvey]) -> PythonSource:
-    """A source that resumes from the tokens of all shards; one for the whole of it counts if all have it."""
-    tokens = {name: token for each in surveys for name, token in each.tokens.items()}
-    if len({each.tokens.get(EVERY) for each in surveys}) > 1:
-        tokens.pop(EVERY, None)
-    if isinstance(source, Resumable):
-        source.resume(tokens)
-    return as_python_source(source)
+        way, tokens = SourceWay(name, kind, branch), stored_checkpoints(db, name)
+        return cls(dict(documents), tokens, stored_ways(db), way, complete)
 
 
 class Part:
     """What of a source goes to one of the shards, as a source. The parts of all shards follow all statements,
-    which make and move documents, and judge alike what it does not state; `shrinking`: as much may be missing
-    as is."""
+    which make and move documents, and judge alike what it does not state; `sure`: all of that may end.
+    `given`: what it states, if it was read already."""
 
     def __init__(
-        self, read: PythonSource, surveys: Sequence[ShardSurvey], shard: int, *, shrinking: bool
+        self, source: Any, surveys: Sequence[ShardSurvey], shard: int, fields: Fields,
+        given: Iterable[object] | None = None, *, sure: bool = False,
     ) -> None:  # fmt: skip
-        self.read, self.shard, self.shards, self.shrinking = read, shard, len(surveys), shrinking
-        way = SourceWay(read.name, read.kind, read.branch)
-        same = [each for each in surveys if not way.differs(each.ways.get(way.name, way))]  # else withdrawn
+        tokens = {name: token for each in surveys for name, token in each.tokens.items()}
+        if len({each.tokens.get(EVERY) for each in surveys}) > 1:  # one for all documents that not all have
+            tokens.pop(EVERY, None)
+        if isinstance(source, Resumable):
+            source.resume(tokens)
+        self.read, self.shard, self.shards, self.sure = as_python_source(source), shard, len(surveys), sure
+        self.items = items(self.read.documents if given is None else given, fields)
+        same = (each for each in surveys if not each.way.differs(each.ways.get(self.read.name, each.way)))
         self.places = {name: place for place, each in enumerate(surveys) for name in each.documents}
         self.listed = {name for each in same for name, its in each.documents.items() if its}
         self.stated, self.unreadable = set[str](), list[str]()  # "" for what is no document
@@ -174,7 +168,7 @@ class Part:
 
     def documents(self) -> Iterator[Item]:
         """The statements of the shard, and those for all."""
-        for item in cast(Iterable[Item], self.read.documents):
+        for item in self.items:
             place = self._place(item)
             if place is None and isinstance(item, Unchanged) and self.shard:
                 yield replace(item, count=0)  # the first shard counts them
@@ -189,24 +183,20 @@ class Part:
             case Problem(document=name, lost=lost):
                 self.unreadable += [name] * (lost or bool(name))
                 return None
-            case Moved(document=document, before=before):
-                if before in self.places and document.id not in self.places:
-                    self.places[document.id] = self.places.pop(before)
-                    self.listed.discard(before)
-                    self.listed.add(document.id)
-                return self._place(document)
-            case Document(id=name):
+            case Moved(document=Document(id=name) as said) | (Document(id=name) as said):
                 if name not in self.places:
-                    self.places[name] = shard_of(name, self.shards)
+                    before = item.before if isinstance(item, Moved) else ""
+                    self.places[name] = self.places.pop(before, shard_of(name, self.shards))
+                    self.listed.discard(before)
                     self.listed.add(name)
-                self.listed.difference_update(item.aliases)  # a history has them under this id now
+                self.listed.difference_update(said.aliases)  # a history has them under this id now
             case Ended(id=name):
                 self.listed.discard(name)
-            case Unchanged(document=""):
-                self.listed.clear()
-                return None
             case Checkpoint(document=name) | Unchanged(document=name) if name:
                 pass
+            case Unchanged():
+                self.listed.clear()
+                return None
             case _:
                 return None
         self.stated.add(name)
@@ -216,7 +206,7 @@ class Part:
     def _judged(self) -> Iterator[Item]:
         missing, unread = sorted(self.listed - self.stated), {*self.unreadable}
         missing = [name for name in missing if unread.isdisjoint((name, document_file(name)))]
-        unnamed, listed = self.unreadable.count(""), 0 if self.shrinking else len(self.listed)
+        unnamed, listed = self.unreadable.count(""), 0 if self.sure else len(self.listed)
         yield SafeToCommit()
         yield from judge_missing(len(missing), listed, self.read.name, unnamed)
         if unnamed:  # they stay, and the shard need not say so too
@@ -225,13 +215,12 @@ class Part:
 
 def merged(reports: Sequence[IndexReport]) -> IndexReport:
     """The report of all shards, each of which was told of every problem: one is new if it is for any."""
-    counts = ("added", "changed", "corrected", "unchanged", "ended", "passages")
     new = dict.fromkeys(problem for each in reports for problem in each.new_problems)
     again = dict.fromkeys(problem for each in reports for problem in each.problems if problem not in new)
-    return IndexReport(
-        **{name: sum(getattr(each, name) for each in reports) for name in counts},
-        failed=max(each.failed for each in reports), repeated=len(again), problems=[*new, *again],
-    )  # fmt: skip
+    names = ("added", "changed", "corrected", "unchanged", "ended", "passages")
+    counts = {name: sum(getattr(each, name) for each in reports) for name in names}
+    failed = max(each.failed for each in reports)
+    return IndexReport(**counts, failed=failed, repeated=len(again), problems=[*new, *again])
 
 
 def create(root: Path, shards: int, settings: CorpusSettings | None = None, **options: Any) -> ShardedCorpus:
@@ -299,14 +288,14 @@ NUMBERED = {"documents": "name", "heads": "document", "versions": "document", "p
 """The tables whose rows get new ids, and the column that tells whose they are."""
 
 MOVED = {
-    "documents": {"id": "documents", "current": "versions", "source": "sources"},
-    "heads": {"id": "heads", "document": "documents", "source": "sources"},
+    "documents": {"id": "documents", "current": "versions"},
+    "heads": {"id": "heads", "document": "documents"},
     "versions": {"id": "versions", "document": "documents", "head": "heads"},
     "passages": {"id": "passages", "document": "documents", "version": "versions", "head": "heads"},
     "tags": {"head": "heads"}, "links": {"version": "versions"}, "aliases": {"version": "versions"},
     "ends": {"passage": "passages"}, "vectors": {"passage": "passages"},
     "extractions": {"passage": "passages"}, "facts": {"passage": "passages"},
-    "checkpoints": {"document": "documents", "source": "sources"},
+    "checkpoints": {"document": "documents"},
 }  # fmt: skip
 """The tables of which rows move with their document, and the columns that refer to ids, their own first."""
 
@@ -324,6 +313,8 @@ def divide(sources: Sequence[Path], root: Path, shards: int) -> None:
     """
     if (root / SHARDS).exists() or any(root.glob("shard-*")):
         raise UsageError(f"{root} holds shards already: name a new folder")
+    if len(sources) > 10:  # SQLite attaches no more
+        raise UsageError(f"{len(sources)} shards are too many to be divided anew; accepted: up to 10")
     with ExitStack() as stack:
         corpora = [stack.enter_context(asof.open(source, create=False)) for source in sources]
         for corpus in corpora:
@@ -344,13 +335,10 @@ def _write_shard(corpora: Sequence[Corpus], folder: Path, place: int, shards: in
             db.execute(f"ATTACH ? AS {name}", (f"{corpus.store.database.absolute().as_uri()}?mode=ro",))
         with transaction(db):
             for table, whose in NUMBERED.items():
-                mine = (
-                    f"shard_of(name) = {place}"
-                    if whose == "name"
-                    else "document IN (SELECT old FROM new_documents)"
-                )
+                mine, one = "document IN (SELECT old FROM new_documents)", "id"
+                if whose == "name":  # one that moved may have had rows in several shards
+                    mine, one = f"shard_of(name) = {place}", "min(id) OVER (PARTITION BY name)"
                 rows = " UNION ALL ".join(f"SELECT id, {whose} FROM {name}.{table}" for name in names)
-                one = "min(id) OVER (PARTITION BY name)" if whose == "name" else "id"  # of one that moved
                 db.execute(f"CREATE TEMP TABLE new_{table} (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
                 db.execute(
                     f"INSERT INTO new_{table}"
@@ -365,33 +353,29 @@ def _write_shard(corpora: Sequence[Corpus], folder: Path, place: int, shards: in
 
 
 def _copy(db: sqlite3.Connection, table: str, names: Sequence[str]) -> None:
-    refers = MOVED.get(table, {})
-    wanted = [column for _, column, *_ in db.execute(f"PRAGMA table_info({table})")]
-    if table in ("ends", "sources"):
-        wanted.remove("id")
+    refers, columns, wanted = MOVED.get(table, {}), [], []
+    for _, column, *_ in db.execute(f"PRAGMA table_info({table})"):
+        if column == "id" and table in ("ends", "sources"):
+            continue
+        wanted.append(column)
+        of = refers.get(column)
+        columns.append(f"(SELECT new FROM new_{of} WHERE old = t.{column})" if of else f"t.{column}")
+        if table == "checkpoints" and of:
+            columns[-1] = f"coalesce({columns[-1]}, 0)"
     key = next(iter(refers.items()), None)
     where = f"t.{key[0]} IN (SELECT old FROM new_{key[1]})" if key else "TRUE"
-    if table == "checkpoints" and len(names) == 1:  # what shards have of the whole source may differ
+    if table == "checkpoints" and len(names) == 1:  # of a whole source each of several shards has its own
         where += " OR t.document = 0"
     order = " ORDER BY t.id" if table in ("ends", "sources") else ""
     again = "" if table in MOVED else " ON CONFLICT DO NOTHING"
-    if table == "documents":  # in one shard it is, in others it was before it got another id
-        again = (
-            " ON CONFLICT DO UPDATE SET current = excluded.current, source = excluded.source"
-            " WHERE excluded.current IS NOT NULL"
-        )
+    if table == "documents":  # in one shard it is, in another one it was before it got another id
+        both = "current = excluded.current, source = excluded.source"
+        again = f" ON CONFLICT DO UPDATE SET {both} WHERE excluded.current IS NOT NULL"
     for name in names:
-        columns = (_moved(column, refers.get(column, ""), name) for column in wanted)
+        known = f"main.sources AS n JOIN {name}.sources AS o USING (name)"
+        same = f"SELECT n.id FROM {known} WHERE o.id = t.source"
+        values = [f"({same})" if column == "t.source" else column for column in columns]
         db.execute(
-            f"INSERT INTO main.{table} ({', '.join(wanted)})"
-            f" SELECT {', '.join(columns)} FROM {name}.{table} AS t WHERE {where}{order}{again}"
+            f"INSERT INTO main.{table} ({', '.join(wanted)}) SELECT {', '.join(values)}"
+            f" FROM {name}.{table} AS t WHERE {where}{order}{again}"
         )
-
-
-def _moved(column: str, of: str, corpus: str) -> str:
-    """SQL for the value of a column in the new shard."""
-    if of == "sources":
-        same = f"main.sources AS n JOIN {corpus}.sources AS o ON o.name = n.name"
-        return f"coalesce((SELECT n.id FROM {same} WHERE o.id = t.{column}), t.{column})"
-    found = f"(SELECT new FROM new_{of} WHERE old = t.{column})"
-    return f"coalesce({found}, 0)" if column == "document" else found if of else f"t.{column}"

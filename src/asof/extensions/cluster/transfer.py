@@ -36,7 +36,6 @@ from asof import environment
 from asof.engine import DERIVED
 from asof.errors import (
     CorpusError,
-    NoCorpus,
     NoSpace,
     PublishConflict,
     StorageError,
@@ -124,7 +123,7 @@ def push(folder: Path, storage: Storage) -> PushReport:
 
 
 def publish_shard(storage: Storage, shard: int, shards: int, folder: Path) -> None:
-    """Publish one of the shards from the folder where it is written (`bring_shard`); raises as `push`."""
+    """Publish a shard from the folder where it is written (`bring_shard`). Raises as `push`."""
     state = _push_shard(storage, shard, folder, PushReport([0] * shards))
     (folder / MANIFEST).write_bytes(msgspec.json.encode(state))
 
@@ -150,16 +149,14 @@ def _push_shard(storage: Storage, shard: int, root: Path, report: PushReport) ->
             _refuse_other(storage, before, taken, root, shards)
         state = _manifest_of(taken, shard, shards, before)
         known = before.objects if before is not None else {}
-        same = before is not None and replace(state, number=before.number).sealed() == before
         _send(storage, state, known, taken, report)
-        if same:
-            state = replace(state, number=state.number - 1).sealed()
-        else:
+        if before is None or replace(state, number=before.number).sealed() != before:
             storage.publish(state)
             report.objects += 1
             _send(storage, state, state.objects, taken, report)  # what a vacuum took for abandoned meanwhile
-        report.numbers[shard] = state.number
-        return state
+            before = state
+        report.numbers[shard] = before.number
+        return before
 
 
 def _refuse_other(storage: Storage, before: ShardManifest, taken: _Snapshot, root: Path, shards: int) -> None:
@@ -332,14 +329,11 @@ def pull(storage: Storage, root: Path) -> PullReport:
 
 
 def bring_shard(storage: Storage, shard: int, folder: Path) -> None:
-    """Bring the published state of one of the shards to a folder where it is written. If it came from there,
-    the folder stays as it is, with what was written since; else that is lost: another writer was first.
-
-    Nobody else writes to the folder meanwhile. Raises NoCorpus, OtherSchema, StorageError, NoSpace.
-    """
+    """Bring the published state of a shard to a folder where it is written. If the folder came from it, it
+    stays with what was written since; else that is lost, as another writer was first. Raises as `pull`."""
     published, old = storage.newest(shard), _OldShard.of(folder)
     if published is None:
-        raise NoCorpus(f"no corpus at {storage.url}: `asof index SOURCE --index {storage.url}` makes one")
+        raise StorageError(f"{storage.url} lacks shard {shard}: push the corpus again from its folder")
     if old is not None and old.manifest == published:
         return
     arriving = folder.with_name(f"{ARRIVING}-{shard}")
@@ -385,7 +379,7 @@ class _OldShard(NamedTuple):
 
     @classmethod
     def of(cls, folder: Path) -> _OldShard | None:
-        """That in a folder; None where a loss of power left none: all of it is received again."""
+        """That in a folder; None where there is none, or a loss of power left none."""
         try:
             return cls(folder, msgspec.json.decode((folder / MANIFEST).read_bytes(), type=ShardManifest))
         except (OSError, msgspec.MsgspecError):

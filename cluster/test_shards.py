@@ -64,7 +64,7 @@ def test_all_is_as_in_one_corpus(
         assert compared(played, many, moment_of(played, at, back, beside), asked) == {}
 
 
-@settings(RANDOM, max_examples=10)
+@settings(RANDOM, max_examples=8)
 @given(histories(), st.integers(0, 9_999), *MOMENT, st.booleans())
 def test_all_is_as_in_one_corpus_where_documents_are_added_and_get_other_ids(
     history: History, seed: int, asked: Asked, at: int, back: int, beside: int, shards: int, again: bool

@@ -22,7 +22,8 @@ from msgspec import Meta, Struct
 
 import asof
 from asof import environment
-from asof.corpus.corpus import Corpus
+from asof.config import Config
+from asof.corpus.corpus import Corpus, warn
 from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
 from asof.documents import Checkpoint, Document, Ended, Moved, Problem, SafeToCommit, Unchanged, document_file
@@ -236,14 +237,15 @@ def create(root: Path, shards: int, settings: CorpusSettings | None = None, **op
     return open_shards(root, **options)
 
 
-def open_shards(root: Path, **options: Any) -> ShardedCorpus:
+def open_shards(root: Path, *, config: Config | None = None, **options: Any) -> ShardedCorpus:
     """Open a folder of shards; `options` are those of `asof.open`. Of a copy of a corpus at a URL it is the
     state that it has now, which stays while it is open. Raises NoCorpus, and what `asof.open` raises."""
     with ExitStack() as leaves:
         listed = _held(root, leaves)
-        place = root / listed.state
+        place, noted, trust = root / listed.state, options.get("on_note") or warn, options.get("trust", False)
+        config = config or environment.configuration(root, noted, trust=trust)
         shards = tuple(
-            leaves.enter_context(asof.open(folder, create=False, **options))
+            leaves.enter_context(asof.open(folder, create=False, config=config, **options))
             for folder in listed.folders(root)
         )
         store = UnionStore(place, tuple(each.store for each in shards))

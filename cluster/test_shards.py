@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import pytest
@@ -14,11 +17,14 @@ from tests.guarantee import core
 from tests.guarantee.histories import DAY, SMALL, Event, History, Played, histories, told
 from tests.guarantee.observing import ASKED, Asked, Moment, differences, said
 from tests.guarantee.test_guarantee import moment_of
+from tests.guarantee.texts import NAMES, RENAMED
 from tests.support.corpora import memory_folder
+from tests.support.rows import db_of
 
+from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.extensions.cluster import gather, union
-from asof.extensions.cluster.shards import divide, open_shards
+from asof.extensions.cluster.shards import ShardedCorpus, create, divide, open_shards, shard_of
 from asof.extensions.cluster.storage import Storage
 from asof.extensions.cluster.transfer import pull, push
 from asof.extensions.facts.indexer import ensure_facts
@@ -29,37 +35,138 @@ from asof.wire import replace
 OBSERVABLES = {name: each for name, each in core.OBSERVABLES.items() if name != "commands"}
 """All but the commands, which open the folder of a corpus anew."""
 
+MOMENT = (
+    ASKED, st.sampled_from((0, 1, 1, 2, 2, 3, 5, 8)), st.sampled_from((0, 0, 1, 2, 5)),
+    st.sampled_from((0, 0, -1, 30 * DAY)), st.sampled_from((1, 2, 5)),
+)  # fmt: skip
+"""What is asked, at or near which moment, of how many shards."""
 
-@settings(
+RANDOM = settings(
     max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck),
     phases=[Phase.generate],
 )  # fmt: skip
-@given(
-    histories(), ASKED, st.sampled_from((0, 1, 1, 2, 2, 3, 5, 8)), st.sampled_from((0, 0, 1, 2, 5)),
-    st.sampled_from((0, 0, -1, 30 * DAY)), st.sampled_from((1, 2, 5)), st.booleans(),
-)  # fmt: skip
+
+
+@RANDOM
+@given(histories(), *MOMENT, st.booleans())
 def test_all_is_as_in_one_corpus(
     history: History, asked: Asked, at: int, back: int, beside: int, shards: int, published: bool
 ) -> None:
     """Also in a copy of what was published at a URL."""
     with memory_folder() as folder, closing(Played(folder / "one", replace(history, model=False))) as played:
         played.play()
-        moment = moment_of(played, at, back, beside)
-        if moment is None:
-            return
         divide([folder / "one"], folder / "many", shards)
         if published:
             storage = Storage(f"file://{folder}/objects", make=True)
             push(folder / "many", storage)
             pull(storage, folder / "copy")
-        with open_shards(folder / ("copy" if published else "many")) as many:
-            many.whole.session.clock = played.clock
-            for limit in SMALL if history.small else ():
-                limit(many.whole)
-            for each in many.shards:
-                ensure_facts(each.session)
-            here, there = Moment(played.corpus, *moment), Moment(many.whole, *moment)
-            assert differences(OBSERVABLES, here, there, asked) == {}
+        many = folder / ("copy" if published else "many")
+        assert compared(played, many, moment_of(played, at, back, beside), asked) == {}
+
+
+@settings(RANDOM, max_examples=8)
+@given(histories(), st.integers(0, 9_999), *MOMENT, st.booleans())
+def test_all_is_as_in_one_corpus_where_documents_are_added_and_get_other_ids(
+    history: History, seed: int, asked: Asked, at: int, back: int, beside: int, shards: int, again: bool
+) -> None:
+    """Also where the shards are divided again."""
+    draw, events = Random(seed), list(history.events)
+    for _ in range(4):
+        old, new = (draw.choice((*history.names, *RENAMED)) for _ in range(2))
+        events.insert(draw.randint(1, len(events)), Event("rename", name=old, other=new))
+    history = replace(history, events=tuple(events), model=False)
+    with memory_folder() as folder, closing(PlayedInShards(folder / "one", history, shards=shards)) as both:
+        both.play()
+        many = folder / "one" / "many"
+        if again:
+            divide([many / f"shard-{place}" for place in range(shards)], folder / "anew", 6 - shards)
+            many = folder / "anew"
+        assert compared(both, many, moment_of(both, at, back, beside), asked) == {}
+
+
+def test_an_id_that_another_document_had_before_is_in_two_shards_until_they_are_divided() -> None:
+    """One shard has its past, the other one what is called so now."""
+    first, second = (next(name for name in NAMES if shard_of(name, 2) == place) for place in (0, 1))
+    events = (
+        replace(told(second, "2020-01-05", "A berth costs 3 euros."), source="wire"),
+        told(first, "2020-02-03", "The price of bread is 3 euros."),
+        Event("rename", name=second, other="zz1sail.md"), Event("rename", name=first, other=second),
+        told(first, "2020-03-05", "The price of bread is 4 euros."),
+    )  # fmt: skip
+    history = History(events)
+    with memory_folder() as folder, closing(PlayedInShards(folder / "one", history, shards=2)) as both:
+        both.play()
+        many = [folder / "one" / "many" / f"shard-{place}" for place in (0, 1)]
+        shards = map(db_of, cast(Any, both.corpus).many.shards)
+        names = [{name for (name,) in each.execute("SELECT name FROM documents")} for each in shards]
+        assert names == [{first, second}, {second, "zz1sail.md"}]
+        divide(many, folder / "anew", 3)
+        asked = Asked("price of bread", second, filters={"source": "wire"})
+        for root, back in (("one/many", 0), ("one/many", 2), ("anew", 0), ("anew", 2)):
+            assert compared(both, folder / root, moment_of(both, 0, back, 0), asked) == {}
+
+
+def compared(played: Played, folder: Path, moment: tuple[int, int] | None, asked: Asked) -> Any:
+    """What differs in a folder of shards from the corpus, at a moment (None: its history was dropped)."""
+    if moment is None:
+        return {}
+    with open_shards(folder) as many:
+        many.whole.session.clock = played.clock
+        for limit in SMALL if played.of.small else ():
+            limit(many.whole)
+        for each in many.shards:
+            ensure_facts(each.session)
+        return differences(OBSERVABLES, Moment(played.corpus, *moment), Moment(many.whole, *moment), asked)
+
+
+class Together(NamedTuple):
+    """A corpus, and one of shards that is told and corrected alike; what it shows is the corpus's."""
+
+    one: Corpus
+    many: ShardedCorpus
+
+    def __getattr__(self, name: str) -> Any:
+        return partial(self._both, name) if name in CHANGING else getattr(self.one, name)
+
+    def _both(self, what: str, *given: Any, **options: Any) -> None:
+        getattr(self.one, what)(*given, **options)
+        for each in [self.many] if what in ("add", "close") else self.many.shards:
+            with suppress(UsageError):  # one shard has no such document
+                getattr(each, what)(*given, **options)
+
+
+CHANGING = frozenset({"add", "correct", "purge", "vacuum", "embed", "close"})
+
+
+@dataclass
+class PlayedInShards(Played):
+    """A history that is played into a corpus and into shards. Each document is a run of its own, and so is
+    the end of what a source does not state: the instants of all writes are the same."""
+
+    shards: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        has, encoder = self.corpus.store.settings, self.corpus.manifest.encoder
+        create(self.folder / "many", self.shards, has, encoder=encoder).close()
+        self._open()
+
+    def _open(self) -> None:
+        many = open_shards(self.folder / "many", encoder=self.corpus.manifest.encoder)
+        for each in (*many.shards, many.whole):
+            each.session.clock, each.maintenance.background = self.clock, False
+        self.corpus = cast(Any, Together(self.corpus, many))
+
+    def _reopen(self, event: Event) -> None:
+        super()._reopen(event)
+        self._open()
+
+    def _state(self, event: Event, *, whole: bool = False) -> None:
+        for note in event.notes:
+            super()._state(replace(event, notes=(note,)))
+            self.clock.now += 1_000
+        if whole:
+            super()._state(event, whole=True)
 
 
 MANY = tuple(

@@ -57,6 +57,10 @@ WATCHING = "asof.watching"
 """Names of extensions: each names a function that follows folders for `asof index --watch`. It gets a
 function that opens the corpus, the folders (none: all that the corpus was made of), and `as_json`."""
 
+SHARDING = "asof.sharding"
+"""Names of extensions: each names a function that indexes sources into shards, for `asof index --shards`. It
+gets the folder or the URL of the index, the sources with their options, and gives a report of each."""
+
 REMOTES = "asof.remotes"
 """Schemes of URLs of corpora, such as s3: each names a function that brings the corpus at a URL to this
 machine, and returns its folder; an open corpus of that folder, if given, then gets all newer states."""
@@ -104,6 +108,7 @@ BUILT_IN = {
     },
     VERBS: {"facts": "asof.extensions.facts.verbs:VERBS"},
     WATCHING: {"server": "asof.extensions.server.cli:watch"},
+    SHARDING: {"cluster": "asof.extensions.cluster.indexing:index_sources"},
     REMOTES: dict.fromkeys(("s3", "gs", "az", "file"), "asof.extensions.cluster.transfer:local_copy"),
     OPENERS: {"shards.json": "asof.extensions.cluster.shards:open_folder"},
     SERVING: {"ray": "asof.extensions.cluster.serving:serve_on_ray"},

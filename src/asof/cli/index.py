@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,10 +26,11 @@ from asof.cli.main import (
     open_corpus,
     print_json,
     sure,
+    url_in,
 )
 from asof.cli.terminal import count_progress, counted, index_progress, plain, problem_lines
 from asof.errors import UsageError
-from asof.files import FOLDER
+from asof.files import FOLDER, SHARDS
 from asof.results import IndexResult
 from asof.wire import replace
 
@@ -53,9 +54,7 @@ def opened(index: Path | None, wait: float, language: str | None, *, quiet: bool
     configured_here = environment.configuration(root)
     configured = wanted = configured_here.index
     if language:
-        codes = [code.strip() for code in language.split(",")]
-        read = config.read({"index": {"languages": codes}}, "--language").index
-        wanted = replace(configured, languages=read.languages)
+        wanted = replace(configured, languages=_languages(language))
     new = not environment.holds_corpus(root)
     corpus = open_for_writing(root, settings=wanted, wait=wait, on_note=echo_err)
     has = corpus.store.settings
@@ -80,6 +79,13 @@ def opened(index: Path | None, wait: float, language: str | None, *, quiet: bool
         click.echo(f"index in {plain(str(root / FOLDER))}")
     _note_encoder(corpus, new=new)
     return corpus
+
+
+def _languages(text: str) -> tuple[str, ...]:
+    from asof import config
+
+    codes = [code.strip() for code in text.split(",")]
+    return config.read({"index": {"languages": codes}}, "--language").index.languages
 
 
 def _note_encoder(corpus: Corpus, *, new: bool) -> None:
@@ -188,6 +194,13 @@ def check(
     help="How long to wait for another writer (default 60).",
 )  # fmt: skip
 @click.option(
+    "--shards", type=click.IntRange(1, 1_024), metavar="S",
+    help="Divide a new index into so many parts, each written by a process of its own.",
+)  # fmt: skip
+@click.option(
+    "--ray", metavar="ADDRESS", help="Have a Ray cluster write the parts (auto: the one around here)."
+)
+@click.option(
     "--watch", is_flag=True, help="Then follow the folders until Ctrl-C (no SOURCE: all there are)."
 )
 @click.option(
@@ -203,7 +216,8 @@ def check(
 def index(
     context: click.Context, /, sources: tuple[str, ...], index: Path | None, history: bool | None,
     branch: str, options: tuple[str, ...], language: str | None, trust_mtime: bool, yes: bool, wait: float,
-    watch: bool, questions: tuple[str, ...], tell_to: str | None, as_json: bool,
+    shards: int | None, ray: str | None, watch: bool, questions: tuple[str, ...], tell_to: str | None,
+    as_json: bool,
 ) -> int:  # fmt: skip
     """Index folders of notes, vaults, single files, .jsonl[.gz]. Run it again to index what changed.
 
@@ -217,11 +231,18 @@ def index(
 
     A file, line or entry that cannot be read is reported once, and the rest is indexed (exit code 3 if
     anything new was lost). A first run that indexes nothing leaves no index behind (exit code 1, 2 or 3).
+
+    With --shards the index is one for a cluster: DIR is a folder outside of SOURCE, or a URL (s3://BUCKET/PREFIX
+    ...), where each part is published when it is written. Further runs into it need no --shards.
     """
     from asof.environment import holds_corpus
     from asof.errors import UsageError
 
-    root = corpus_root(index)
+    url = url_in(index)
+    root = Path.cwd() if url else corpus_root(index)
+    into_shards = bool(url or shards or ray or (root / SHARDS).is_file())
+    if into_shards and (wrong := {"watch", "questions", "tell_to"} & set(given(context))):
+        raise UsageError(f"{', '.join(map(_option, sorted(wrong)))}: only for an index that is not in shards")
     if watch:
         return _watch(context, sources, lambda: opened(index, wait, language, quiet=as_json))
     if questions or tell_to:
@@ -229,6 +250,8 @@ def index(
     if not sources:
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     checked = [(source, check(source, root, options, history=history, branch=branch)) for source in sources]
+    if into_shards:
+        return _index_shards(context, url or str(root), checked)
     indexed: list[tuple[str, IndexReport, float]] = []
     empty = new = not holds_corpus(root)
     with opened(index, wait, language, quiet=as_json) as corpus:
@@ -251,12 +274,38 @@ def index(
             echo_err(hint)
         corpus.prepare()
         _embed(corpus)
+    if empty and not as_json:
+        echo_err("nothing was indexed, and no index is left behind")
+    return _done(indexed, empty=empty, as_json=as_json)
+
+
+def _done(indexed: Sequence[tuple[str, IndexReport, float]], *, empty: bool, as_json: bool) -> int:
     if as_json:
         print_json(IndexResult.of(indexed))
     lost = any(problem.lost for _, report, _ in indexed for problem in report.new_problems)
-    if empty and not as_json:
-        echo_err("nothing was indexed, and no index is left behind")
     return PROBLEMS if lost else NOTHING if empty else DONE
+
+
+def _index_shards(context: click.Context, index: str, checked: Sequence[tuple[str, Any]]) -> int:
+    """Index into a folder of shards, or at a URL. Raises what `asof.plugins.SHARDING` does."""
+    from asof import plugins
+
+    into: Any = plugins.load(plugins.SHARDING, "cluster")
+    had, as_json = context.params, context.params["as_json"]
+    how = {name: had[name] for name in ("history", "branch", "trust_mtime")}
+    jobs = [{"target": source, "options": chosen, "sure": had["yes"], **how} for source, chosen in checked]
+    reports: Iterator[IndexReport] = into(
+        index, jobs, shards=had["shards"], ray=had["ray"], wait=had["wait"], on_note=echo_err,
+        languages=_languages(had["language"]) if had["language"] else (),
+    )  # fmt: skip
+    indexed, started = list[tuple[str, "IndexReport", float]](), time.perf_counter()
+    for (source, _), report in zip(checked, reports, strict=True):
+        indexed.append((source, report, time.perf_counter() - started))
+        started = time.perf_counter()
+        if not as_json:
+            show_report(*indexed[-1])
+    empty = not any(report.written or report.unchanged for _, report, _ in indexed)
+    return _done(indexed, empty=empty, as_json=as_json)
 
 
 MOST_READ, LEAST_WORDS, LEAST_SHARE = 2_000, 5, 0.01
@@ -316,8 +365,7 @@ def _watch(context: click.Context, sources: tuple[str, ...], open_new: Callable[
     from asof.sources.source import is_target
 
     if wrong := set(given(context)) & {"history", "branch", "options", "trust_mtime", "yes"}:
-        beside = ", ".join(sorted(f"--{'set' if each == 'options' else each}" for each in wrong))
-        raise UsageError(f"--watch indexes as without {beside.replace('_', '-')}: leave it out")
+        raise UsageError(f"--watch indexes as without {', '.join(sorted(map(_option, wrong)))}: leave it out")
     if targets := [each for each in sources if is_target(each)]:
         raise UsageError(f"--watch is for folders and files, and {targets[0]} is a source of a scheme")
     follow: Any = plugins.load(plugins.WATCHING, "server")
@@ -327,6 +375,11 @@ def _watch(context: click.Context, sources: tuple[str, ...], open_new: Callable[
         tell_to=context.params["tell_to"] or "",
     )  # fmt: skip
     return DONE
+
+
+def _option(name: str) -> str:
+    """A parameter as it is given."""
+    return "--" + {"options": "set", "questions": "tell"}.get(name, name).replace("_", "-")
 
 
 def _from_here(path: Path) -> str:

@@ -373,9 +373,9 @@ def corpus_root(index: Path | None) -> Path:
     machine. Raises UsageError, and for a URL what `asof.plugins.folder_at` raises."""
     from asof.environment import find_folder
 
+    if url := url_in(index):
+        return plugins.folder_at(url)
     if index is not None:
-        if url := url_in(index):
-            return plugins.folder_at(url)
         if index.exists() and not index.is_dir():
             raise UsageError(f"{index} is a file; accepted: a folder, which has or gets .asof in it")
         return index.parent if index.name == ".asof" else index

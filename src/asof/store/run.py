@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Annotated, NamedTuple
 
@@ -93,23 +93,8 @@ class IndexRun(Struct):
     whole_unchanged: bool = False
 
     def check_way(self, *, change: bool) -> None:
-        """Raises WayChanged for a source that was read in another way, unless it may `change`; SourceError
-        for one that lies in a source of another way, or holds one."""
-        stored = stored_ways(self.db)
-        for other in filter(self.way.differs, stored.values()):
-            if self.way.overlaps(other):
-                raise SourceError(
-                    f"{self.way.name} and {other.name}, which is indexed {_said(other)}, have files in "
-                    "common, and a file is read in one way: index both alike, or one elsewhere (--index)"
-                )
-        before = stored.get(self.way.name, self.way)
-        self.changes_way = before.differs(self.way)
-        if self.changes_way and not change:
-            raise WayChanged(
-                f"{self.way.name} is indexed {_said(before)}, not {_said(self.way)}; the same command with "
-                "--yes changes that: all that was stored of it is withdrawn (--known-at still shows it), and "
-                "it is read anew"
-            )
+        """See `check_way` of this module, about what is stored."""
+        self.changes_way = check_way(self.way, stored_ways(self.db), change=change)
 
     def _change_way(self) -> None:
         """Withdraw all that the source stated in another way, before its first statement in this one."""
@@ -368,28 +353,51 @@ class IndexRun(Struct):
 
     def _without_accidents(self, unstated: MissingFromSource, *, allow_shrinking: bool) -> MissingFromSource:
         """The changes to write for what the source did not state: if something could not be read, nothing is
-        missing, and the report says so. Raises SourceShrunk when more than 30% of the source's documents
-        would end, unless that is allowed."""
+        missing, and the report says so. Raises SourceShrunk as `judge_missing` does."""
         missing = len(unstated.missing) - len(unstated.moved)
+        listed = 0 if allow_shrinking else unstated.listed
+        self.report.problems += judge_missing(missing, listed, self.way.name, self.unreadable_unnamed)
         if self.unreadable_unnamed:  # what is missing or withdrawn may be what could not be read
-            if missing:
-                self.report.problems.append(
-                    Problem(
-                        f"{missing} documents are no longer in the source; since "
-                        f"{self.unreadable_unnamed} of its lines or files could not be read, "
-                        "none of them was removed",
-                        self.way.name,
-                        remedy="repair the unreadable files or lines, then index again",
-                        lost=False,
-                    )
-                )
             return MissingFromSource(unstated.listed, restated=unstated.restated)
-        if not allow_shrinking and _looks_like_accident(missing, unstated.listed):
+        return unstated
+
+
+def judge_missing(missing: int, listed: int, source: str, unreadable: int) -> list[Problem]:
+    """The problem of documents that are missing from a source of which something could not be read: they
+    stay. Raises SourceShrunk where all was read, and more than 30% of those `listed` are missing (0: as many
+    may be)."""
+    if not unreadable:
+        if listed and _looks_like_accident(missing, listed):
             raise SourceShrunk(
-                f"{missing} of the {unstated.listed} documents of {self.way.name!r} are missing; "
+                f"{missing} of the {listed} documents of {source!r} are missing; "
                 "nothing was removed. If they are really gone, say so with --yes"
             )
-        return unstated
+        return []
+    said = (
+        f"{missing} documents are no longer in the source; since {unreadable} of its lines or files could "
+        "not be read, none of them was removed"
+    )
+    remedy = "repair the unreadable files or lines, then index again"
+    return [Problem(said, source, remedy=remedy, lost=False)] if missing else []
+
+
+def check_way(way: SourceWay, stored: Mapping[str, SourceWay], *, change: bool) -> bool:
+    """True if a source is stored as one that is read in another way. Raises WayChanged then, unless it may
+    `change`; SourceError for one that lies in a source of another way, or holds one."""
+    for other in filter(way.differs, stored.values()):
+        if way.overlaps(other):
+            raise SourceError(
+                f"{way.name} and {other.name}, which is indexed {_said(other)}, have files in "
+                "common, and a file is read in one way: index both alike, or one elsewhere (--index)"
+            )
+    before = stored.get(way.name, way)
+    if before.differs(way) and not change:
+        raise WayChanged(
+            f"{way.name} is indexed {_said(before)}, not {_said(way)}; the same command with "
+            "--yes changes that: all that was stored of it is withdrawn (--known-at still shows it), and "
+            "it is read anew"
+        )
+    return before.differs(way)
 
 
 def _said(way: SourceWay) -> str:

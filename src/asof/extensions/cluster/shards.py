@@ -1,18 +1,21 @@
-"""A folder of shards: documents go to them by the digest of their ids, each shard is an ordinary corpus."""
+"""A folder of shards: documents go to them by the digest of their ids, each shard is an ordinary corpus.
+
+One that gets another id stays in the shard that has it, with its past (`Part`).
+"""
 
 from __future__ import annotations
 
 import fcntl
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, Any, Self, cast
+from typing import Annotated, Any, NamedTuple, Self, cast
 from weakref import finalize
 
 import msgspec
@@ -20,21 +23,24 @@ from msgspec import Meta, Struct
 
 import asof
 from asof import environment
-from asof.corpus.corpus import Corpus
+from asof.config import Config
+from asof.corpus.corpus import Corpus, warn
 from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
-from asof.documents import Document, Ended, Moved
+from asof.documents import Checkpoint, Document, Ended, Moved, Problem, SafeToCommit, Unchanged, document_file
 from asof.errors import CorpusError, NoCorpus, UsageError
 from asof.extensions.cluster.gather import ShardGather, Shards, Threads
 from asof.extensions.cluster.union import UnionManifest, UnionStore
 from asof.files import FOLDER, SHARDS, file_at, file_of, open_file, read_file, write_file
 from asof.index.manifest import Manifest
-from asof.sources.records import Item, Record
-from asof.sources.records import items as read_items
-from asof.store.run import IndexReport
+from asof.sources.records import Item, as_python_source, items
+from asof.sources.source import Fields, Resumable
+from asof.store.run import IndexReport, judge_missing
 from asof.store.schema import REPLACED, CorpusSettings, set_meta, transaction
-from asof.store.store import Store
-from asof.store.writing import SHARD
+from asof.store.store import SourceWay, Store, stored_ways
+from asof.store.writing import SHARD, stored_checkpoints
+from asof.store.writing import WHOLE as EVERY
+from asof.wire import replace
 
 Asking = Callable[[Sequence[Path], Threads], Shards]
 """Makes what asks shards in these folders for their candidates; threads can do it here."""
@@ -101,42 +107,144 @@ class ShardedCorpus:
         """Close all shards."""
         self.leaves.close()
 
-    def add(self, items: Iterable[Item | Record]) -> list[IndexReport]:
-        """Index documents, each in its shard, side by side; the reports of the shards. Raises UsageError for
-        one that got another id: it would have to move with its past; and what `Corpus.add` raises."""
-        of: list[list[Any]] = [[] for _ in self.shards]
-        for item in read_items(items, self.whole.config.fields):
-            of[shard_of(name_of(item), len(of))].append(item)
-        with ThreadPoolExecutor(len(self.shards)) as pool:
-            return list(pool.map(lambda each: each[0].add(each[1]), zip(self.shards, of, strict=True)))
+    def add(self, source: Any, *, allow_shrinking: bool = False, change_way: bool = False) -> IndexReport:
+        """Index a `Source`, or documents, each in its shard, side by side; returns the report of all shards.
+        Raises as `Corpus.add`."""
+        surveys = [each.session.read(partial(ShardSurvey.of, source=source)) for each in self.shards]
+        fields = self.whole.config.fields
+        given = [*items(Part(source, surveys, 0, fields).read.documents, fields)]
+
+        def add(shard: int) -> IndexReport:
+            part = Part(source, surveys, shard, fields, given, sure=allow_shrinking)
+            return self.shards[shard].add(part, allow_shrinking=True, change_way=change_way)
+
+        with ThreadPoolExecutor(len(surveys)) as pool:
+            return merged(list(pool.map(add, range(len(surveys)))))
 
 
-def name_of(item: Any) -> str:
-    """The id of the document that an item states or ends."""
-    if isinstance(item, Moved):
-        raise UsageError(f"{item.before!r} is {item.document.id!r} now: shards move no document; index anew")
-    if isinstance(item, Document | Ended):
-        return item.id
-    raise UsageError(f"{type(item).__name__} is no document: shards take documents alone")
+# -- routing: which shard each statement of a source goes to --------------------------------------------
+
+
+class ShardSurvey(NamedTuple):
+    """What a shard has of a source before a run: its documents, and whether they are of the source and have
+    not ended; the source's tokens by document; the ways in which sources were read, and this one is."""
+
+    documents: dict[str, int]
+    tokens: dict[str, bytes]
+    ways: dict[str, SourceWay]
+    way: SourceWay
+    complete: bool
+
+    @classmethod
+    def of(cls, db: sqlite3.Connection, source: Any) -> Self:
+        """That of a shard."""
+        name, kind, complete, _, _, branch = as_python_source(source)
+        documents = db.execute(
+            "SELECT d.name, s.name = ? AND v.head IS NOT NULL FROM documents AS d"
+            " JOIN versions AS v ON v.id = d.current JOIN sources AS s ON s.id = d.source", (name,),
+        )  # fmt: skip
+        way, tokens = SourceWay(name, kind, branch), stored_checkpoints(db, name)
+        return cls(dict(documents), tokens, stored_ways(db), way, complete)
+
+
+class Part:
+    """What of a source goes to one of the shards, as a source. The parts of all shards follow all statements,
+    which make and move documents, and judge alike what it does not state; `sure`: all of that may end.
+    `given`: what it states, if it was read already."""
+
+    def __init__(
+        self, source: Any, surveys: Sequence[ShardSurvey], shard: int, fields: Fields,
+        given: Iterable[object] | None = None, *, sure: bool = False,
+    ) -> None:  # fmt: skip
+        tokens = {name: token for each in surveys for name, token in each.tokens.items()}
+        if len({each.tokens.get(EVERY) for each in surveys}) > 1:  # one for all documents that not all have
+            tokens.pop(EVERY, None)
+        if isinstance(source, Resumable):
+            source.resume(tokens)
+        self.read, self.shard, self.shards, self.sure = as_python_source(source), shard, len(surveys), sure
+        self.items = items(self.read.documents if given is None else given, fields)
+        same = (each for each in surveys if not each.way.differs(each.ways.get(self.read.name, each.way)))
+        self.places = {name: place for place, each in enumerate(surveys) for name in each.documents}
+        self.listed = {name for each in same for name, its in each.documents.items() if its}
+        self.stated, self.unreadable = set[str](), list[str]()  # "" for what is no document
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.read, name)
+
+    def documents(self) -> Iterator[Item]:
+        """The statements of the shard, and those for all."""
+        for item in self.items:
+            place = self._place(item)
+            if place is None and isinstance(item, Unchanged) and self.shard:
+                yield replace(item, count=0)  # the first shard counts them
+            elif place in (None, self.shard):
+                yield item
+        if self.read.complete:
+            yield from self._judged()
+
+    def _place(self, item: Item) -> int | None:
+        """The shard of a statement; None: all are told."""
+        match item:
+            case Problem(document=name, lost=lost):
+                self.unreadable += [name] * (lost or bool(name))
+                return None
+            case Moved(document=Document(id=name) as said) | (Document(id=name) as said):
+                if name not in self.places:
+                    before = item.before if isinstance(item, Moved) else ""
+                    self.places[name] = self.places.pop(before, shard_of(name, self.shards))
+                    self.listed.discard(before)
+                    self.listed.add(name)
+                self.listed.difference_update(said.aliases)  # a history has them under this id now
+            case Ended(id=name):
+                self.listed.discard(name)
+            case Checkpoint(document=name) | Unchanged(document=name) if name:
+                pass
+            case Unchanged():
+                self.listed.clear()
+                return None
+            case _:
+                return None
+        self.stated.add(name)
+        place = self.places.get(name)
+        return shard_of(name, self.shards) if place is None else place
+
+    def _judged(self) -> Iterator[Item]:
+        missing, unread = sorted(self.listed - self.stated), {*self.unreadable}
+        missing = [name for name in missing if unread.isdisjoint((name, document_file(name)))]
+        unnamed, listed = self.unreadable.count(""), 0 if self.sure else len(self.listed)
+        yield SafeToCommit()
+        yield from judge_missing(len(missing), listed, self.read.name, unnamed)
+        if unnamed:  # they stay, and the shard need not say so too
+            yield from (Unchanged(name, 0) for name in missing if self.places[name] == self.shard)
+
+
+def merged(reports: Sequence[IndexReport]) -> IndexReport:
+    """The report of all shards, each of which was told of every problem: one is new if it is for any."""
+    new = dict.fromkeys(problem for each in reports for problem in each.new_problems)
+    again = dict.fromkeys(problem for each in reports for problem in each.problems if problem not in new)
+    names = ("added", "changed", "corrected", "unchanged", "ended", "passages")
+    counts = {name: sum(getattr(each, name) for each in reports) for name in names}
+    failed = max(each.failed for each in reports)
+    return IndexReport(**counts, failed=failed, repeated=len(again), problems=[*new, *again])
 
 
 def create(root: Path, shards: int, settings: CorpusSettings | None = None, **options: Any) -> ShardedCorpus:
     """Make a folder of so many empty shards, and open it; `options` are those of `asof.open`."""
-    root.mkdir(parents=True, exist_ok=True)
-    ShardList(shards).write(root)
     for place in range(shards):
         folder = root / f"shard-{place}"
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         with asof.open(folder, settings=settings, **options) as corpus:
             with corpus.session.writing() as db, transaction(db):
                 set_meta(db, SHARD, f"{place}/{shards}")
             corpus.leaves.pop_all()  # which would remove it, as nothing was written to it
+    ShardList(shards).write(root)
     return open_shards(root, **options)
 
 
 def open_shards(
-    root: Path, *, only: int | None = None, asking: Asking | None = None, **options: Any
-) -> ShardedCorpus:
+    root: Path, *, only: int | None = None, asking: Asking | None = None, config: Config | None = None,
+    **options: Any,
+) -> ShardedCorpus:  # fmt: skip
     """Open a folder of shards, or `only` one of them; `options` are those of `asof.open`. Of a copy of a
     corpus at a URL it is the state that it has now, which stays while it is open. `asking`: who asks for the
     candidates of shards, in place of threads. Raises NoCorpus, and what `asof.open` raises."""
@@ -145,6 +253,8 @@ def open_shards(
         place, folders = root / listed.state, listed.folders(root)
         if only is not None:
             folders = folders[only : only + 1]
+        noted, trust = options.get("on_note") or warn, options.get("trust", False)
+        options["config"] = config or environment.configuration(root, noted, trust=trust)
         shards = tuple(leaves.enter_context(asof.open(each, create=False, **options)) for each in folders)
         again = partial(open_folder, root, only=only, asking=asking, **options)
         store = UnionStore(place, tuple(each.store for each in shards), again)
@@ -234,6 +344,8 @@ def divide(sources: Sequence[Path], root: Path, shards: int) -> None:
     """
     if (root / SHARDS).exists() or any(root.glob("shard-*")):
         raise UsageError(f"{root} holds shards already: name a new folder")
+    if len(sources) > 10:  # SQLite attaches no more
+        raise UsageError(f"{len(sources)} shards are too many to be divided anew; accepted: up to 10")
     with ExitStack() as stack:
         corpora = [stack.enter_context(asof.open(source, create=False)) for source in sources]
         for corpus in corpora:
@@ -254,17 +366,15 @@ def _write_shard(corpora: Sequence[Corpus], folder: Path, place: int, shards: in
             db.execute(f"ATTACH ? AS {name}", (f"{corpus.store.database.absolute().as_uri()}?mode=ro",))
         with transaction(db):
             for table, whose in NUMBERED.items():
-                mine = (
-                    f"shard_of(name) = {place}"
-                    if whose == "name"
-                    else "document IN (SELECT old FROM new_documents)"
-                )
+                mine, one = "document IN (SELECT old FROM new_documents)", "id"
+                if whose == "name":  # one that moved may have had rows in several shards
+                    mine, one = f"shard_of(name) = {place}", "min(id) OVER (PARTITION BY name)"
                 rows = " UNION ALL ".join(f"SELECT id, {whose} FROM {name}.{table}" for name in names)
                 db.execute(f"CREATE TEMP TABLE new_{table} (old INTEGER PRIMARY KEY, new INTEGER NOT NULL)")
                 db.execute(
                     f"INSERT INTO new_{table}"
-                    f" SELECT id, (row_number() OVER (ORDER BY id) - 1) * {shards} + {place or shards}"
-                    f" FROM ({rows}) WHERE {mine}"
+                    f" SELECT id, (dense_rank() OVER (ORDER BY one) - 1) * {shards} + {place or shards}"
+                    f" FROM (SELECT id, {one} AS one FROM ({rows}) WHERE {mine})"
                 )
             for table in (*WHOLE, *MOVED):
                 _copy(db, table, names)
@@ -275,9 +385,8 @@ def _write_shard(corpora: Sequence[Corpus], folder: Path, place: int, shards: in
 
 def _copy(db: sqlite3.Connection, table: str, names: Sequence[str]) -> None:
     refers, columns, wanted = MOVED.get(table, {}), [], []
-    many = table in WHOLE or table == "checkpoints"  # rows that several shards have
     for _, column, *_ in db.execute(f"PRAGMA table_info({table})"):
-        if table == "ends" and column == "id":
+        if column == "id" and table in ("ends", "sources"):
             continue
         wanted.append(column)
         of = refers.get(column)
@@ -285,12 +394,19 @@ def _copy(db: sqlite3.Connection, table: str, names: Sequence[str]) -> None:
         if table == "checkpoints" and of:
             columns[-1] = f"coalesce({columns[-1]}, 0)"
     key = next(iter(refers.items()), None)
-    where = f" WHERE t.{key[0]} IN (SELECT old FROM new_{key[1]})" if key else ""
-    if table == "checkpoints":
+    where = f"t.{key[0]} IN (SELECT old FROM new_{key[1]})" if key else "TRUE"
+    if table == "checkpoints" and len(names) == 1:  # of a whole source each of several shards has its own
         where += " OR t.document = 0"
-    order = " ORDER BY t.id" if table == "ends" else ""
+    order = " ORDER BY t.id" if table in ("ends", "sources") else ""
+    again = "" if table in MOVED else " ON CONFLICT DO NOTHING"
+    if table == "documents":  # in one shard it is, in another one it was before it got another id
+        both = "current = excluded.current, source = excluded.source"
+        again = f" ON CONFLICT DO UPDATE SET {both} WHERE excluded.current IS NOT NULL"
     for name in names:
+        known = f"main.sources AS n JOIN {name}.sources AS o USING (name)"
+        same = f"SELECT n.id FROM {known} WHERE o.id = t.source"
+        values = [f"({same})" if column == "t.source" else column for column in columns]
         db.execute(
-            f"INSERT {'OR IGNORE ' * many}INTO main.{table} ({', '.join(wanted)})"
-            f" SELECT {', '.join(columns)} FROM {name}.{table} AS t{where}{order}"
+            f"INSERT INTO main.{table} ({', '.join(wanted)}) SELECT {', '.join(values)}"
+            f" FROM {name}.{table} AS t WHERE {where}{order}{again}"
         )

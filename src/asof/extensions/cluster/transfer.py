@@ -123,8 +123,14 @@ def push(folder: Path, storage: Storage) -> PushReport:
     roots = [folder] if listed is None else listed.folders(folder)
     report = PushReport([0] * len(roots))
     for shard in reversed(range(len(roots))):  # readers begin with the first, which comes last
-        _push_shard(storage, shard, roots, report)
+        _push_shard(storage, shard, roots[shard], report)
     return report
+
+
+def publish_shard(storage: Storage, shard: int, shards: int, folder: Path) -> None:
+    """Publish a shard from the folder where it is written (`bring_shard`). Raises as `push`."""
+    state = _push_shard(storage, shard, folder, PushReport([0] * shards))
+    (folder / MANIFEST).write_bytes(msgspec.json.encode(state))
 
 
 class _Snapshot(NamedTuple):
@@ -139,24 +145,23 @@ class _Snapshot(NamedTuple):
     segments: dict[str, BufferedReader]
 
 
-def _push_shard(storage: Storage, shard: int, roots: list[Path], report: PushReport) -> None:
-    before = storage.newest(shard)
-    with _snapshot(roots[shard], before.head if before else 0) as taken:
-        if len(roots) > 1 and taken.place != f"{shard}/{len(roots)}":
-            raise CorpusError(
-                f"{roots[shard]} is shard {taken.place or 'of no corpus'}, not {shard}/{len(roots)}"
-            )
+def _push_shard(storage: Storage, shard: int, root: Path, report: PushReport) -> ShardManifest:
+    before, shards = storage.newest(shard), len(report.numbers)
+    with _snapshot(root, before.head if before else 0) as taken:
+        if shards > 1 and taken.place != f"{shard}/{shards}":
+            raise CorpusError(f"{root} is shard {taken.place or 'of no corpus'}, not {shard}/{shards}")
         if before is not None:
-            _refuse_other(storage, before, taken, roots[shard], len(roots))
-        state = _manifest_of(taken, shard, len(roots), before)
+            _refuse_other(storage, before, taken, root, shards)
+        state = _manifest_of(taken, shard, shards, before)
         known = before.objects if before is not None else {}
-        changed = before is None or replace(state, number=before.number).sealed() != before
         _send(storage, state, known, taken, report)
-        if changed:
+        if before is None or replace(state, number=before.number).sealed() != before:
             storage.publish(state)
             report.objects += 1
             _send(storage, state, state.objects, taken, report)  # what a vacuum took for abandoned meanwhile
-        report.numbers[shard] = state.number if changed or before is None else before.number
+            before = state
+        report.numbers[shard] = before.number
+        return before
 
 
 def _refuse_other(storage: Storage, before: ShardManifest, taken: _Snapshot, root: Path, shards: int) -> None:
@@ -357,6 +362,21 @@ def pull(storage: Storage, root: Path, only: int | None = None) -> PullReport:
         raise StorageError(f"{storage.url} changes faster than it can be read: run the same command again")
 
 
+def bring_shard(storage: Storage, shard: int, folder: Path) -> None:
+    """Bring the published state of a shard to a folder where it is written. If the folder came from it, it
+    stays with what was written since; else that is lost, as another writer was first. Raises as `pull`."""
+    published, old = storage.newest(shard), _OldShard.of(folder)
+    if published is None:
+        raise StorageError(f"{storage.url} lacks shard {shard}: push the corpus again from its folder")
+    if old is not None and old.manifest == published:
+        return
+    arriving = folder.with_name(f"{ARRIVING}-{shard}")
+    _bring(storage, published, arriving, old, PullReport([]))
+    (folder / MANIFEST).unlink(missing_ok=True)  # half of it is never taken for a whole one
+    shutil.rmtree(folder, ignore_errors=True)
+    arriving.rename(folder)
+
+
 def _pulled(storage: Storage, root: Path, state: list[ShardManifest]) -> PullReport:
     name = sha256("".join(each.sha256 for each in state).encode()).hexdigest()[:32]
     listed = ShardList.read(root) if (root / SHARDS).exists() else None
@@ -391,18 +411,21 @@ class _OldShard(NamedTuple):
     def has(self, segment: SegmentObject) -> bool:
         return segment in self.manifest.segments
 
+    @classmethod
+    def of(cls, folder: Path) -> _OldShard | None:
+        """That in a folder; None where there is none, or a loss of power left none."""
+        try:
+            return cls(folder, msgspec.json.decode((folder / MANIFEST).read_bytes(), type=ShardManifest))
+        except (OSError, msgspec.MsgspecError):
+            return None
+
 
 def _old_shards(
     root: Path, listed: ShardList | None, state: Sequence[ShardManifest]
 ) -> Sequence[_OldShard | None]:  # fmt: skip
     if listed is None or listed.shards != state[0].shards:
         return [None] * len(state)
-    decode = msgspec.json.Decoder(ShardManifest).decode
-    folders = [listed.folders(root)[each.shard] for each in state]
-    try:
-        return [_OldShard(each, decode((each / MANIFEST).read_bytes())) for each in folders]
-    except (OSError, msgspec.MsgspecError):  # a loss of power: all is received again
-        return [None] * len(state)
+    return [_OldShard.of(listed.folders(root)[each.shard]) for each in state]
 
 
 def _carry_derived(arriving: Path, olds: Sequence[_OldShard | None]) -> None:

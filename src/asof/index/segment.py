@@ -243,7 +243,7 @@ class Segment:
         self._check_blocks(name, range(first * width // BLOCK, (last * width - 1) // BLOCK + 1))
 
     def check_stretches(self, name: str, begin: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
-        """Check the blocks that hold these stretches of a one-dimensional array."""
+        """As `check`, of several stretches."""
         if name in self._whole:
             return
         array = self.unchecked(name)

@@ -18,13 +18,12 @@ from msgspec import Meta, Struct
 
 import asof
 from asof import environment
-from asof.corpus.corpus import Corpus
-from asof.corpus.maintenance import Maintenance
+from asof.corpus.corpus import Corpus, warn
 from asof.corpus.session import ModelProvider, Session
 from asof.documents import Document, Ended, Moved
 from asof.errors import CorpusError, NoCorpus, UsageError
 from asof.extensions.cluster.gather import ShardGather, Threads
-from asof.extensions.cluster.union import UnionManifest, UnionStore
+from asof.extensions.cluster.union import UnionMaintenance, UnionManifest, UnionStore
 from asof.files import FOLDER, SHARDS, file_at, file_of, open_file, read_file, write_file
 from asof.index.manifest import Manifest
 from asof.sources.records import Item, Record
@@ -79,7 +78,7 @@ def shard_of(document: str, shards: int) -> int:
 @dataclass(slots=True)
 class ShardedCorpus:
     """An open corpus of several shards. Use it as a context manager, or `close` it. `whole`: all of them as
-    one corpus, which is only read."""
+    one corpus, to which no documents are added."""
 
     root: Path
     shards: tuple[Corpus, ...]
@@ -118,6 +117,7 @@ def name_of(item: Any) -> str:
 def create(root: Path, shards: int, settings: CorpusSettings | None = None, **options: Any) -> ShardedCorpus:
     """Make a folder of so many empty shards, and open it; `options` are those of `asof.open`."""
     root.mkdir(parents=True, exist_ok=True)
+    options = _configured(root, options)
     ShardList(shards).write(root)
     for place in range(shards):
         folder = root / f"shard-{place}"
@@ -132,6 +132,7 @@ def create(root: Path, shards: int, settings: CorpusSettings | None = None, **op
 def open_shards(root: Path, **options: Any) -> ShardedCorpus:
     """Open a folder of shards; `options` are those of `asof.open`. Of a copy of a corpus at a URL it is the
     state that it has now, which stays while it is open. Raises NoCorpus, and what `asof.open` raises."""
+    options = _configured(root, options)
     with ExitStack() as leaves:
         listed = _held(root, leaves)
         place = root / listed.state
@@ -139,18 +140,27 @@ def open_shards(root: Path, **options: Any) -> ShardedCorpus:
             leaves.enter_context(asof.open(folder, create=False, **options))
             for folder in listed.folders(root)
         )
-        store = UnionStore(place, tuple(each.store for each in shards))
+        store = UnionStore(place, tuple(each.store for each in shards), listed.url)
         pool = leaves.enter_context(ThreadPoolExecutor(min(len(shards), os.cpu_count() or 1)))
         manifest = UnionManifest(store, tuple(each.manifest for each in shards), ShardGather(Threads(pool)))
         clock, variables = shards[0].session.clock, environment.variables()
         session = Session(root, cast(Any, store), cast(Any, manifest), shards[0].config, clock, variables)
+        session.shards = tuple(each.session for each in shards)
         models = ModelProvider(session, shards[0].models.model)
-        whole = Corpus(session, models, Maintenance(session, background=False))
+        whole = Corpus(session, models, UnionMaintenance(session, False, shards))
         return ShardedCorpus(root, shards, whole, leaves.pop_all())
 
 
+def _configured(root: Path, options: dict[str, Any]) -> dict[str, Any]:
+    """Options of `asof.open` with the configuration of the folder, which all shards have."""
+    if options.get("config") is not None:
+        return options
+    note, trust = options.get("on_note") or warn, options.get("trust", False)
+    return {**options, "config": environment.configuration(root, note, trust=trust)}
+
+
 def open_folder(root: Path, **options: Any) -> Corpus:
-    """The corpus of a folder of shards, which is only read; see `open_shards`."""
+    """The corpus of a folder of shards, to which no documents are added; see `open_shards`."""
     opened = open_shards(root, **options)
     opened.whole.leaves.callback(opened.close)
     return opened.whole

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.guarantee import core
+from tests.guarantee import core, facts
 from tests.guarantee.histories import DAY, SMALL, Event, History, Played, histories, told
-from tests.guarantee.observing import ASKED, Asked, Moment, differences, said
+from tests.guarantee.observing import ASKED, Asked, Moment, differences, said, search_by
 from tests.guarantee.test_guarantee import moment_of
 from tests.guarantee.texts import NAMES, RENAMED
 from tests.support.corpora import memory_folder
@@ -28,12 +28,18 @@ from asof.extensions.cluster.shards import ShardedCorpus, create, divide, open_s
 from asof.extensions.cluster.storage import Storage
 from asof.extensions.cluster.transfer import pull, push
 from asof.extensions.facts.indexer import ensure_facts
+from asof.index import vectors
 from asof.time.moment import read
 from asof.time.span import NEVER
 from asof.wire import replace
 
-OBSERVABLES = {name: each for name, each in core.OBSERVABLES.items() if name != "commands"}
-"""All but the commands, which open the folder of a corpus anew."""
+FACTS = ("facts", "entities", "search by tgrag", "verb stale")
+OBSERVABLES = {
+    **core.OBSERVABLES, **{name: facts.OBSERVABLES[name] for name in FACTS},
+    "search of ten, three near": search_by(core.TIGHT.replaced({"hybrid.nearest": 3})),
+}  # fmt: skip
+del OBSERVABLES["commands"]
+"""All but the commands, which open the folder of a corpus anew; of facts, what all else is made of."""
 
 MOMENT = (
     ASKED, st.sampled_from((0, 1, 1, 2, 2, 3, 5, 8)), st.sampled_from((0, 0, 1, 2, 5)),
@@ -42,7 +48,7 @@ MOMENT = (
 """What is asked, at or near which moment, of how many shards."""
 
 RANDOM = settings(
-    max_examples=30, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck),
+    max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck),
     phases=[Phase.generate],
 )  # fmt: skip
 
@@ -114,7 +120,7 @@ def compared(played: Played, folder: Path, moment: tuple[int, int] | None, asked
         many.whole.session.clock = played.clock
         for limit in SMALL if played.of.small else ():
             limit(many.whole)
-        for each in many.shards:
+        for each in (played.corpus, many.whole):
             ensure_facts(each.session)
         return differences(OBSERVABLES, Moment(played.corpus, *moment), Moment(many.whole, *moment), asked)
 
@@ -175,26 +181,48 @@ MANY = tuple(
 )  # fmt: skip
 """More notes than the recipe TIGHT looks at closely."""
 
+ALIKE = tuple(
+    told(f"alike-{at}.md", "2020-02-03", "Breadcrumbling." + " Mill." * at) for at in range(6)
+)  # fmt: skip
+"""Nearest to a question for breadcrumbs by the letters of their words, and without its words."""
+
+LEDGER = tuple(
+    told(f"quay-{at}.md", "2020-02-03", f"Revenue was ${at} million.", aliases=f"[Quay {at}]", title="Quay")
+    for at in range(9)
+)  # fmt: skip
+
 
 def only_one(scores: Any, rows: Any, view: Any, n: int) -> Any:
     """A shard gives its best row alone."""
     return np.argsort(-scores)[:1]
 
 
+def in_any_order(form: str) -> Any:
+    """The rows of statements of a form are put together, one after another."""
+    return tuple((each, union._joined if form in each else how) for each, how in union.FORMS)
+
+
 @pytest.mark.parametrize(
     ("module", "name", "fault", "seen"),
     [
-        (gather, "_nearest", only_one, "search by asof"),
-        (union, "WHOLE", {}, "verb list"),
-        (gather, "_alone", lambda window, _, allowed: (window, allowed), "search by asof"),
+        (gather, "_nearest", only_one, "search by asof, ten looked at"),
+        (gather, "_alone", lambda window, _, allowed: (window, allowed), "search by asof, ten looked at"),
+        (gather, "at_least", lambda *_: np.zeros(0, np.int64), "search of ten, three near"),
+        (gather, "kth_best", lambda cosine, _: cosine.max(), "search of ten, three near"),
+        (vectors, "products", lambda *given, **_: given[2].fill(1.0), "search of ten, three near"),
+        (union, "FORMS", in_any_order("LIMIT :most"), "verb list"),
+        (union, "FORMS", in_any_order("LEFT JOIN"), "search by tgrag"),
+        (union, "FORMS", in_any_order("SELECT d"), "entities"),
+        (union, "FORMS", in_any_order("count…"), "verb calendar"),
     ],
 )
 def test_a_planted_fault_shows(
     monkeypatch: pytest.MonkeyPatch, module: Any, name: str, fault: Any, seen: str
 ) -> None:
-    observable = {seen: core.search_by(core.TIGHT) if seen == "search by asof" else core.OBSERVABLES[seen]}
-    asked = Asked("price of bread", other="2019")
-    with memory_folder() as folder, closing(Played(folder / "one", History(MANY))) as played:
+    asked = Asked("storm breadcrumbs" if "near" in seen else "price of bread", other="2019")
+    observable = {seen: OBSERVABLES[seen]}
+    history = History((*MANY, *ALIKE, *LEDGER), encoder="near" in seen)
+    with memory_folder() as folder, closing(Played(folder / "one", history)) as played:
         played.play()
         divide([folder / "one"], folder / "many", 3)
         here = Moment(played.corpus, read("2021").last, NEVER)
@@ -202,19 +230,33 @@ def test_a_planted_fault_shows(
             many.whole.session.clock = played.clock
             assert differences(observable, here, Moment(many.whole, here.as_of, NEVER), asked) == {}
         monkeypatch.setattr(module, name, fault)
-        union._whole.cache_clear()
+        union.whole_of.cache_clear()
         with open_shards(folder / "many") as many:
             many.whole.session.clock = played.clock
             assert differences(observable, here, Moment(many.whole, here.as_of, NEVER), asked)
-        union._whole.cache_clear()
+        union.whole_of.cache_clear()
 
 
-def test_a_new_document_at_the_path_of_another_one_comes_after_it() -> None:
+BREAD = told("mill.md", "2020-02-03", "The price of bread is 3 euros.", title="Bread")
+CALL = told("call-13", "2020-02-03T10:03:00Z", "The price rose in the mill.")
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        (BREAD, Event("rename", name="mill.md", other="zz2bell.md"), BREAD,
+         told("oven.md", "2020-05-03", "The price of bread is 4 euros.", title="Bread")),
+        (told("call-12", "2020-02-03T10:02:00Z", "The price of bread is 3 euros."), CALL,
+         Event("rename", name="call-13", other="zz2bell.md"),
+         told("call-13", "2020-02-03T10:04:00Z", "Bread bread bread.")),
+    ],
+    ids=["passages that one follows", "neighbours in a thread"],
+)  # fmt: skip
+def test_a_new_document_at_the_path_of_another_one_comes_after_it(events: tuple[Event, ...]) -> None:
     """Their passages tie in all but the time at which they were learned."""
-    bread = told("mill.md", "2020-02-03", "The price of bread is 3 euros.")
     others = (told(f"{at}.md", "2020-02-03", "The ferry is in the harbour.") for at in range(12))
-    events = (*others, bread, Event("rename", name="mill.md", other="zz2bell.md"), bread)
-    with memory_folder() as folder, closing(Played(folder / "one", History(events))) as played:
+    observables = {each: OBSERVABLES[each] for each in ("search by asof", "series", "verb timeline")}
+    with memory_folder() as folder, closing(Played(folder / "one", History((*others, *events)))) as played:
         played.play()
         here = Moment(played.corpus, read("2021").last, NEVER)
         for shards in range(2, 8):
@@ -222,18 +264,15 @@ def test_a_new_document_at_the_path_of_another_one_comes_after_it() -> None:
             with open_shards(folder / f"{shards}") as many:
                 many.whole.session.clock = played.clock
                 there = Moment(many.whole, here.as_of, NEVER)
-                observable = {"search": core.OBSERVABLES["search by asof"]}
-                assert differences(observable, here, there, Asked("price of bread")) == {}
+                assert differences(observables, here, there, Asked("price of bread")) == {}
 
 
-def test_each_rule_for_rows_of_shards_is_of_a_statement_that_there_is(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """A statement of the core that is written otherwise now would be asked without its rule."""
+def test_each_form_is_of_a_statement_that_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One of a statement that is written otherwise now is left over."""
     used = set[str]()
-    rules = {said: partial(_counted, used, said, how) for said, how in union.WHOLE.items()}
-    monkeypatch.setattr(union, "WHOLE", rules)
-    union._whole.cache_clear()
+    forms = tuple((form, partial(_counted, used, form, how)) for form, how in union.FORMS)
+    monkeypatch.setattr(union, "FORMS", forms)
+    union.whole_of.cache_clear()
     filters = {"tags": ("nothing",), "meta": (("nothing", "1"),), "source": "nothing"}
     asked = Asked("price of bread", other="2019", called="1", filters=filters)
     with memory_folder() as folder, closing(Played(folder / "one", History(MANY))) as played:
@@ -243,14 +282,14 @@ def test_each_rule_for_rows_of_shards_is_of_a_statement_that_there_is(
             divide([folder / "one"], folder / "many", 2)
         with open_shards(folder / "many") as many:
             many.whole.session.clock = played.clock
-            for each in many.shards:
-                ensure_facts(each.session)
             for observable in OBSERVABLES.values():
                 said(observable, Moment(many.whole, read("2021").last, NEVER), asked)
-    union._whole.cache_clear()
-    assert used == set(rules)
+            ensure_facts(many.whole.session)
+            many.whole.status()
+    union.whole_of.cache_clear()
+    assert used == {form for form, _ in union.FORMS}
 
 
-def _counted(used: set[str], said: str, how: Any, rows: Any, values: Any) -> Any:
-    used.add(said)
-    return how(rows, values)
+def _counted(used: set[str], form: str, how: Any, found: Any, values: Any) -> Any:
+    used.add(form)
+    return how(found, values)

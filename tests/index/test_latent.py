@@ -98,7 +98,8 @@ def test_checkpoints_grow_by_a_quarter() -> None:
 def test_the_sample_is_of_those_with_the_smallest_hashes() -> None:
     columns = {
         "visible": np.array([5, 3, 3, 9, 3]), "digest": np.array([1, 8, 2, 7, 2]),
-        "number": np.array([0, 0, 1, 0, 0]), "passage": np.array([4, 3, 2, 1, 0]),
+        "number": np.array([0, 0, 1, 0, 0]), "added": np.zeros(5, np.int64),
+        "passage": np.array([4, 3, 2, 1, 0]),
     }  # fmt: skip
     rows = np.arange(5)
     assert sampled(rows, columns).tolist() == [4, 2, 1, 0, 3], "all of few, in canonical order"
@@ -121,9 +122,9 @@ def test_the_sample_is_of_those_with_the_smallest_hashes() -> None:
 @given(st.lists(st.integers(0, 3), max_size=30), st.integers(0, 30))
 def test_the_first_rows_are_those_of_a_full_sort(visible: list[int], c: int) -> None:
     random = np.random.default_rng(len(visible))
-    columns = {name: random.integers(0, 3, len(visible)) for name in ("digest", "number")}
+    columns = {name: random.integers(0, 3, len(visible)) for name in ("digest", "number", "added")}
     columns |= {"visible": np.array(visible, np.int64), "passage": random.permutation(len(visible))}
-    order = np.lexsort([columns[name] for name in ("passage", "number", "digest", "visible")])
+    order = np.lexsort([columns[name] for name in ("passage", "added", "number", "digest", "visible")])
     first = first_rows(np.arange(len(visible)), min(c, len(visible)), columns)
     assert sorted(first.tolist()) == sorted(order[:c].tolist())
 

@@ -168,9 +168,6 @@ class Maintenance:
         """
         from asof.store import corrections
 
-        with try_lock(self.session.store.folder / NOTES_LOCK) as lock:
-            if lock is not None:  # else who holds it removes them
-                remove_trials(self.session.store.folder)
         erasure, _ = erasure_of(document)
         if erasure is None:
             return self.remove(lambda db: corrections.erase(db, document), "purge")
@@ -229,14 +226,22 @@ class Maintenance:
     def remove(self, choose: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
         """Remove rows, and what was derived from them: `choose` does it, in a transaction of that kind, and
         returns the passages. Returns their number. Raises Busy, NoSpace."""
-        from asof.index.view import forget_derived
-
         session = self.session
         with session.writing() as db:
-            forget_derived(session.derived.folder)
+            self.forget_texts()
             removed = engine.remove(session.store, session.manifest, db, session.clock, choose, what)
         session.forget()
         return removed
+
+    def forget_texts(self) -> None:
+        """Remove what lies beside the database and may hold texts: derived files, and trials of notes."""
+        from asof.index.view import forget_derived
+
+        folder = self.session.store.folder
+        with try_lock(folder / NOTES_LOCK) as lock:
+            if lock is not None:  # else who holds it removes them
+                remove_trials(folder)
+        forget_derived(self.session.derived.folder)
 
 
 def horizon_of(before: When, now: int, how: TimeOptions) -> int:

@@ -47,7 +47,8 @@ class Reader(NamedTuple):
 class Session:
     """An open corpus: its folder `root`, its store and the files of its index.
 
-    `clock`: microseconds since 1970; `environment`: variables with keys of models. Segments and what is
+    `clock`: microseconds since 1970; `environment`: variables with keys of models. `shards`: those of the
+    corpora in which all is kept, where these are several (`asof.extensions.cluster`). Segments and what is
     derived from them are shared by all readers. Each reader has a connection, a read transaction, views and
     an analyzer of its own, so searches do not wait for each other. `waiting` gets what a question has to wait
     for, in which unit, how many of these are done, of how many.
@@ -62,6 +63,7 @@ class Session:
     derived: DerivedCache = field(init=False)
     exchange: threading.Lock = field(default_factory=threading.Lock, init=False)
     closed: bool = field(default=False, init=False)
+    shards: tuple[Session, ...] = field(default=(), init=False)
     waiting: Callable[[str, str, int, int], None] | None = field(default=None, init=False)
     _idle: list[Reader] = field(default_factory=list, init=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
@@ -377,8 +379,8 @@ class ModelProvider:
     @contextmanager
     def language(self, budget: float | None = None) -> Iterator[MeteredModel | None]:
         """The language model, or None. Its replies are stored in the corpus (not those of a function without
-        a name), its usage is counted from 0, and `budget` (US dollars; tokens without prices), or that of
-        `meter`, is not exceeded. Raises UsageError, MissingExtra."""
+        a name, and none where it has several shards), its usage is counted from 0, and `budget` (US dollars;
+        tokens without prices), or that of `meter`, is not exceeded. Raises UsageError, MissingExtra."""
         from asof.models.metered import CachedModel, MeteredModel
         from asof.models.ports import is_cacheable
         from asof.store.calls import StoredCalls
@@ -388,7 +390,7 @@ class ModelProvider:
             yield None
             return
         meter = self.meter or self._new_meter(budget)
-        if not is_cacheable(model):
+        if not is_cacheable(model) or self.session.shards:
             yield MeteredModel(model, meter)
             return
         with closing(StoredCalls(self.session.store, self.session.clock)) as calls:

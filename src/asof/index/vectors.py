@@ -36,6 +36,21 @@ def quantise(vectors: NDArray[np.float32]) -> NDArray[np.int16]:
     return whole.astype(np.int16)
 
 
+def cosines_at(window: Window, query: NDArray[np.int16], places: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What `cosines` gives at some places (ascending) of current passages, and nothing else is multiplied."""
+    vector, out = query.astype(np.float32), np.zeros(len(places), np.float64)
+    for part in window.parts:
+        segment, size = part.prefix.segment, part.last - part.first
+        begin, end = np.searchsorted(places, [part.offset, part.offset + size])
+        if begin == end or "vectors" not in segment:
+            continue
+        rows = places[begin:end] - part.offset + part.first
+        segment.check_stretches("vectors", rows, np.ones(len(rows), np.int64))
+        products(segment.unchecked("vectors")[rows], vector, out[begin:end])
+    out /= float(VECTOR_SCALE * VECTOR_SCALE)
+    return out
+
+
 def cosines(
     window: Window, query: NDArray[np.int16], *, signed: bool = False, at_once: int = ROWS_AT_ONCE
 ) -> NDArray[np.float64]:

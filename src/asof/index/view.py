@@ -309,10 +309,11 @@ class View:
         return places
 
     def rows_of_document(self, document: int) -> NDArray[np.int64]:
-        """The current rows of a document, by its number."""
+        """The current rows of a document (by its number), in the order of its text."""
         window = self.prefix.window()
         rows = np.flatnonzero(window.column("document") == document)
-        return rows[window.visible(rows)]
+        rows = rows[window.visible(rows)]
+        return rows[np.argsort(self.column("number", rows), kind="stable")]
 
     def first_rows(self, documents: Sequence[int]) -> NDArray[np.int64]:
         """The first current row of each of these documents, by number; none for one without a text."""

@@ -416,7 +416,7 @@ _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})", re.DOTALL)
 _PASSAGES = (
     "SELECT h.path, p.id, v.visible FROM heads AS h JOIN passages AS p ON p.document = h.document"
     " AND p.head = h.id JOIN versions AS v ON v.id = p.version"
-    " WHERE h.path IN (SELECT value FROM json_each(?)) ORDER BY p.visible, p.number, p.id"
+    " WHERE h.path IN (SELECT value FROM json_each(?))"
 )
 
 
@@ -533,11 +533,14 @@ def _fill_threads(view: View, window: Window, places: NDArray[np.int64], out: ND
     found = view.store.db.execute(_PASSAGES, (json.dumps(list(wanted)),)).fetchall()
     rows = view.prefix.rows_of(np.array([passage for _, passage, _ in found], np.int64))
     there = np.where(rows >= 0, window.places(rows), -1)
-    there[there >= 0] = np.where(window.visible(there[there >= 0]), there[there >= 0], -1)
-    for (name, _, moment), place in zip(found, there.tolist(), strict=True):
+    current = np.flatnonzero(there >= 0)
+    current = current[window.visible(there[current])]
+    keys = [view.column(name, rows[current]) for name in ("passage", "added", "number", "visible")]
+    for which in current[np.lexsort(keys)].tolist():
+        name, _, moment = found[which]
         for at, of in wanted[name]:
-            if place >= 0 and abs(moment - int(said[of])) <= GAP:
-                out[at, seek[of]] = place
+            if abs(moment - int(said[of])) <= GAP:
+                out[at, seek[of]] = there[which]
 
 
 def _without_place(

@@ -119,7 +119,8 @@ def _last(
     tie = is_asked ^ strictly
     columns = rows.columns
     order = np.lexsort([
-        both, columns["number"][both], columns["digest"][both], tie, columns["visible"][both], key
+        both, columns["added"][both], columns["number"][both], columns["digest"][both], tie,
+        columns["visible"][both], key,
     ])  # fmt: skip
     at = np.where(is_asked[order], -1, np.arange(len(both)))
     last = np.maximum.accumulate(at)

@@ -83,7 +83,8 @@ def _next_section(view: View, rows: NDArray[np.int64], held: ForceColumns) -> Ne
     for document in np.unique(documents[held.section]).tolist():
         others = view.rows_of_document(document)
         every = validity(view, others)
-        order = np.argsort(np.where(every.section, every.begins, NEVER))[: np.count_nonzero(every.section)]
+        order = np.argsort(np.where(every.section, every.begins, NEVER), kind="stable")
+        order = order[: np.count_nonzero(every.section)]
         others, begins = others[order], every.begins[order]
         for at in np.flatnonzero(held.section & (documents == document)).tolist():
             after = int(np.searchsorted(begins, held.begins[at], "right"))
@@ -230,7 +231,7 @@ def _none_yet(view: View) -> dict[int, tuple[Act, ...]] | None:
 def first_row(view: View, act: Act) -> int:
     """The first row of the acting document; -1 if it is none of the view."""
     rows = view.rows_of_document(act.by) if act.by >= 0 else np.zeros(0, np.int64)
-    return int(rows[np.argmin(view.column("number", rows))]) if len(rows) else -1
+    return int(rows[0]) if len(rows) else -1
 
 
 def _read(view: View, documents: Iterable[int], kind: str = "") -> dict[int, tuple[Act, ...]]:
@@ -265,7 +266,7 @@ def _read(view: View, documents: Iterable[int], kind: str = "") -> dict[int, tup
             made = Act(act.kind, act.part, since, NEVER, by if by in actors else -1, actor.name, actor.title)
             found.setdefault(document, set()).add(made)
     return {
-        document: tuple(sorted(acts, key=lambda act: (act.since, act.name)))
+        document: tuple(sorted(acts, key=lambda act: (act.since, act.name, act.kind, act.part, act.title)))
         for document, acts in found.items()
     }
 

@@ -438,7 +438,8 @@ def _quality(pairs: Pairs, grades: PairGrades, rows: Rows) -> tuple[NDArray[np.i
     columns = rows.columns
     return (
         grades.grade * UNIT + grades.parts, columns["visible"][pairs.earlier], grades.similarity,
-        -columns["digest"][pairs.earlier], -columns["number"][pairs.earlier].astype(np.int64), -pairs.earlier,
+        -columns["digest"][pairs.earlier], -columns["number"][pairs.earlier].astype(np.int64),
+        -columns["added"][pairs.earlier], -pairs.earlier,
     )  # fmt: skip
 
 

@@ -88,7 +88,8 @@ def _resolver(view: View) -> LinkResolver:
     documents = view.store.current_documents()
     paths = {number: path for number, _, _, path in documents}
     named = [(alias, paths[number]) for alias, number in view.store.current_aliases()]
-    return LinkResolver(paths.values(), named, {path: id_ for _, id_, _, path in documents if path != id_})
+    ids = dict(sorted((path, id_) for _, id_, _, path in documents if path != id_))
+    return LinkResolver(paths.values(), named, ids)
 
 
 def _links(view: View) -> LinkGraph:
@@ -213,9 +214,11 @@ def _succession(view: View, document: int, graph: LinkGraph, told: set[str]) -> 
     seen = {document}
     for way, those in (("in", rows), ("out", beside[beside >= 0])):
         of = view.column("document", those).tolist()
-        for number, later in zip(of, followers(view, those, view.as_of), strict=True):
-            if later is None or later.row < 0 or later.instant > view.as_of:
-                continue
+        found = [
+            (number, later) for number, later in zip(of, followers(view, those, view.as_of), strict=True)
+            if later is not None and later.row >= 0 and later.instant <= view.as_of
+        ]  # fmt: skip
+        for number, later in sorted(found, key=lambda each: each[1].instant):
             by = int(view.column("document", np.array([later.row], np.int64))[0])
             other = by if way == "in" else number
             name = graph.titles.get(other)

@@ -115,7 +115,7 @@ class Rows(Struct, frozen=True):
 
     def canonical(self, nodes: Array, *before: Array) -> NDArray[np.int64]:
         """The order of nodes by time, then by constant columns; by `before` first, if given."""
-        keys = [self.columns[name][nodes] for name in ("number", "digest", "visible")]
+        keys = [self.columns[name][nodes] for name in ("added", "number", "digest", "visible")]
         return np.lexsort([nodes, *keys, *before])
 
     def stamp(self, nodes: NDArray[np.int64]) -> str:

@@ -307,8 +307,9 @@ def _with_acts(
         if statement[0] not in covered:
             found.append(statement)
             covered |= set(chains.series(statement[0]).tolist())
-        joined = sorted(joined_by_acts(view, document) - seen)
-        left, seen = [*left, *joined], seen | set(joined)
+        joined = joined_by_acts(view, document) - seen
+        names = sorted((each.name, each.document) for each in view.store.names_of(joined))
+        left, seen = [*left, *(number for _, number in names)], seen | joined
     return found
 
 

@@ -515,12 +515,12 @@ class AsOfReader(Struct, frozen=True):
     def ids_from(self, prefix: str) -> list[str]:
         """The ids of the current documents that begin with a text, the newest first."""
         rows = self.db.execute(
-            "SELECT d.name FROM documents AS d JOIN versions AS v ON v.document = d.id"
+            "SELECT -v.visible, d.name FROM documents AS d JOIN versions AS v ON v.document = d.id"
             f" WHERE v.id = ({_LAST}) AND v.head IS NOT NULL AND d.name >= :prefix"
-            f" AND d.name < :prefix || char({sys.maxunicode}) ORDER BY v.visible DESC, d.name",
+            f" AND d.name < :prefix || char({sys.maxunicode}) ORDER BY 1, 2",
             {**self.moment, "prefix": prefix},
         )
-        return [name for (name,) in rows]
+        return [name for _, name in rows]
 
     def current_documents(self) -> list[tuple[int, str, str, str]]:
         """Numbers, ids, titles and paths of all current documents."""

@@ -436,7 +436,12 @@ def translate_sqlite_errors(database: Path) -> Iterator[None]:
 
 
 def raise_if_damaged(database: Path, error: Exception) -> None:
-    """Raise DamagedStore, caused by `error`, if the database holds values that asof does not write."""
+    """Raise DamagedStore, caused by `error`, if the database holds values that asof does not write, or one of
+    those in a folder of shards."""
+    if database.is_dir():
+        for each in sorted(database.glob(f"*/{FOLDER}/corpus.db")):
+            raise_if_damaged(each, error)
+        return
     with closing(connect(database)) as db:
         faults = value_faults(db)
     if faults:

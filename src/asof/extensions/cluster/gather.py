@@ -1,9 +1,10 @@
 """Gathering of candidates by shards, side by side: each scores its own rows, with the statistics of all.
 
 The first stages of a recipe look at all rows: `Lexical`, `Hybrid`, `RerankWindow`. Of each shard only those
-rows can be among the best of all that are among its own best. So the shards score their rows and keep their
-best, and the stages run over these alone: the same numbers, bit for bit, since all that they divide by or
-compare with (statistics, the best score, the number of matches) is of all shards.
+rows can be among the best of all that are among its own best by words, or nearest in meaning. So the shards
+score their rows and keep these, and the stages run over them alone: the same numbers, bit for bit, since all
+that they divide by or compare with (statistics, the best score, the largest cosine, the cosine of the last
+near one, the number of matches) is of all shards.
 """
 
 from __future__ import annotations
@@ -21,11 +22,12 @@ from numpy.typing import NDArray
 from asof.index import lexical
 from asof.index.lexical import Bm25, Term, Weighed
 from asof.index.segment import Window, WindowPart
-from asof.index.view import View
+from asof.index.vectors import cosines
+from asof.index.view import View, at_least, kth_best
 from asof.queries import Query
 from asof.rank.combine import Hybrid
 from asof.rank.expression import Given, Values
-from asof.rank.gather import Lexical, admitted, query_terms
+from asof.rank.gather import Lexical, admitted, query_terms, question_vector
 from asof.rank.rerank import RerankWindow
 from asof.rank.stage import Ranking, Stage
 from asof.wire import replace
@@ -34,13 +36,15 @@ Step = tuple[Stage, Query]
 
 
 class Ask(NamedTuple):
-    """What a shard is asked: the question and its terms (an analyzer serves one thread at a time), the
-    stages, and the statistics of the rows of all shards as of (`as_of`, `known_at`): their number and that of
-    their words, and the document frequencies of terms."""
+    """What a shard is asked: the question, its terms (an analyzer serves one thread at a time) and its vector
+    (None: words alone count), the stages, and the statistics of the rows of all shards as of (`as_of`,
+    `known_at`): their number and that of their words, and the document frequencies of terms."""
 
     query: Query
     terms: tuple[Term, ...]
+    vector: NDArray[np.int16] | None
     lexical: Lexical
+    hybrid: Hybrid
     window: RerankWindow
     as_of: int
     known_at: int
@@ -50,7 +54,7 @@ class Ask(NamedTuple):
 
 
 class ShardCandidates(NamedTuple):
-    """The best rows of a shard, by passage: their scores; and how many rows match."""
+    """The best rows of a shard, by passage: their scores by words; and how many rows have any."""
 
     passages: NDArray[np.int64]
     scores: Values
@@ -100,8 +104,9 @@ class ShardGather:
 
 @dataclass(frozen=True)
 class GatherByShard:
-    """`lexical`, `hybrid` and `window`, by shards; as they are where the corpus has vectors, where more hits
-    are asked for than are looked at closely, and where no passage has a word of the question."""
+    """`lexical`, `hybrid` and `window`, by shards; as they are where no passage has a word of the question,
+    and where more hits are asked for than are looked at closely: the stages after them look among all
+    matches then (`Leaders`: a copy comes behind its original, however far below that is)."""
 
     lexical: Lexical
     hybrid: Hybrid
@@ -111,13 +116,15 @@ class GatherByShard:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         terms = query_terms(query, view.analyzer)
         weighed = lexical.weigh(view.prefix, terms, self._bm25)
-        if not weighed or view.has_vectors or query.k > self.window.n:
+        if not weighed or query.k > self.window.n:
             return self._one_by_one(query, ranking, view)
+        vector = question_vector(query, view) if view.has_vectors and self.hybrid.dense > 0 else None
         prefix, hashes = view.prefix, [each.hash for each in terms]
         dfs = dict(zip(hashes, prefix.dfs(hashes), strict=True))
         ask = Ask(
-            query, terms, self.lexical, self.window, view.as_of, view.known_at, prefix.n, prefix.tokens, dfs
-        )
+            query, terms, vector, self.lexical, self.hybrid, self.window, view.as_of, view.known_at, prefix.n,
+            prefix.tokens, dfs,
+        )  # fmt: skip
         found = list(self.shards.candidates(ask, view, ranking.window))
         count = sum(each.matches for each in found)
         if not count:
@@ -127,11 +134,14 @@ class GatherByShard:
         order = np.argsort(places)
         scores = np.concatenate([each.scores for each in found])[order]
         gathered = self._ranking(query, ranking, view, places[order], scores, weighed)
-        chosen = self.window(query, self.hybrid(query, gathered, view), view)
+        relevant = self.hybrid(query, gathered, view)
+        count += int(np.count_nonzero((relevant.score > 0) & (scores == 0)))
+        relevant = relevant.keep(np.flatnonzero(relevant.score > 0))
+        chosen = self.window(query, relevant, view)
         if chosen.count == count:
             return replace(chosen, deferred=None)
-        notes = (*gathered.notes, self.window.note(chosen.count, count))
-        return replace(chosen, deferred=gathered, notes=notes)
+        notes = (*relevant.notes, self.window.note(chosen.count, count))
+        return replace(chosen, deferred=relevant, notes=notes)
 
     @property
     def _bm25(self) -> Bm25:
@@ -199,16 +209,22 @@ def candidates(ask: Ask, view: View, window: Window, allowed: NDArray[np.bool_] 
     """The candidates of a window of a shard: those that may be looked at closely among the matches of all."""
     bm25 = Bm25(ask.lexical.k1, ask.lexical.b)
     weighed = lexical.weigh(window.prefix, ask.terms, bm25)
-    scores = np.zeros(window.n)
+    every = np.zeros(window.n)
     for part in window.parts:
-        target = scores[part.offset : part.offset + part.last - part.first]
+        target = every[part.offset : part.offset + part.last - part.first]
         lexical.add_scores(part, window.prefix, bm25, weighed, target)
     if allowed is not None:
-        scores[~allowed] = 0.0
-    places = np.flatnonzero(scores > 0)
-    scores, rows = scores[places], window.rows(places)
+        every[~allowed] = 0.0
+    places = np.flatnonzero(every > 0)
+    scores = every[places]
     near = ask.window.nearest(ask.query, scores, places, window, view, _nearest)
-    return ShardCandidates(view.column("passage", rows[near]), scores[near], len(places))
+    chosen = places[near]
+    if ask.vector is not None:
+        cosine = cosines(window, ask.vector)
+        if allowed is not None:
+            cosine[~allowed] = 0.0
+        chosen = np.union1d(chosen, at_least(cosine, kth_best(cosine, ask.hybrid.nearest)))
+    return ShardCandidates(view.column("passage", window.rows(chosen)), every[chosen], len(places))
 
 
 def _nearest(scores: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray[np.int64]:

@@ -270,8 +270,11 @@ def _connect(address: str, wanted: int) -> None:
 
 
 def _start_serve(at: Address) -> None:
-    """Start Serve there, unless it runs there."""
-    serve.start(http_options={"host": at.host, "port": at.port})
+    """Start Serve there, unless it runs there. Raises UsageError, CorpusError."""
+    try:
+        serve.start(http_options={"host": at.host, "port": at.port})
+    except (RuntimeError, RayError) as error:  # also where a machine is too busy to answer in time
+        raise CorpusError(f"Serve could not start, see its log: {str(error).splitlines()[0]}") from error
     there = _get_global_client().http_config
     if (there.host, there.port) != (at.host, at.port):
         raise UsageError(

@@ -23,14 +23,12 @@ from msgspec import Meta, Struct
 
 import asof
 from asof import environment
-from asof.config import Config
 from asof.corpus.corpus import Corpus, warn
-from asof.corpus.maintenance import Maintenance
 from asof.corpus.session import ModelProvider, Session
 from asof.documents import Checkpoint, Document, Ended, Moved, Problem, SafeToCommit, Unchanged, document_file
 from asof.errors import CorpusError, NoCorpus, UsageError
 from asof.extensions.cluster.gather import ShardGather, Shards, Threads
-from asof.extensions.cluster.union import UnionManifest, UnionStore
+from asof.extensions.cluster.union import UnionMaintenance, UnionManifest, UnionStore
 from asof.files import FOLDER, SHARDS, file_at, file_of, open_file, read_file, write_file
 from asof.index.manifest import Manifest
 from asof.sources.records import Item, as_python_source, items
@@ -90,7 +88,7 @@ def shard_of(document: str, shards: int) -> int:
 @dataclass(slots=True)
 class ShardedCorpus:
     """An open corpus of several shards. Use it as a context manager, or `close` it. `whole`: all of them as
-    one corpus, which is only read."""
+    one corpus, to which no documents are added."""
 
     root: Path
     shards: tuple[Corpus, ...]
@@ -230,6 +228,7 @@ def merged(reports: Sequence[IndexReport]) -> IndexReport:
 
 def create(root: Path, shards: int, settings: CorpusSettings | None = None, **options: Any) -> ShardedCorpus:
     """Make a folder of so many empty shards, and open it; `options` are those of `asof.open`."""
+    options = _configured(root, options)
     for place in range(shards):
         folder = root / f"shard-{place}"
         folder.mkdir(parents=True, exist_ok=True)
@@ -242,36 +241,43 @@ def create(root: Path, shards: int, settings: CorpusSettings | None = None, **op
 
 
 def open_shards(
-    root: Path, *, only: int | None = None, asking: Asking | None = None, config: Config | None = None,
-    **options: Any,
-) -> ShardedCorpus:  # fmt: skip
+    root: Path, *, only: int | None = None, asking: Asking | None = None, **options: Any
+) -> ShardedCorpus:
     """Open a folder of shards, or `only` one of them; `options` are those of `asof.open`. Of a copy of a
     corpus at a URL it is the state that it has now, which stays while it is open. `asking`: who asks for the
     candidates of shards, in place of threads. Raises NoCorpus, and what `asof.open` raises."""
+    options = _configured(root, options)
     with ExitStack() as leaves:
         listed = _held(root, leaves)
         place, folders = root / listed.state, listed.folders(root)
         if only is not None:
             folders = folders[only : only + 1]
-        noted, trust = options.get("on_note") or warn, options.get("trust", False)
-        options["config"] = config or environment.configuration(root, noted, trust=trust)
         shards = tuple(leaves.enter_context(asof.open(each, create=False, **options)) for each in folders)
         again = partial(open_folder, root, only=only, asking=asking, **options)
-        store = UnionStore(place, tuple(each.store for each in shards), again)
+        store = UnionStore(place, tuple(each.store for each in shards), again, listed.url)
         pool = leaves.enter_context(ThreadPoolExecutor(min(len(shards), os.cpu_count() or 1)))
         threads = Threads(pool)
         gather = ShardGather(threads if asking is None else asking(folders, threads))
         manifest = UnionManifest(store, tuple(each.manifest for each in shards), gather)
         clock, variables = shards[0].session.clock, environment.variables()
         session = Session(root, cast(Any, store), cast(Any, manifest), shards[0].config, clock, variables)
+        session.shards = tuple(each.session for each in shards)
         models = ModelProvider(session, shards[0].models.model)
-        whole = Corpus(session, models, Maintenance(session, background=False))
+        whole = Corpus(session, models, UnionMaintenance(session, False, shards))
         return ShardedCorpus(root, shards, whole, leaves.pop_all())
 
 
+def _configured(root: Path, options: dict[str, Any]) -> dict[str, Any]:
+    """Options of `asof.open` with the configuration of the folder, which all shards have."""
+    if options.get("config") is not None:
+        return options
+    note, trust = options.get("on_note") or warn, options.get("trust", False)
+    return {**options, "config": environment.configuration(root, note, trust=trust)}
+
+
 def open_folder(root: Path, **options: Any) -> Corpus:
-    """The corpus of a folder of shards, which is only read; see `open_shards`. It is also closed when nothing
-    uses it any more."""
+    """The corpus of a folder of shards, to which no documents are added; see `open_shards`. It is also closed
+    when nothing uses it any more."""
     opened = open_shards(root, **options)
     opened.whole.leaves.callback(finalize(opened.whole.session, opened.leaves.close))
     return opened.whole

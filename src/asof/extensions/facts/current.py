@@ -263,7 +263,7 @@ class DocumentLifetime(NamedTuple):
 
 
 def lives(view: View) -> dict[int, DocumentLifetime]:
-    """All documents that a view has or had, by number."""
+    """All documents that a view has or had, by number, in the order in which they were learned of."""
     key = "stale lives"
     if key not in view.memo:
         view.memo[key] = _lives(view)
@@ -294,7 +294,7 @@ def _lives(view: View) -> dict[int, DocumentLifetime]:
         found[document] = DocumentLifetime(
             name, path, born, learned, bool(undated), ended, added, version, title, meta, left
         )
-    return found
+    return dict(sorted(found.items(), key=lambda each: (each[1].learned, each[1].name)))
 
 
 # -- statements of a passage: sentences, list items, table rows ------------------------------------

@@ -7,6 +7,7 @@ An interruption loses at most the current batch; replies of a model are cached e
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
@@ -58,6 +59,15 @@ class ExtractionReport:
         default_factory=dict
     )
     cost: Annotated[Usage | None, "null: no model was asked"] = None
+
+    def add(self, other: ExtractionReport) -> None:
+        """Add what was read in another shard of a corpus, by the same model."""
+        self.passages += other.passages
+        self.facts += other.facts
+        self.problems += other.problems
+        self.left += other.left
+        self.dropped = dict(Counter(self.dropped) + Counter(other.dropped))
+        self.cost = other.cost
 
     @property
     def complete(self) -> bool:

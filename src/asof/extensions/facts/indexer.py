@@ -70,12 +70,14 @@ def precompute_facts(
     """Read for facts all passages that the extractor of asof.toml has not read: by rules, or by the
     model within a `budget` (US dollars; tokens without prices). Raises UsageError, Busy, NoSpace,
     ModelError; what was read stays. One process learns at a time: two would pay for the same twice."""
-    session, store = corpus.session, corpus.store
-    alone = exclusive_lock(store.folder / "learn.lock", store.wait)
-    with translate_errors(store.database), alone, _reader(corpus, budget) as model, session.writing() as db:
-        return extraction.extract_facts(
-            store, db, ExtractionSettings.of(session.config.tables), model, progress=progress
-        )
+    report = ExtractionReport()
+    with _reader(corpus, budget) as model:
+        for session in corpus.session.shards or (corpus.session,):
+            store, settings = session.store, ExtractionSettings.of(session.config.tables)
+            alone = exclusive_lock(store.folder / "learn.lock", store.wait)
+            with translate_errors(store.database), alone, session.writing() as db:
+                report.add(extraction.extract_facts(store, db, settings, model, progress=progress))
+    return report
 
 
 @checked
@@ -85,6 +87,10 @@ def precompute_reports(
     """Lets the model write the reports of all periods, as of now and within a `budget`, after
     `precompute_facts`, so that no question has to wait for one. Raises UsageError, Busy, NoSpace, ModelError;
     reports that were written stay."""
+    if corpus.session.shards:
+        raise UsageError(
+            f"{corpus.root} is a folder of shards, which keeps no replies of models: ask for each report"
+        )
     with corpus.models.language(budget) as model:
         if model is None:
             raise UsageError("reports without a model are made when asked; name one: see [model]")
@@ -107,22 +113,21 @@ def ensure_facts(session: Session) -> None:
     """Extract facts, by rules, from the passages without an extraction; what is known of facts
     is then complete. It is quick where that was done before. Raises CorpusError where they cannot be
     written."""
-    until: _ReadUntil = session.derived.memo.setdefault("read for facts", _ReadUntil())
-    with until.lock:
-        with session.connection() as db:
-            last: int = db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0]
-            if last == until.passage:
-                return
-            todo = len(passages_without_facts(db))
-        if todo:
-            _read_all(session, todo)
-        until.passage = last
+    for each in session.shards or (session,):
+        until: _ReadUntil = each.derived.memo.setdefault("read for facts", _ReadUntil())
+        with until.lock:
+            with each.connection() as db:
+                last: int = db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0]
+                todo = len(passages_without_facts(db)) if last != until.passage else 0
+            if todo:
+                _read_all(each, todo, session.waiting)
+            until.passage = last
 
 
-def _read_all(session: Session, todo: int) -> None:
+def _read_all(session: Session, todo: int, waiting: Callable[[str, str, int, int], None] | None) -> None:
     from asof.extensions.facts.rules import RuleExtractor
 
-    store, waiting = session.store, session.waiting
+    store = session.store
     progress = None if waiting is None else partial(waiting, "reading facts, once", "passages")
     try:
         with session.writing() as db:

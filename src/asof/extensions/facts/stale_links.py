@@ -93,8 +93,10 @@ class LinkTable:
         current = [(alias, known[number].path) for alias, number in view.store.current_aliases()]
         formerly = [(alias, known[number].path) for alias, number in _aliases_ever(view)]
         ids = {life.path: life.name for life in known.values() if life.path != life.name}
-        left = sorted((at, path, number) for number, life in known.items() for path, at in life.left.items())
-        holders = {path: number for _, path, number in left}
+        left = sorted(
+            (at, life.name, path, number) for number, life in known.items() for path, at in life.left.items()
+        )
+        holders = {path: number for *_, path, number in left}
         holders |= {life.path: number for number, life in known.items()}
         return cls(
             tuple(_written(view, known)), names, known,

@@ -425,7 +425,12 @@ class FeedbackLog:
 
     @classmethod
     def of(cls, corpus: Corpus) -> FeedbackLog:
-        """Those of a corpus."""
+        """Those of a corpus. Raises UsageError for one in several shards."""
+        if corpus.session.shards:
+            raise UsageError(
+                f"{corpus.root} is a folder of shards, which keeps no questions and no judgements: "
+                "`asof papers` needs an index in one folder; `--recipe papers` ranks alike"
+            )
         return cls(corpus.session, corpus.models)
 
     # -- saying -------------------------------------------------------------------------------------

@@ -82,8 +82,9 @@ def first_rows(rows: Rows, c: int, columns: Columns) -> Rows:
 
 
 def canonical(rows: Rows, columns: Columns) -> Rows:
-    """Rows by (visible, digest, number, passage)."""
-    order = np.lexsort([columns[name][rows] for name in ("passage", "number", "digest", "visible")])
+    """Rows by (visible, digest, number, added, passage)."""
+    keys = ("passage", "added", "number", "digest", "visible")
+    order = np.lexsort([columns[name][rows] for name in keys])
     return rows[order]
 
 

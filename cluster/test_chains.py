@@ -34,8 +34,8 @@ def test_chains_go_on_where_a_shard_grows_between_the_rows_of_another(
             view = many.whole.at("2030").view()
             rows = np.arange(view.prefix.rows)
             found, names = succession(view).predecessors(rows), view.records(rows)
-            pairs = [(names[row], names[at]) for row, at in enumerate(found) if at >= 0]
-            return sorted((later.document, earlier.document) for later, earlier in pairs)
+            pairs = [(row, at) for row, at in enumerate(found) if at >= 0]
+            return sorted((names[row].document, names[at].document) for row, at in pairs)
 
     def release(number: int) -> Document:
         text = f"Mill {number}.0 was released."
@@ -45,15 +45,11 @@ def test_chains_go_on_where_a_shard_grows_between_the_rows_of_another(
         many.add([release(number) for number in range(30)])
         sizes = [shard.at("2030").view().prefix.rows for shard in many.shards]
     fewer = sizes.index(min(sizes))
-    assert sizes[fewer] < sizes[1 - fewer]
     assert len(chain(tmp_path / "many")) == 29
     new = next(number for number in range(30, 40) if shard_of(f"mill-{number}", 2) == fewer)
     with asof.open(tmp_path / "many" / f"shard-{fewer}", create=False) as corpus:
         corpus.add([release(new)])
     went_on = chain(tmp_path / "many")
-    assert made == ["anew", "moved"]
-    assert (f"mill-{new}", "mill-29") in went_on
-    shutil.rmtree(tmp_path / "many" / ".asof", ignore_errors=True)
-    shutil.rmtree(tmp_path / "many" / "derived", ignore_errors=True)
-    assert chain(tmp_path / "many") == went_on
-    assert made == ["anew", "moved", "anew"]
+    assert (made, (f"mill-{new}", "mill-29") in went_on) == (["anew", "moved"], True)
+    shutil.rmtree(tmp_path / "many" / "derived")
+    assert (chain(tmp_path / "many"), made) == (went_on, ["anew", "moved", "anew"])

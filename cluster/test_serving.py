@@ -31,7 +31,7 @@ from asof.cli.main import cli, run
 from asof.errors import UsageError
 from asof.extensions.cluster import serving
 from asof.extensions.cluster.gather import Threads
-from asof.extensions.cluster.serving import Front, Replicas, ServedCorpus, ShardReplica, application
+from asof.extensions.cluster.serving import FrontReplica, Replicas, ServedCorpus, ShardReplica, application
 from asof.extensions.cluster.shards import IN_USE, ShardedCorpus, create, open_folder, renew
 from asof.extensions.cluster.storage import Storage
 from asof.extensions.cluster.transfer import local_copy, pull, push
@@ -123,8 +123,8 @@ def replicas_of(index: str) -> list[DirectHandle]:
     return [DirectHandle(ShardReplica(index, place)) for place in range(SHARDS)]
 
 
-def front_of(index: str, handles: list[DirectHandle]) -> Front:
-    return Front(ServedCorpus(index, host="127.0.0.1", quiet=True), handles)
+def front_of(index: str, handles: list[DirectHandle]) -> FrontReplica:
+    return FrontReplica(ServedCorpus(index, host="127.0.0.1", quiet=True), handles)
 
 
 def test_a_replica_of_another_state_is_not_believed(

@@ -1,6 +1,6 @@
 """Indexing into shards (`asof index --shards`), each by a process of its own: here, or as a task of Ray.
 
-The shards tell what they have of a source; then each reads it and takes its own (`shards.Part`). One at a URL
+The shards tell what they have of a source; then each reads it and takes its own (`ShardSource`). One at a URL
 is brought before and published after. Killed and run again, it finds unchanged what was stored or published.
 """
 
@@ -26,7 +26,7 @@ from asof.config import Config
 from asof.corpus.corpus import Corpus
 from asof.errors import CorpusError, UsageError, missing_extra
 from asof.extensions.cluster import shards as parts
-from asof.extensions.cluster.shards import Part, ShardList, ShardSurvey
+from asof.extensions.cluster.shards import ShardList, ShardSource, ShardSurvey
 from asof.extensions.cluster.storage import Storage
 from asof.extensions.cluster.transfer import bring_shard, publish_shard, push
 from asof.files import SHARDS
@@ -88,7 +88,7 @@ def survey(job: ShardJob, shard: int) -> ShardSurvey:
 def index_shard(job: ShardJob, surveys: Sequence[ShardSurvey], shard: int) -> IndexReport:
     """Index into a shard what is its own of the source, and publish it."""
     with job.opened(shard, publish=True) as (corpus, source):
-        part = Part(source, surveys, shard, job.config.fields, job.read, sure=job.sure)
+        part = ShardSource(source, surveys, shard, job.config.fields, job.read, sure=job.sure)
         report = corpus.add(part, allow_shrinking=True, change_way=True, encode=False)
         if corpus.session.read(corpus.manifest.waiting):  # also for what a killed run left
             corpus.embed(corpus.manifest.encoder)

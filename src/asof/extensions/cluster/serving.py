@@ -179,7 +179,7 @@ class ServedCorpus(Struct, frozen=True, forbid_unknown_fields=True):
     quiet: bool = False
 
 
-class Front:
+class FrontReplica:
     """The HTTP application, in a process of Serve."""
 
     def __init__(self, served: ServedCorpus, handles: Sequence[Any]) -> None:
@@ -222,7 +222,7 @@ def application(args: dict[str, Any]) -> Any:
         serve.deployment(ShardReplica, name=f"shard-{place}").bind(served.index, place)
         for place in range(shards_of(served.index))
     ]
-    front = serve.deployment(serve.ingress()(Front), name="front", max_ongoing_requests=LIMITS.waiting)
+    front = serve.deployment(serve.ingress()(FrontReplica), name="front", max_ongoing_requests=LIMITS.waiting)
     return front.bind(served, handles)
 
 

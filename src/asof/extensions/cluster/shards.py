@@ -1,6 +1,6 @@
 """A folder of shards: documents go to them by the digest of their ids, each shard is an ordinary corpus.
 
-One that gets another id stays in the shard that has it, with its past (`Part`).
+One that gets another id stays in the shard that has it, with its past (`ShardSource`).
 """
 
 from __future__ import annotations
@@ -36,15 +36,13 @@ from asof.sources.source import Fields, Resumable
 from asof.store.run import IndexReport, judge_missing
 from asof.store.schema import REPLACED, CorpusSettings, set_meta, transaction
 from asof.store.store import SourceWay, Store, stored_ways
-from asof.store.writing import SHARD, stored_checkpoints
-from asof.store.writing import WHOLE as EVERY
+from asof.store.writing import SHARD, WHOLE, stored_checkpoints
 from asof.wire import replace
 
 Asking = Callable[[Sequence[Path], Threads], Shards]
 """Makes what asks shards in these folders for their candidates; threads can do it here."""
 
 MOST = 1_024
-
 IN_USE = "in-use.lock"
 """The lock in the folder of a state of a copy: shared by those who have it open."""
 
@@ -110,10 +108,10 @@ class ShardedCorpus:
         Raises as `Corpus.add`."""
         surveys = [each.session.read(partial(ShardSurvey.of, source=source)) for each in self.shards]
         fields = self.whole.config.fields
-        given = [*items(Part(source, surveys, 0, fields).read.documents, fields)]
+        given = [*items(ShardSource(source, surveys, 0, fields).read.documents, fields)]
 
         def add(shard: int) -> IndexReport:
-            part = Part(source, surveys, shard, fields, given, sure=allow_shrinking)
+            part = ShardSource(source, surveys, shard, fields, given, sure=allow_shrinking)
             return self.shards[shard].add(part, allow_shrinking=True, change_way=change_way)
 
         with ThreadPoolExecutor(len(surveys)) as pool:
@@ -145,7 +143,7 @@ class ShardSurvey(NamedTuple):
         return cls(dict(documents), tokens, stored_ways(db), way, complete)
 
 
-class Part:
+class ShardSource:
     """What of a source goes to one of the shards, as a source. The parts of all shards follow all statements,
     which make and move documents, and judge alike what it does not state; `sure`: all of that may end.
     `given`: what it states, if it was read already."""
@@ -155,8 +153,8 @@ class Part:
         given: Iterable[object] | None = None, *, sure: bool = False,
     ) -> None:  # fmt: skip
         tokens = {name: token for each in surveys for name, token in each.tokens.items()}
-        if len({each.tokens.get(EVERY) for each in surveys}) > 1:  # one for all documents that not all have
-            tokens.pop(EVERY, None)
+        if len({each.tokens.get(WHOLE) for each in surveys}) > 1:  # one for all documents that not all have
+            tokens.pop(WHOLE, None)
         if isinstance(source, Resumable):
             source.resume(tokens)
         self.read, self.shard, self.shards, self.sure = as_python_source(source), shard, len(surveys), sure
@@ -222,8 +220,8 @@ def merged(reports: Sequence[IndexReport]) -> IndexReport:
     again = dict.fromkeys(problem for each in reports for problem in each.problems if problem not in new)
     names = ("added", "changed", "corrected", "unchanged", "ended", "passages")
     counts = {name: sum(getattr(each, name) for each in reports) for name in names}
-    failed = max(each.failed for each in reports)
-    return IndexReport(**counts, failed=failed, repeated=len(again), problems=[*new, *again])
+    counts["failed"] = max(each.failed for each in reports)
+    return IndexReport(**counts, repeated=len(again), problems=[*new, *again])
 
 
 def create(root: Path, shards: int, settings: CorpusSettings | None = None, **options: Any) -> ShardedCorpus:
@@ -336,7 +334,7 @@ MOVED = {
 }  # fmt: skip
 """The tables of which rows move with their document, and the columns that refer to ids, their own first."""
 
-WHOLE = ("transactions", "sources")
+COPIED = ("transactions", "sources")
 """The tables that each shard has whole: what was written when, and by what."""
 
 
@@ -382,7 +380,7 @@ def _write_shard(corpora: Sequence[Corpus], folder: Path, place: int, shards: in
                     f" SELECT id, (dense_rank() OVER (ORDER BY one) - 1) * {shards} + {place or shards}"
                     f" FROM (SELECT id, {one} AS one FROM ({rows}) WHERE {mine})"
                 )
-            for table in (*WHOLE, *MOVED):
+            for table in (*COPIED, *MOVED):
                 _copy(db, table, names)
             db.execute("INSERT OR IGNORE INTO meta SELECT key, value FROM s0.meta")
             set_meta(db, SHARD, f"{place}/{shards}")

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from operator import itemgetter
+from operator import add, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -34,22 +33,16 @@ from asof.wire import replace
 Row = tuple[Any, ...]
 
 
-class UnionRows:
+class UnionRows(list[Row]):
     """The rows of a statement over all shards, as a cursor gives them."""
-
-    def __init__(self, rows: Iterable[Row]) -> None:
-        self._rows = iter(rows)
-
-    def __iter__(self) -> Iterator[Row]:
-        return self._rows
 
     def fetchone(self) -> Row | None:
         """The next row; None after the last."""
-        return next(self._rows, None)
+        return self.pop(0) if self else None
 
     def fetchall(self) -> list[Row]:
         """All rows that are left."""
-        return list(self._rows)
+        return self
 
 
 # -- how the rows of shards become those of one corpus ---------------------------------------------------
@@ -91,9 +84,7 @@ def _sums(found: Found, _: Any) -> list[Row]:
     for row in _joined(found):
         texts = tuple(each for each in row if isinstance(each, str))
         numbers = [each or 0 for each in row if not isinstance(each, str)]
-        sums[texts] = [
-            one + other for one, other in zip(sums.get(texts, [0] * len(row)), numbers, strict=False)
-        ]
+        sums[texts] = list(map(add, sums.get(texts, [0] * len(row)), numbers))
     return [(*texts, *numbers) for texts, numbers in sums.items()]
 
 
@@ -153,10 +144,8 @@ class UnionConnection:
 
     def execute(self, statement: str, values: Any = ()) -> UnionRows:
         """The rows of a statement, those of one shard after those of another."""
-        whole = whole_of(statement)
-        return UnionRows(
-            whole([shard.execute(statement, values).fetchall() for shard in self.shards], values)
-        )
+        found = [shard.execute(statement, values).fetchall() for shard in self.shards]
+        return UnionRows(whole_of(statement)(found, values))
 
     @property
     def in_transaction(self) -> bool:
@@ -165,9 +154,8 @@ class UnionConnection:
 
     def close(self) -> None:
         """Close all of them."""
-        with ExitStack() as closing:
-            for shard in self.shards:
-                closing.callback(shard.close)
+        for shard in self.shards:
+            shard.close()
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
     python -m bench.shards build FOLDER --shards 8 --passages 10000000
     python -m bench.shards ask FOLDER --questions 200
+    python -m bench.shards replicas FOLDER                 # with Ray: .venv-cluster
 
 Some documents are indexed as usual. The shards hold copies of these, as many as it takes, with other ids and
 other words of about the same frequency; their segments are made from the texts, as after a damage.
@@ -198,6 +199,58 @@ def ask(root: Path, count: int, recipe: str | None) -> None:
     print(aligned([*lines, ("memory, mapped files counted", *peak())]))
 
 
+def replicas(root: Path, questions: int) -> None:
+    """Score shards in replicas of Ray Serve, one CPU each: how long a question waits for their candidates,
+    less the time that the slowest shard took."""
+    import ray
+    from ray import serve
+
+    from asof.extensions.cluster import serving
+
+    class Timed(serving.ShardReplica):
+        """A replica that says how long it took, too."""
+
+        def candidates(self, state: str, ask: Any) -> Any:
+            begun = time.perf_counter()
+            found = super().candidates(state, ask)
+            self.took = time.perf_counter() - begun
+            return found
+
+        def last(self) -> float:
+            return self.took
+
+    class Noted(serving.Replicas):
+        """Replicas whose answers are waited for with a clock."""
+
+        def candidates(self, ask: Any, view: Any, window: Any) -> Any:
+            begun = time.perf_counter()
+            found = super().candidates(ask, view, window)
+            waited.append(time.perf_counter() - begun)
+            slowest.append(max(each.last.remote().result() for each in self.handles))
+            return found
+
+    waited, slowest = list[float](), list[float]()
+    shards = serving.shards_of(str(root))
+    ray.init("local", num_cpus=shards + 1, log_to_driver=False)
+    handles = [
+        serve.run(
+            serve.deployment(Timed, name=f"shard-{place}").bind(str(root.absolute()), place),
+            name=f"shard-{place}", route_prefix=None,
+        )
+        for place in range(shards)
+    ]  # fmt: skip
+    with open_shards(root, asking=lambda folders, here: Noted(handles, {}, folders, here)) as opened:
+        for text in questions_about(questions) * 2:
+            opened.whole.search(text)
+    serve.shutdown()
+    over = [1e3 * (all_ - own) for all_, own in zip(waited[questions:], slowest[questions:], strict=True)]
+    print(aligned([
+        ("a question, for candidates", f"{1e3 * np.median(waited[questions:]):,.1f} ms"),
+        ("the slowest shard", f"{1e3 * np.median(slowest[questions:]):,.1f} ms"),
+        ("more than that", f"{np.median(over):,.1f} ms", f"p95 {np.percentile(over, 95):,.1f} ms"),
+    ]))  # fmt: skip
+
+
 @contextmanager
 def measured(lines: list[tuple[str, str, str]], what: str) -> Iterator[None]:
     """A line of the seconds and of the bytes that were read from the disk."""
@@ -234,8 +287,8 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     commands = parser.add_subparsers(dest="command", required=True)
-    building, asking = commands.add_parser("build"), commands.add_parser("ask")
-    for each in (building, asking):
+    building, asking, replicated = map(commands.add_parser, ("build", "ask", "replicas"))
+    for each in (building, asking, replicated):
         each.add_argument("folder", type=Path)
     building.add_argument("--shards", type=int, default=8)
     building.add_argument("--passages", type=int, default=1_000_000)
@@ -245,8 +298,10 @@ def main() -> None:
     given = parser.parse_args()
     if given.command == "build":
         build(given.folder, given.shards, given.passages, given.at_once)
-    else:
+    elif given.command == "ask":
         ask(given.folder, given.questions, given.recipe)
+    else:
+        replicas(given.folder, 100)
 
 
 if __name__ == "__main__":

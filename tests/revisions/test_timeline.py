@@ -13,7 +13,7 @@ from tests.support.corpora import new_corpus
 from asof.corpus.corpus import Corpus
 from asof.documents import Document
 from asof.errors import UsageError
-from asof.revisions.timeline import below_heading, word_changes
+from asof.revisions.timeline import _in_order, below_heading, word_changes
 from asof.time.moment import read
 from asof.time.span import iso
 
@@ -99,6 +99,10 @@ def test_nothing_and_wrong_usage(fees: Corpus) -> None:
 )
 def test_changed(before: str, after: str, added: tuple[str, ...], removed: tuple[str, ...]) -> None:
     assert word_changes(before, after) == (added, removed)
+
+
+def test_series_of_which_filters_leave_nothing_are_in_order() -> None:
+    assert _in_order([]) == []
 
 
 def test_a_heading_stands_above_already() -> None:

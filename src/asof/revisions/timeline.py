@@ -362,7 +362,7 @@ def _in_order(entries: Sequence[TimelineEntry]) -> list[TimelineEntry]:
     """The entries of several series as one, with the words in which each differs from the one before."""
     ordered = sorted(entries, key=lambda each: (each.start, each.id))
     differ = (word_changes(before.sentence, each.sentence) for before, each in pairwise(ordered))
-    changes = [WordChanges((), ()), *differ]
+    changes = [WordChanges((), ()), *differ][: len(ordered)]
     return [
         replace(each, added=change.added, removed=change.removed)
         for each, change in zip(ordered, changes, strict=True)

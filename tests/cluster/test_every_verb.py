@@ -75,7 +75,7 @@ def test_a_recipe_ranks_alike(folders: Folders, recipe: str) -> None:
 
 
 VERBS = {**all_verbs(), **{verb.name: verb for verb in WRITES}}
-REFUSED = {"remember": "`asof index` adds documents"}
+REFUSED = {"remember": "a folder of shards: `asof index --shards`"}
 """Verbs that need a corpus in one folder, and what is said then."""
 OF_FILES = ("segments", "bytes", "problems", "derived", "took_ms")
 """What `status` says of files (problems of the last runs are not divided), and durations."""

@@ -186,11 +186,6 @@ ALIKE = tuple(
 )  # fmt: skip
 """Nearest to a question for breadcrumbs by the letters of their words, and without its words."""
 
-LEDGER = tuple(
-    told(f"quay-{at}.md", "2020-02-03", f"Revenue was ${at} million.", aliases=f"[Quay {at}]", title="Quay")
-    for at in range(9)
-)  # fmt: skip
-
 
 def only_one(scores: Any, rows: Any, view: Any, n: int) -> Any:
     """A shard gives its best row alone."""
@@ -212,7 +207,6 @@ def in_any_order(form: str) -> Any:
         (vectors, "products", lambda *given, **_: given[2].fill(1.0), "search of ten, three near"),
         (union, "FORMS", in_any_order("LIMIT :most"), "verb list"),
         (union, "FORMS", in_any_order("LEFT JOIN"), "search by tgrag"),
-        (union, "FORMS", in_any_order("SELECT d"), "entities"),
         (union, "FORMS", in_any_order("count…"), "verb calendar"),
     ],
 )
@@ -221,7 +215,7 @@ def test_a_planted_fault_shows(
 ) -> None:
     asked = Asked("storm breadcrumbs" if "near" in seen else "price of bread", other="2019")
     observable = {seen: OBSERVABLES[seen]}
-    history = History((*MANY, *ALIKE, *LEDGER), encoder="near" in seen)
+    history = History((*MANY, *ALIKE), encoder="near" in seen)
     with memory_folder() as folder, closing(Played(folder / "one", history)) as played:
         played.play()
         divide([folder / "one"], folder / "many", 3)
@@ -250,7 +244,6 @@ CALL = told("call-13", "2020-02-03T10:03:00Z", "The price rose in the mill.")
          Event("rename", name="call-13", other="zz2bell.md"),
          told("call-13", "2020-02-03T10:04:00Z", "Bread bread bread.")),
     ],
-    ids=["passages that one follows", "neighbours in a thread"],
 )  # fmt: skip
 def test_a_new_document_at_the_path_of_another_one_comes_after_it(events: tuple[Event, ...]) -> None:
     """Their passages tie in all but the time at which they were learned."""

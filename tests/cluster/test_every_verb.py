@@ -75,7 +75,7 @@ def test_a_recipe_ranks_alike(folders: Folders, recipe: str) -> None:
 
 
 VERBS = {**all_verbs(), **{verb.name: verb for verb in WRITES}}
-REFUSED = {"remember": "`asof index` adds documents"}
+REFUSED = {"remember": "a folder of shards: `asof index --shards`"}
 """Verbs that need a corpus in one folder, and what is said then."""
 OF_FILES = ("segments", "bytes", "problems", "derived", "took_ms")
 """What `status` says of files (problems of the last runs are not divided), and durations."""
@@ -107,12 +107,9 @@ LINES = {
 }  # fmt: skip
 """Command lines in place of the examples of commands."""
 REFUSED_COMMANDS = {"papers": "a folder of shards, which keeps no questions"}
-ELSEWHERE = {
-    "demo", "evaluate", "experiment", "tune", "config", "trust", "key", "serve", "mcp", "index", "push",
-    "pull",
-}  # fmt: skip
-"""Commands with an index of their own, with none, that serve the verbs; and those tested in cluster/."""
-COMMANDS = [each for each in entries() if each not in ELSEWHERE]
+ELSEWHERE = {"demo", "evaluate", "experiment", "tune", "config", "trust", "key", "serve", "mcp"}
+"""Commands with an index of their own, with none, and those that serve the verbs."""
+COMMANDS = [each for each in entries() if each not in ELSEWHERE | {"index", "push", "pull"}]  # see cluster/
 AFTER = ("search 'harbour master' --explain", "search mole --as-of 2017-06", "list", "status", "facts Mole")
 """What is asked after a command that writes."""
 

@@ -63,7 +63,7 @@ def open(  # noqa: A001  asof.open is the word for it
     `timezone`: the zone of times of day without one ("Europe/Brussels"), in place of that of asof.toml; with
     it naive datetimes are read, too. A text such as "s3://bucket/notes" names a corpus at a URL, of which the
     newest state is brought to this machine; it is only read (`asof pull`). To a folder of shards
-    `asof index` adds documents, and not `Corpus.add`.
+    `asof index --shards` adds documents, and not `Corpus.add`.
 
     Raises NoCorpus, OtherSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
     """

@@ -36,37 +36,30 @@ def quantise(vectors: NDArray[np.float32]) -> NDArray[np.int16]:
     return whole.astype(np.int16)
 
 
-def cosines_at(window: Window, query: NDArray[np.int16], places: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What `cosines` gives at some places (ascending) of current passages, and nothing else is multiplied."""
-    vector, out = query.astype(np.float32), np.zeros(len(places), np.float64)
-    for part in window.parts:
-        segment, size = part.prefix.segment, part.last - part.first
-        begin, end = np.searchsorted(places, [part.offset, part.offset + size])
-        if begin == end or "vectors" not in segment:
-            continue
-        rows = places[begin:end] - part.offset + part.first
-        segment.check_stretches("vectors", rows, np.ones(len(rows), np.int64))
-        products(segment.unchecked("vectors")[rows], vector, out[begin:end])
-    out /= float(VECTOR_SCALE * VECTOR_SCALE)
-    return out
-
-
 def cosines(
-    window: Window, query: NDArray[np.int16], *, signed: bool = False, at_once: int = ROWS_AT_ONCE
-) -> NDArray[np.float64]:
+    window: Window, query: NDArray[np.int16], places: NDArray[np.int64] | None = None, *,
+    signed: bool = False, at_once: int = ROWS_AT_ONCE,
+) -> NDArray[np.float64]:  # fmt: skip
     """The cosine with `query` of every row of the window, 0 for dead rows and (unless `signed`) where it is
-    negative; `at_once` rows are multiplied together."""
+    negative; `at_once` rows are multiplied together. `places` (ascending): of these current rows alone."""
     vector = query.astype(np.float32)
-    out = np.zeros(window.n, np.float64)
+    out = np.zeros(window.n if places is None else len(places), np.float64)
     for part in window.parts:
-        segment = part.prefix.segment
+        segment, begin, end = part.prefix.segment, part.offset, part.offset + part.last - part.first
         if "vectors" not in segment:
             continue
-        segment.check("vectors", part.first, part.last)
-        target = out[part.offset : part.offset + part.last - part.first]
-        matrix = segment.unchecked("vectors")[part.first : part.last]
-        products(matrix, vector, target, signed=signed, at_once=at_once)
-        out[part.dead_places()] = 0.0
+        stored = segment.unchecked("vectors")
+        if places is None:
+            segment.check("vectors", part.first, part.last)
+            matrix = stored[part.first : part.last]
+        else:
+            begin, end = np.searchsorted(places, [begin, end]).tolist()
+            rows = places[begin:end] - part.offset + part.first
+            segment.check_stretches("vectors", rows, np.ones(len(rows), np.int64))
+            matrix = stored[rows]
+        products(matrix, vector, out[begin:end], signed=signed, at_once=at_once)
+        if places is None:
+            out[part.dead_places()] = 0.0
     out /= float(VECTOR_SCALE * VECTOR_SCALE)
     return out
 

@@ -14,10 +14,10 @@ from asof.index import lexical
 from asof.index.lexical import Bm25, QueryWord, Term, Weighed, query_words
 from asof.index.segment import Window
 from asof.index.spelling import nearest_words
-from asof.index.vectors import VECTOR_SCALE, cosines, cosines_at, quantise
+from asof.index.vectors import VECTOR_SCALE, cosines, quantise
 from asof.index.view import View
 from asof.queries import Query
-from asof.rank.expression import Given, Places, Values
+from asof.rank.expression import Given, Values
 from asof.rank.stage import Ranking, Traits
 from asof.schema import within
 from asof.text.names import is_label
@@ -129,18 +129,12 @@ class Dense:
         if not view.has_vectors:
             return ranking
         vector = question_vector(query, view)
-        values = candidate_cosines(query, ranking.window, ranking.places, view)
+        places, allowed = ranking.places, admitted(query, ranking.window, view)
+        values = cosines(ranking.window, vector, places)
+        if allowed is not None:
+            values[~(allowed if places is None else allowed[places])] = 0.0
         cosine = Given("cosine", values, lambda at: cosine_tree(stored_vector(view, ranking.row(at)), vector))
         return ranking.with_column("dense", cosine)
-
-
-def candidate_cosines(query: Query, window: Window, places: Places | None, view: View) -> Values:
-    """The cosines of some places of a window (ascending; None: all); 0 for those that are not admitted."""
-    vector, allowed = question_vector(query, view), admitted(query, window, view)
-    values = cosines(window, vector) if places is None else cosines_at(window, vector, places)
-    if allowed is not None:
-        values[~(allowed if places is None else allowed[places])] = 0.0
-    return values
 
 
 NO_VECTOR = "no vector yet"

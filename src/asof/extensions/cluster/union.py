@@ -118,7 +118,8 @@ FORMS: tuple[tuple[str, Whole], ...] = (
     (r"\bcount…(?:(?! (?:GROUP|ORDER) BY | LIMIT ).)*(?: GROUP BY (\S+)(?: ORDER BY \1)?)?$",
      _sorted(lambda row: row, _sums)),
     (r"^(?!.* (?:ORDER BY|LIMIT) ).*\b(?:SELECT DISTINCT|UNION)\b", _different),
-    (r"^(?!.* (?:ORDER BY|GROUP BY|LIMIT) |.*\b(?:sum|min|max|avg|total|coalesce)…|.*SELECT …)", _joined),
+    (r"^(?!.* (?:ORDER BY|GROUP BY|LIMIT) |.*\b(?:sum|min|max|avg|total)…|.*SELECT (?:\w*…,? )+FROM)",
+     _joined),
 )  # fmt: skip
 """By the form of a statement, less what stands in parentheses; of several the first. The rows of the last
 one do not depend on each other."""
@@ -195,8 +196,8 @@ class UnionStore:
         """Raises UsageError: what a corpus in one folder keeps besides documents belongs to no shard."""
         self.refuse_copy()
         raise UsageError(
-            f"{self.folder} is a folder of shards: `asof index` adds documents to it, and notes, recorded "
-            "questions and replies of models need a corpus in one folder"
+            f"{self.folder} is a folder of shards: `asof index --shards` adds documents to it, and notes, "
+            "recorded questions and replies of models need a corpus in one folder"
         )
 
     def refuse_copy(self) -> None:

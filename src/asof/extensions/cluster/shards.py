@@ -229,7 +229,6 @@ def create(root: Path, shards: int, settings: CorpusSettings | None = None, **op
     options = _configured(root, options)
     for place in range(shards):
         folder = root / f"shard-{place}"
-        folder.mkdir(parents=True, exist_ok=True)
         with asof.open(folder, settings=settings, **options) as corpus:
             with corpus.session.writing() as db, transaction(db):
                 set_meta(db, SHARD, f"{place}/{shards}")

@@ -11,7 +11,9 @@ unless the whole statements are the same.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
@@ -326,11 +328,17 @@ class Linker(Struct, frozen=True):
         the earlier one ended, at that instant.
         """
         at_once = self.limits.pairs_at_once
-        batches = [
-            self._grade(ends, pairs.later[at : at + at_once], pairs.earlier[at : at + at_once],
-                        edit[at : at + at_once])
-            for at in range(0, len(pairs.later), at_once)
-        ]  # fmt: skip
+        starts = range(0, len(pairs.later), at_once)
+
+        def graded(at: int) -> PairGrades:
+            batch = slice(at, at + at_once)
+            return self._grade(ends, pairs.later[batch], pairs.earlier[batch], edit[batch])
+
+        if len(starts) > 1:  # numpy lets other threads run
+            with ThreadPoolExecutor(min(len(starts), os.cpu_count() or 1)) as pool:
+                batches = list(pool.map(graded, starts))
+        else:
+            batches = [graded(at) for at in starts]
         none = (np.zeros(0, np.int64),) * 3
         return PairGrades(*(np.concatenate(each) for each in zip(none, *batches, strict=True)))
 

@@ -71,6 +71,7 @@ def test_modules_that_need_an_extra_to_be_imported() -> None:
         [sys.executable, "-c", LOADING, *extras], capture_output=True, text=True, check=True
     )
     assert done.stdout.splitlines() == [
+        "extensions.cluster.serving starlette",
         "extensions.documents.pdf_pages pypdfium2",
         "extensions.documents.sheets python_calamine",
         "extensions.facts.replies pydantic",

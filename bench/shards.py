@@ -245,8 +245,8 @@ def replicas(root: Path, questions: int) -> None:
     serve.shutdown()
     over = [1e3 * (all_ - own) for all_, own in zip(waited[questions:], slowest[questions:], strict=True)]
     print(aligned([
-        ("a question, for candidates", f"{1e3 * np.median(waited[questions:]):,.1f} ms"),
-        ("the slowest shard", f"{1e3 * np.median(slowest[questions:]):,.1f} ms"),
+        ("a question, for candidates", f"{1e3 * np.median(waited[questions:]):,.1f} ms", ""),
+        ("the slowest shard", f"{1e3 * np.median(slowest[questions:]):,.1f} ms", ""),
         ("more than that", f"{np.median(over):,.1f} ms", f"p95 {np.percentile(over, 95):,.1f} ms"),
     ]))  # fmt: skip
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
+from asof.cli.main import cli, run
 from asof.extensions.cluster.storage import Storage
 
 NUMBERS = itertools.count()
@@ -60,3 +62,16 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees the caches and the configuration of the user."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("ASOF_CONFIG", "/dev/null")
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Runs a command of asof; gives what it prints, on one line."""
+
+    def out(*words: str, code: int = 0) -> str:
+        monkeypatch.setattr(sys, "argv", ["asof", *words])
+        assert run(cli) == code
+        printed = capsys.readouterr()
+        return " ".join((printed.out + printed.err).split())
+
+    return out

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -21,7 +21,6 @@ from tests.guarantee import core
 from tests.guarantee.observing import Asked, Moment, differences
 
 import asof
-from asof.cli.main import cli, run
 from asof.config import Config
 from asof.errors import NoCorpus, PublishConflict, SourceError, SourceShrunk
 from asof.extensions.cluster.indexing import ShardJob, index_shard, index_sources, survey
@@ -120,15 +119,10 @@ def indexed(url: str, source: Path, ray: str | None = None) -> IndexReport:
 
 
 def test_commands(
-    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Callable[..., str]
 ) -> None:
-    def out(*words: str, code: int = 0) -> str:
-        monkeypatch.setattr(sys, "argv", ["asof", *words])
-        assert run(cli) == code
-        printed = capsys.readouterr()
-        return " ".join((printed.out + printed.err).split())
-
     monkeypatch.chdir(tmp_path)
+    out = command
     index, url = ("index", "notes", "--index"), f"file://{tmp_path}/objects"
     (notes / "table.db").write_bytes(b"")
     first = out(*index, "many", "--shards", "2")

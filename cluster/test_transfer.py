@@ -21,7 +21,6 @@ import msgspec
 import pytest
 
 import asof
-from asof.cli.main import cli, run
 from asof.errors import NoCorpus, OtherSchema, PublishConflict, StorageError, UsageError
 from asof.extensions.cluster import transfer
 from asof.extensions.cluster.shards import divide, open_shards
@@ -607,19 +606,8 @@ def test_a_server_that_fails_is_asked_again_and_not_for_ever(
 # -- commands ------------------------------------------------------------------------------------------
 
 
-def test_commands(
-    local: Storage,
-    source: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    def out(*words: str, code: int = 0) -> str:
-        monkeypatch.setattr(sys, "argv", ["asof", *words])
-        assert run(cli) == code
-        printed = capsys.readouterr()
-        return " ".join((printed.out + printed.err).split())
-
+def test_commands(local: Storage, source: Path, tmp_path: Path, command: Callable[..., str]) -> None:
+    out = command
     copy = str(tmp_path / "copy")
     assert "no corpus at file:" in out("search", "ferry", "--index", local.url, code=2)
     assert "state 1; sent 3 objects" in out("push", local.url, "--index", str(source))

@@ -48,7 +48,6 @@ def opened(index: Path | None, wait: float, language: str | None, *, quiet: bool
     """The corpus, new or not. Raises UsageError when it was made with other languages than asked for."""
     from asof import config, environment
     from asof.corpus.corpus import open as open_for_writing
-    from asof.errors import UsageError
 
     root = corpus_root(index)
     configured_here = environment.configuration(root)
@@ -116,7 +115,6 @@ def _text(value: object) -> str:
 def scheme_options(source: str, texts: tuple[str, ...]) -> dict[str, Any]:
     """The values of `--set NAME=VALUE` for the scheme of a source: a number or true and false where the
     scheme takes one, else the text. Raises UsageError for what is not NAME=VALUE."""
-    from asof.errors import UsageError
     from asof.sources.source import scheme_in, scheme_named
 
     scheme = scheme_named(scheme_in(source))
@@ -236,7 +234,6 @@ def index(
     ...), where each part is published when it is written. Further runs into it need no --shards.
     """
     from asof.environment import holds_corpus
-    from asof.errors import UsageError
 
     url = url_in(index)
     root = Path.cwd() if url else corpus_root(index)

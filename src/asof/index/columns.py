@@ -23,7 +23,8 @@ from asof.text.tokens import Analyzer, term_hash
 from asof.version import __version__
 
 # -- segment format ------------------------------------------------------------------------------------
-# The last eight bytes of a file name its format; a file of another format is made anew from the store.
+# The last eight bytes of a file name its format; a file of another format is made anew from the store. It
+# changes, too, when features, stems or times are read from texts by other rules: segments keep these.
 
 MAGIC = b"asof-sg7"
 FOOTER = struct.Struct("<QII8s")

@@ -148,13 +148,13 @@ class SeriesCache(RowCache):
         if not self.is_worth_writing(self._on_disk, chain.known, rows):
             return
         self._on_disk = chain.known
-        self.parts = [merge_postings([NO_POSTINGS, *self.parts])]
+        keys = merge_postings([NO_POSTINGS, *self.parts])  # whose carriers count from the first node
+        self.parts = [keys]
         with contextlib.suppress(OSError), self.alone(), SegmentWriter(self.folder / FILE) as writer:
             writer.add("read", read.view(np.uint8))
-            for part in self.parts:
-                writer.add("counts", longer(part.counts, rows.n))
-                writer.add("keys", part.hashes)
-                writer.add("nodes", part.carriers)
+            writer.add("counts", longer(keys.counts, rows.n))
+            writer.add("keys", keys.hashes)
+            writer.add("nodes", keys.carriers)
             writer.add("known", chain.known.view(np.uint8))
             for name in ("ends", "before", "after", "edit", "copy"):
                 writer.add(name, getattr(chain, name))

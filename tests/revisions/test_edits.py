@@ -131,3 +131,19 @@ def test_changes_of_a_period_by_document(tmp_path: Path) -> None:
             (ADDED, "b"),
             (REMOVED, "b"),
         ]
+
+
+def test_what_was_learned_since_is_of_one_document_and_not_of_its_correction(tmp_path: Path) -> None:
+    """In 2022 b is learned, which began on the day of a, and the text that took the place of a gets another
+    date: the end of the first text of a is stored anew, and was known before."""
+    with corpus_with(tmp_path) as corpus:
+        corpus.session.clock = lambda: read("2021-06").first
+        corpus.add([version("2020-01-01", *FEES), version("2021-03-01", *FEES[1:])])
+        corpus.session.clock = lambda: read("2022-06").first
+        corpus.correct("a", "2021-04-01")
+        corpus.add([doc("b", "2020-01-01", "The mill is open.", "Mill")])
+        found = corpus.at("2022-07").changes(since="2022", learned=True).documents
+        assert [(each.document, each.kind, len(each.edits)) for each in found] == [
+            ("a", "changed", 1), ("b", "new", 1),
+        ]  # fmt: skip
+        assert corpus.at("2022-07").changes(since="2022").documents == ()

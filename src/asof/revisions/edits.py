@@ -94,15 +94,15 @@ class Edit(Struct, frozen=True):
         return tuple(text for each in sides for text in (each.title, *each.headings, each.text))
 
 
-def passages_changed(view: View, first: int, last: int, learned: int = NEVER) -> list[VisiblePassage]:
-    """The passages that began or ended from one instant to another, both included, or of which that was
-    `learned` from an instant on."""
+def passages_changed(view: View, first: int, last: int, also: Iterable[str] = ()) -> list[VisiblePassage]:
+    """The passages that began or ended from one instant to another, both included, and all of some other
+    documents (by id)."""
     ids = view.store.db.execute(
         "SELECT p.id FROM passages AS p WHERE p.visible BETWEEN ?1 AND ?2"
-        " OR (p.added BETWEEN ?4 AND ?3 AND p.visible <= ?2)"
-        " UNION SELECT e.passage FROM ends AS e WHERE e.added <= ?3"
-        " AND (e.at BETWEEN ?1 AND ?2 OR (e.added >= ?4 AND e.at <= ?2))",
-        (first, min(last, view.as_of), view.known_at, learned),
+        " UNION SELECT e.passage FROM ends AS e WHERE e.added <= ?3 AND e.at BETWEEN ?1 AND ?2"
+        " UNION SELECT p.id FROM passages AS p JOIN documents AS d ON d.id = p.document"
+        " WHERE d.name IN (SELECT value FROM json_each(?4))",
+        (first, min(last, view.as_of), view.known_at, json.dumps([*also])),
     )
     found = visible_passages(view.store.db, [row[0] for row in ids], view.as_of, view.known_at, ended=True)
     return list(found.values())
@@ -310,28 +310,27 @@ def changes_of_documents(
     those that were `learned` from an instant on, the last that changed first, with at most so many edits of
     each; of edits, those to `keep`."""
     last = min(last, view.as_of)
-    passages = [
-        each for each in passages_changed(view, first, last, learned)
-        if among is None or each.document in among
-    ]  # fmt: skip
-    single = frozenset[int]() if learned >= NEVER else _instants_learned(view, passages, learned)
-    period = {
-        at for each in passages for at in (each.visible, each.ended)
-        if at is not None and (first <= at <= last or at in single)
-    }  # fmt: skip
+    instants = _instants_learned(view, last, learned) if learned < NEVER else {}
+    of_document: dict[str, list[VisiblePassage]] = {}
+    for each in passages_changed(view, first, last, instants):
+        if among is None or each.document in among:
+            of_document.setdefault(each.document, []).append(each)
+    for name, its in of_document.items():
+        times = {at for each in its for at in (each.visible, each.ended) if at is not None}
+        instants[name] = {at for at in times if first <= at <= last or at in instants.get(name, ())}
     whole = {each.side.document: each for each in edits_of_documents(
-        view, dict.fromkeys((each.document for each in passages), period)
+        view, {name: instants[name] for name in of_document}
     )}  # fmt: skip
-    begun = (each for each in passages if each.visible in period)
     instead = _instead(view, [
-        each for each in begun if (became := whole.get(each.document)) and became.kind == ADDED
+        each for name, became in whole.items() if became.kind == ADDED
+        for each in of_document[name] if each.visible in instants[name]
     ])  # fmt: skip
-    of_document: dict[str, list[Edit]] = {}
-    for edit in edits(passages, period):
-        after = edit.after and instead.get((edit.after.passage, edit.after.text))
-        of_document.setdefault(edit.side.document, []).append(after or edit)
     found = []
-    for name, told in of_document.items():
+    for name in sorted(of_document):
+        told = [
+            (edit.after and instead.get((edit.after.passage, edit.after.text))) or edit
+            for edit in edits(of_document[name], instants[name])
+        ]
         became = whole.get(name)
         kind = "changed" if became is None else "removed" if became.kind == REMOVED else "new"
         kept = [each for each in told if each.kind not in (REWORDED, MOVED) and keep(each)]
@@ -344,15 +343,18 @@ def changes_of_documents(
     return sorted(found, key=lambda each: (-each.at, each.document))
 
 
-def _instants_learned(view: View, passages: Sequence[VisiblePassage], learned: int) -> frozenset[int]:
-    """The instants at which these passages began or ended, as far as that was learned from an instant on."""
+def _instants_learned(view: View, last: int, learned: int) -> dict[str, set[int]]:
+    """For documents (by id) the instants, up to a last one, at which versions of them began that were learned
+    from an instant on. Passages tell that of the last correction of a version instead."""
     rows = view.store.db.execute(
-        "SELECT visible FROM passages WHERE added BETWEEN ?2 AND ?3"
-        " AND id IN (SELECT value FROM json_each(?1)) UNION SELECT at FROM ends WHERE added BETWEEN ?2 AND ?3"
-        " AND passage IN (SELECT value FROM json_each(?1))",
-        (json.dumps([each.passage for each in passages]), learned, view.known_at),
+        "SELECT d.name, v.visible FROM versions AS v JOIN documents AS d ON d.id = v.document"
+        f" WHERE {KNOWN} AND v.added >= :learned AND v.visible <= :last",
+        {**view.store.moment, "learned": learned, "last": last},
     )
-    return frozenset(at for (at,) in rows)
+    found: dict[str, set[int]] = {}
+    for name, at in rows:
+        found.setdefault(name, set()).add(at)
+    return found
 
 
 def _instead(view: View, passages: Sequence[VisiblePassage]) -> dict[tuple[int, str], Edit]:

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.support.local_server import free_port
 
 from asof.cli.main import cli, run
+from asof.extensions.cluster import gather
 from asof.extensions.cluster.storage import Storage
 
 NUMBERS = itertools.count()
@@ -37,6 +39,23 @@ def bucket() -> Iterator[str]:
     server.stop()
 
 
+@pytest.fixture(scope="session")
+def ray_cluster(bucket: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of Ray Serve, on a cluster of this machine whose processes know the S3 server."""
+    import ray
+    from ray import serve
+
+    port = free_port()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("caches")))
+        patch.setenv("ASOF_CONFIG", "/dev/null")
+        ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, object_store_memory=100 * 2**20)
+        serve.start(http_options={"host": "127.0.0.1", "port": port})
+    yield f"http://127.0.0.1:{port}"
+    serve.shutdown()
+    ray.shutdown()
+
+
 @pytest.fixture(params=["file", "s3"])
 def storage(request: pytest.FixtureRequest, tmp_path: Path) -> Storage:
     """An empty storage."""
@@ -59,19 +78,20 @@ def local(objects: Path) -> Storage:
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test sees the caches and the configuration of the user."""
+    """No test sees the caches and the configuration of the user; shards are asked for any few rows."""
+    monkeypatch.setattr(gather, "LEAST", 0)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("ASOF_CONFIG", "/dev/null")
 
 
 @pytest.fixture
-def command(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+def out(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
     """Runs a command of asof; gives what it prints, on one line."""
 
-    def out(*words: str, code: int = 0) -> str:
+    def printed(*words: str, code: int = 0) -> str:
         monkeypatch.setattr(sys, "argv", ["asof", *words])
         assert run(cli) == code
-        printed = capsys.readouterr()
-        return " ".join((printed.out + printed.err).split())
+        said = capsys.readouterr()
+        return " ".join((said.out + said.err).split())
 
-    return out
+    return printed

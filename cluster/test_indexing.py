@@ -119,10 +119,9 @@ def indexed(url: str, source: Path, ray: str | None = None) -> IndexReport:
 
 
 def test_commands(
-    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Callable[..., str]
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, out: Callable[..., str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    out = command
     index, url = ("index", "notes", "--index"), f"file://{tmp_path}/objects"
     (notes / "table.db").write_bytes(b"")
     first = out(*index, "many", "--shards", "2")
@@ -201,14 +200,13 @@ def kill_often(folder: Path, kills: int, seed: int = 0) -> int:
     notes, repository, copy = folder / "notes", folder / "repository", folder / "copy"
     command = [sys.executable, "-m", "asof", "index", "--index", url, "--shards", "2", "--yes"]
     env = {**os.environ, "XDG_CACHE_HOME": str(folder / "cache"), "ASOF_CONFIG": os.devnull}
+    sources = ["--history", str(repository)], [str(notes)]
     for number, place in itertools.product(range(40), (notes, repository)):
         write(place, number)
     with asof.open(folder / "one") as one:
         while killed < kills:
             commit(repository, killed)
-            for words, last in itertools.product(
-                (["--history", str(repository)], [str(notes)]), (False, True)
-            ):
+            for words, last in itertools.product(sources, (False, True)):
                 began, runs = time.monotonic(), runs + 1
                 process = subprocess.Popen([*command, *words], env=env, start_new_session=True)
                 try:
@@ -241,9 +239,8 @@ def test_nothing_is_lost_or_doubled_where_indexers_are_killed(tmp_path: Path) ->
     assert kill_often(tmp_path, 2) >= 4
 
 
+@pytest.mark.usefixtures("ray_cluster")
 def test_a_task_of_ray_whose_process_is_killed_runs_again(notes: Path, tmp_path: Path) -> None:
-    import ray
-
     url, killed = f"file://{tmp_path}/objects", list[int]()
 
     def kill() -> None:
@@ -254,14 +251,10 @@ def test_a_task_of_ray_whose_process_is_killed_runs_again(notes: Path, tmp_path:
                         os.kill(int(each.parent.name), signal.SIGKILL)
                         killed.append(int(each.parent.name))
 
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=100 * 2**20)
-    try:
-        threading.Thread(target=kill, daemon=True).start()
-        report = indexed(url, notes, "auto")
-        with pytest.raises(SourceError, match="does not exist"):  # what a task raises itself
-            indexed(url, tmp_path / "nothing", "auto")
-    finally:
-        ray.shutdown()
+    threading.Thread(target=kill, daemon=True).start()
+    report = indexed(url, notes, "auto")
+    with pytest.raises(SourceError, match="does not exist"):  # what a task raises itself
+        indexed(url, tmp_path / "nothing", "auto")
     assert killed
     assert report.added + report.unchanged == 24  # the task begun anew finds what the other one had stored
     pull(Storage(url), tmp_path / "copy")

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -21,10 +20,10 @@ from urllib.request import urlopen
 
 import msgspec
 import pytest
-import ray
 import yaml
 from ray import serve
 from ray.serve.schema import ServeDeploySchema
+from tests.support.local_server import free_port
 
 import asof
 from asof.cli.main import cli, run
@@ -194,12 +193,6 @@ def test_a_copy_of_one_shard_has_no_other(written: Written, tmp_path: Path) -> N
 # -- the command ----------------------------------------------------------------------------------------
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-        return port
-
-
 def get(url: str) -> Any:
     """The JSON of a reply; waits for a server that is just starting."""
     end = time.monotonic() + 90.0
@@ -296,19 +289,15 @@ class Served(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder, port = tmp_path_factory.mktemp("served"), free_port()
+def served(tmp_path_factory: pytest.TempPathFactory, ray_cluster: str) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("served")
     with pytest.MonkeyPatch.context() as patch, written_in(folder) as written:
         patch.setenv("XDG_CACHE_HOME", str(folder / "caches"))
-        patch.setenv("ASOF_CONFIG", "/dev/null")
-        ray.init(num_cpus=4, include_dashboard=False, log_to_driver=False, object_store_memory=100 * 2**20)
-        serve.start(http_options={"host": "127.0.0.1", "port": port})
         serve.run(application({"index": written.storage.url, "host": "127.0.0.1"}), name=serving.NAME)
         handles = [serve.get_deployment_handle(f"shard-{place}", serving.NAME) for place in range(SHARDS)]
         with open_folder(local_copy(written.storage.url), asking=partial(Replicas, handles, {})) as corpus:
-            yield Served(written, corpus, f"http://127.0.0.1:{port}")
-        serve.shutdown()
-        ray.shutdown()
+            yield Served(written, corpus, ray_cluster)
+        serve.delete(serving.NAME)
 
 
 def test_replicas_and_a_front_find_what_one_corpus_finds(
@@ -349,28 +338,23 @@ def test_a_replica_that_is_late_is_waited_for_once(served: Served, monkeypatch: 
     assert shown(served.corpus, "ferry mill") == shown(served.written.one, "ferry mill")
 
 
-class Outcome(NamedTuple):
-    """Of questions asked while replicas were killed: those answered wrongly, the errors, seconds of each;
-    how many replicas were killed."""
-
-    wrong: list[str]
-    lost: list[str]
-    seconds: list[float]
-    killed: list[int]
-
-
-def asked_while_killed(served: Served, questions: int, every: float, pause: float) -> Outcome:
-    """Ask one question after the other, with a pause, so that replicas come back meanwhile; a random one of
-    a shard is killed `every` so many seconds."""
-    outcome, done = Outcome([], [], [], []), threading.Event()
+@pytest.mark.parametrize(
+    ("questions", "every", "pause"), [(60, 0.5, 0.0), pytest.param(500, 2.0, 0.2, marks=pytest.mark.slow)]
+)
+def test_no_answer_is_lost_or_wrong_while_replicas_are_killed(
+    served: Served, questions: int, every: float, pause: float
+) -> None:
+    """One question after the other, with a pause, so that replicas come back meanwhile; a random one of a
+    shard is killed `every` so many seconds."""
+    wrong, seconds, killed, done = list[str](), list[float](), list[int](), threading.Event()
     expected = {question: shown(served.written.one, question) for question in QUESTIONS}
 
     def kill() -> None:
         while not done.wait(every):
             if alive := replica_processes():
-                outcome.killed.append(random.choice(alive))
+                killed.append(random.choice(alive))
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(outcome.killed[-1], signal.SIGKILL)
+                    os.kill(killed[-1], signal.SIGKILL)
 
     killing = threading.Thread(target=kill)
     killing.start()
@@ -378,27 +362,17 @@ def asked_while_killed(served: Served, questions: int, every: float, pause: floa
         question, began = QUESTIONS[at % len(QUESTIONS)], time.monotonic()
         try:
             if shown(served.corpus, question) != expected[question]:
-                outcome.wrong.append(question)
+                wrong.append(question)
         except Exception as error:  # noqa: BLE001  whatever it is, an answer is lost
-            outcome.lost.append(f"{question}: {error!r}")
-        outcome.seconds.append(time.monotonic() - began)
+            wrong.append(f"{question}: {error!r}")
+        seconds.append(time.monotonic() - began)
         time.sleep(pause)
     done.set()
     killing.join()
-    return outcome
-
-
-@pytest.mark.parametrize(
-    ("questions", "every", "pause"), [(60, 0.5, 0.0), pytest.param(500, 2.0, 0.2, marks=pytest.mark.slow)]
-)
-def test_no_answer_is_lost_or_wrong_while_replicas_are_killed(
-    served: Served, questions: int, every: float, pause: float
-) -> None:
-    outcome = asked_while_killed(served, questions, every, pause)
-    median, most = sorted(outcome.seconds)[questions // 2], max(outcome.seconds)
-    sys.stdout.write(f"{len(outcome.killed)} killed; median {median:.3f} s, most {most:.3f} s\n")
-    assert outcome.killed
-    assert (outcome.wrong, outcome.lost) == ([], [])
+    median, most = sorted(seconds)[questions // 2], max(seconds)
+    sys.stdout.write(f"{len(killed)} killed; median {median:.3f} s, most {most:.3f} s\n")
+    assert killed
+    assert wrong == []
     assert most < serving.WAIT + 3.0
 
 

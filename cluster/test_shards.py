@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from ray import serve
 from tests.guarantee import core, facts
 from tests.guarantee.histories import DAY, SMALL, Event, History, Played, histories, told
 from tests.guarantee.observing import ASKED, Asked, Moment, differences, said, search_by
@@ -24,7 +25,8 @@ from tests.support.rows import db_of
 from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.extensions.cluster import gather, union
-from asof.extensions.cluster.shards import ShardedCorpus, create, divide, open_shards, shard_of
+from asof.extensions.cluster.serving import Replicas, ShardReplica, brought
+from asof.extensions.cluster.shards import ShardedCorpus, create, divide, open_folder, open_shards, shard_of
 from asof.extensions.cluster.storage import Storage
 from asof.extensions.cluster.transfer import pull, push
 from asof.extensions.facts.indexer import ensure_facts
@@ -53,21 +55,56 @@ RANDOM = settings(
 )  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def replicas(ray_cluster: str) -> Any:
+    """Opens the shards of a corpus in replicas of Ray Serve; gives what asks these."""
+
+    class AnyShard(ShardReplica):
+        """A replica of the shard that it is told."""
+
+        def __init__(self) -> None:
+            pass
+
+        def check_health(self) -> None:
+            """Its folder may be gone."""
+
+        def open(self, index: str, place: int) -> None:
+            self.states = [open_folder(brought(index, place), only=place)]
+
+    shard = serve.deployment(AnyShard, ray_actor_options={"num_cpus": 0}).bind()
+    targets = [serve.RunTarget(shard, f"any-{place}", route_prefix=None) for place in range(5)]
+    handles = serve.run_many(targets)
+
+    def opened(index: str, shards: int) -> Any:
+        for place in range(shards):
+            handles[place].open.remote(index, place).result()
+        return partial(Replicas, handles[:shards], {})
+
+    return opened
+
+
 @RANDOM
-@given(histories(), *MOMENT, st.booleans())
+@given(histories(), *MOMENT, st.sampled_from(("", "file", "s3")), st.booleans())
 def test_all_is_as_in_one_corpus(
-    history: History, asked: Asked, at: int, back: int, beside: int, shards: int, published: bool
-) -> None:
-    """Also in a copy of what was published at a URL."""
+    bucket: str, replicas: Any, history: History, asked: Asked, at: int, back: int, beside: int, shards: int,
+    published: str, by_replicas: bool,
+) -> None:  # fmt: skip
+    """Also in a copy of what was published at a URL, and where replicas score."""
     with memory_folder() as folder, closing(Played(folder / "one", replace(history, model=False))) as played:
         played.play()
         divide([folder / "one"], folder / "many", shards)
+        many, index = folder / "many", str(folder / "many")
         if published:
-            storage = Storage(f"file://{folder}/objects", make=True)
-            push(folder / "many", storage)
-            pull(storage, folder / "copy")
-        many = folder / ("copy" if published else "many")
-        assert compared(played, many, moment_of(played, at, back, beside), asked) == {}
+            index = f"{bucket}{folder}" if published == "s3" else f"file://{folder}/objects"
+            push(many, Storage(index, make=True))
+            pull(Storage(index), many := folder / "copy")
+        moment = moment_of(played, at, back, beside)
+        if not by_replicas:
+            assert compared(played, many, moment, asked) == {}
+            return
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delattr(gather.Threads, "candidates")
+            assert compared(played, many, moment, asked, replicas(index, shards)) == {}
 
 
 @settings(RANDOM, max_examples=8)
@@ -112,11 +149,13 @@ def test_an_id_that_another_document_had_before_is_in_two_shards_until_they_are_
             assert compared(both, folder / root, moment_of(both, 0, back, 0), asked) == {}
 
 
-def compared(played: Played, folder: Path, moment: tuple[int, int] | None, asked: Asked) -> Any:
+def compared(
+    played: Played, folder: Path, moment: tuple[int, int] | None, asked: Asked, asking: Any = None
+) -> Any:
     """What differs in a folder of shards from the corpus, at a moment (None: its history was dropped)."""
     if moment is None:
         return {}
-    with open_shards(folder) as many:
+    with open_shards(folder, asking=asking) as many:
         many.whole.session.clock = played.clock
         for limit in SMALL if played.of.small else ():
             limit(many.whole)

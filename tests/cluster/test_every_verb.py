@@ -23,6 +23,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.memory import Memory
 from asof.documents import Document, Moved
 from asof.errors import AsofError, BeforeHorizon, UsageError
+from asof.extensions.cluster import gather
 from asof.extensions.cluster.shards import divide
 from asof.extensions.facts.indexer import precompute_reports
 from asof.models.encoders import HashedNgrams
@@ -43,6 +44,11 @@ def folders(example_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> F
     shutil.copytree(example_folder, root / "one")
     divide([root / "one"], root / "many", 3)
     return root / "one", root / "many"
+
+
+@pytest.fixture(autouse=True)
+def of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gather, "LEAST", 0)
 
 
 @pytest.fixture

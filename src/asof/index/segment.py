@@ -312,10 +312,16 @@ class Segment:
         return self.unchecked(name)[rows]
 
     @cached_property
-    def documents(self) -> tuple[int, int]:
-        """The least and the largest number of a document of its rows; (0, -1) without rows."""
+    def documents(self) -> range:
+        """The numbers that documents of its rows can have: in steps of 8, where it is of one of 8 shards."""
         document = self["document"]
-        return (int(document.min()), int(document.max())) if len(document) else (0, -1)
+        if not len(document):
+            return range(0)
+        least = document.min()
+        step = np.gcd.reduce(document[:64] - least)
+        if step != 1:
+            step = np.gcd.reduce(document - least) or 1
+        return range(int(least), int(document.max()) + 1, int(step))
 
     @property
     def waiting(self) -> NDArray[np.int32]:
@@ -422,6 +428,10 @@ class PrefixPart(Struct):
         return self._mask
 
 
+OfParts = list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]
+"""Rows by part of a prefix: its place, places among the rows, rows of the part."""
+
+
 class Prefix(Struct):
     """The rows visible at (`as_of`, `known_at`), in instants. `n`: live rows; `tokens`: their words.
 
@@ -465,6 +475,17 @@ class Prefix(Struct):
     @property
     def average_length(self) -> float:
         return self.tokens / self.n if self.n else 0.0
+
+    def by_part(self, rows: NDArray[np.int64]) -> OfParts:
+        """Groups rows by part: its place, which of the rows it holds, and their numbers in it."""
+        starts = np.array([part.offset for part in self.parts], np.int64)
+        # parts without rows share their offset with the next one: the last of equals holds the row
+        which = np.searchsorted(starts, rows, "right") - 1
+        found = []
+        for at in np.flatnonzero(np.bincount(which)).tolist():
+            here = np.flatnonzero(which == at)
+            found.append((at, here, rows[here] - starts[at]))
+        return found
 
     def locate(self, row: int) -> tuple[PrefixPart, int]:
         """The part that holds a row, and the row in it."""

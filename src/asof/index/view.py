@@ -20,7 +20,7 @@ from asof.errors import CorpusError, DamagedStore
 from asof.hits import Hit, HitForce, Location, Why
 from asof.index.columns import AboutTimes, Array, TitleTable
 from asof.index.lexical import Term, having_all
-from asof.index.segment import Prefix, Segment, Window
+from asof.index.segment import OfParts, Prefix, Segment, Window
 from asof.models.ports import Encoder
 from asof.queries import Filters
 from asof.store.digest import hit_id, place_in
@@ -52,9 +52,6 @@ class RowTable(Protocol):
 
 Table = TypeVar("Table", bound=RowTable)
 T = TypeVar("T")
-
-OfParts = list[tuple[int, NDArray[np.int64], NDArray[np.int64]]]
-"""For each part of a prefix that has some of some rows: its place, which of the rows, their numbers in it."""
 
 FEW = 4_096
 """For at most so many rows, their parts are cached for the rest of a query."""
@@ -168,25 +165,14 @@ class View:
         return documents
 
     def _by_part(self, rows: NDArray[np.int64]) -> OfParts:
-        """Groups rows by part of the prefix: the part, which of the rows it holds, and their numbers in it.
-        Stages read many columns of the same few rows."""
+        """`Prefix.by_part`; stages read many columns of the same few rows."""
         if len(rows) > FEW:
-            return self._looked_up(rows)
+            return self.prefix.by_part(rows)
         key = "rows by part", rows.tobytes()
         if key not in self.memo:
-            self.memo[key] = self._looked_up(rows)
+            self.memo[key] = self.prefix.by_part(rows)
         kept: OfParts = self.memo[key]
         return kept
-
-    def _looked_up(self, rows: NDArray[np.int64]) -> OfParts:
-        offsets = np.array([part.offset for part in self.prefix.parts], np.int64)
-        # parts without rows share their offset with the next one: the last of equals holds the row
-        which = np.searchsorted(offsets, rows, "right") - 1
-        found = []
-        for at in np.flatnonzero(np.bincount(which)).tolist():
-            here = np.flatnonzero(which == at)
-            found.append((at, here, rows[here] - offsets[at]))
-        return found
 
     def about(self, rows: NDArray[np.int64]) -> AboutTimes:
         """The times that these rows are about, in their order."""

@@ -86,8 +86,12 @@ class Lexical:
     k1: float = within(1.5, 0.0, 10.0)
     b: float = within(0.75, 0.0, 1.0)
 
+    @property
+    def bm25(self) -> Bm25:
+        return Bm25(self.k1, self.b)
+
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        bm25 = Bm25(self.k1, self.b)
+        bm25 = self.bm25
         values, weighed = lexical.scores(ranking.window, query_terms(query, view.analyzer), bm25)
         notes = []
         if not weighed and (instead := " ".join(_spelled(query, view))):

@@ -438,8 +438,8 @@ def _in_documents(view: View, window: Window, places: NDArray[np.int64]) -> NDAr
     numbers = view.column("number", rows) + STEPS
     out = np.full(numbers.shape, -1, np.int64)
     for part in window.parts:
-        least, most = part.prefix.segment.documents
-        here = np.flatnonzero((versions.document >= least) & (versions.document <= most))
+        its, of = part.prefix.segment.documents, versions.document
+        here = np.flatnonzero((of >= its.start) & (of < its.stop) & ((of - its.start) % its.step == 0))
         if len(here):
             own = places[here] - part.offset + part.first
             found = _numbers_at(part, versions.at(here), numbers[:, here], own)

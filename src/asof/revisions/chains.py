@@ -309,10 +309,9 @@ class Succession(Struct, frozen=True):
     def _own_nodes(self, rows: RowNumbers) -> RowNumbers:
         """The nodes of the passages of rows, of a run too; -1 for row -1 and rows that the view lacks."""
         nodes = np.full(len(rows), -1, np.int64)
-        for part in self.prefix.parts:
-            here = np.flatnonzero((rows >= part.offset) & (rows < part.offset + part.hi))
-            if len(here):
-                nodes[here] = part.segment["passage"][rows[here] - part.offset] - self.linker.rows.first
+        known = np.flatnonzero((rows >= 0) & (rows < self.prefix.rows))
+        for at, here, own in self.prefix.by_part(rows[known]):
+            nodes[known[here]] = self.prefix.parts[at].segment["passage"][own] - self.linker.rows.first
         return nodes
 
     def _rows(self, nodes: NDArray[np.signedinteger]) -> RowNumbers:

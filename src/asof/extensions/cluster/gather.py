@@ -34,6 +34,9 @@ from asof.wire import replace
 
 Step = tuple[Stage, Query]
 
+LEAST = 1_000_000
+"""The rows of a window from which on shards are asked. Fewer are scored here in less time."""
+
 
 class Ask(NamedTuple):
     """What a shard is asked: the question, its terms (an analyzer serves one thread at a time) and its vector
@@ -104,9 +107,9 @@ class ShardGather:
 
 @dataclass(frozen=True)
 class GatherByShard:
-    """`lexical`, `hybrid` and `window`, by shards; as they are where no passage has a word of the question,
-    and where more hits are asked for than are looked at closely: the stages after them look among all
-    matches then (`Leaders`: a copy comes behind its original, however far below that is)."""
+    """`lexical`, `hybrid` and `window`, by shards; as they are in a window of fewer than LEAST rows, where no
+    passage has a word of the question, and where more hits are asked for than are looked at closely: then
+    stages after them look among all matches (`Leaders`: a copy comes behind its original, however far)."""
 
     lexical: Lexical
     hybrid: Hybrid
@@ -115,8 +118,8 @@ class GatherByShard:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         terms = query_terms(query, view.analyzer)
-        weighed = lexical.weigh(view.prefix, terms, self._bm25)
-        if not weighed or query.k > self.window.n:
+        weighed = lexical.weigh(view.prefix, terms, self.lexical.bm25)
+        if not weighed or query.k > self.window.n or ranking.window.n < LEAST:
             return self._one_by_one(query, ranking, view)
         vector = question_vector(query, view) if view.has_vectors and self.hybrid.dense > 0 else None
         prefix, hashes = view.prefix, [each.hash for each in terms]
@@ -143,10 +146,6 @@ class GatherByShard:
         notes = (*relevant.notes, self.window.note(chosen.count, count))
         return replace(chosen, deferred=relevant, notes=notes)
 
-    @property
-    def _bm25(self) -> Bm25:
-        return Bm25(self.lexical.k1, self.lexical.b)
-
     def _one_by_one(self, query: Query, ranking: Ranking, view: View) -> Ranking:
         for stage in (self.lexical, self.hybrid, self.window):
             ranking = stage(query, ranking, view)
@@ -157,7 +156,7 @@ class GatherByShard:
         weighed: Sequence[Weighed],
     ) -> Ranking:  # fmt: skip
         """The ranking after `Lexical`, of these candidates alone."""
-        window, bm25, allowed = ranking.window, self._bm25, admitted(query, ranking.window, view)
+        window, bm25, allowed = ranking.window, self.lexical.bm25, admitted(query, ranking.window, view)
         rows = window.rows(places)
         label = "words (BM25)"
 
@@ -207,7 +206,7 @@ CLOSE = 1e-12
 
 def candidates(ask: Ask, view: View, window: Window, allowed: NDArray[np.bool_] | None) -> ShardCandidates:
     """The candidates of a window of a shard: those that may be looked at closely among the matches of all."""
-    bm25 = Bm25(ask.lexical.k1, ask.lexical.b)
+    bm25 = ask.lexical.bm25
     weighed = lexical.weigh(window.prefix, ask.terms, bm25)
     every = np.zeros(window.n)
     for part in window.parts:

@@ -1,8 +1,8 @@
 """Writes the pages of this folder that follow from the code: python docs/reference/make.py
 
 cli.md is the help of every command as the command prints it, asof.toml what `asof config` prints; the
-`*.schema.json` are the JSON Schemas of what commands print with `--json`, and json.md is the same to be read;
-verbs.md has the parameters of all verbs.
+`*.schema.json` are the JSON Schemas of what commands print with `--json`, which describe every key, and json.md
+lists these; verbs.md has the parameters of all verbs.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ HEAD = """\
 # What `--json` prints
 
 One JSON value on standard output; errors and questions go to standard error. Exit codes are those of the same
-command without `--json`. The shapes below, and a [JSON Schema](https://json-schema.org) for each command, are
-generated from the types in `asof.results`; the tests hold the commands to them.
+command without `--json`. Each command has a [JSON Schema](https://json-schema.org), which describes every key.
+It is generated from the types in `asof.results`, and tests hold the commands to it.
 
 - The top is an object, and a key is always there, with `null`, `""` or `[]` where there is nothing. Only what
   is long and has to be asked for is absent otherwise: `why` (`--explain`; of `stale`, where `why` is a
@@ -36,8 +36,7 @@ generated from the types in `asof.results`; the tests hold the commands to them.
   are the two moments at which the corpus was asked; `id` is a passage, `document` the id of its document;
   `visible` says since when it can be seen, `removed` since when it is not current; `notes` are texts.
 - An instant is a text in UTC, `2024-03-01T23:59:59.999999Z`. A stretch of time is `{"from", "until"}`,
-  half-open; a time that a text states has its words beside them ([SourcedTime](#sourcedtime)).
-- What several commands have stands [at the end](#shared-values).
+  half-open; a time that a text states has its words beside them (`SourcedTime`).
 """
 
 
@@ -113,34 +112,17 @@ def _parameter(name: str, value: Mapping[str, Any]) -> str:
 
 def shapes() -> str:
     """The text of json.md."""
-    found = {name: schema(name) for name in all_shapes()}
-    users: dict[str, set[str]] = {}
-    for name, each in found.items():
-        for part in each["$defs"]:
-            users.setdefault(part, set()).add(name)
-    shared = {part: found[min(used)]["$defs"][part] for part, used in users.items() if len(used) > 1}
-    sections = [HEAD]
-    for name, each in found.items():
-        sections.append(f"## `{each['title']}`: [{name}.schema.json]({name}.schema.json)\n\n{_table(each)}")
-        own = {part: value for part, value in each["$defs"].items() if part not in shared}
-        sections += [f"### {part}\n\n{_table(value)}" for part, value in own.items()]
-    sections.append("## Shared values")
-    sections += [f"### {part}\n\n{_table(value)}" for part, value in sorted(shared.items())]
-    return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
+    rows = ["| command | | schema |", "|---|---|---|"]
+    for name in all_shapes():
+        each = schema(name)
+        title = each["title"] if "`" in each["title"] else f"`{each['title']}`"
+        rows.append(f"| {title} | {_cell(each)} | [{name}.schema.json]({name}.schema.json) |")
+    return f"{HEAD}\n" + "\n".join(rows) + "\n"
 
 
 def _cell(value: Mapping[str, Any]) -> str:
     """The description of a value, for a cell of a table."""
     return str(value.get("description", "")).replace("|", "\\|")
-
-
-def _table(value: Mapping[str, Any]) -> str:
-    """What an object is, and a row for each of its keys."""
-    rows = [
-        f"| `{key}` | {_kind(each)} | {_cell(each)} |".replace("|  |", "| |")
-        for key, each in value["properties"].items()
-    ]
-    return "\n".join([value["description"], "", "| key | | |", "|---|---|---|", *rows])
 
 
 def _kind(value: Mapping[str, Any]) -> str:
@@ -158,24 +140,14 @@ def _kinds(value: Mapping[str, Any]) -> Iterator[str]:
     elif "anyOf" in value:
         for each in value["anyOf"]:
             yield from _kinds(each)
-    elif "$ref" in value:
-        part = value["$ref"].rpartition("/")[2]
-        yield f"[{part}](#{part.lower()})"
     elif value.get("type") == "array":
         yield f"list of {_kind(value['items'])}"
-    elif value.get("type") == "object":
-        names = value.get("propertyNames", {}).get("enum")
-        yield f"{_kind(value['additionalProperties'])} by {'name' if names is None else _names(names)}"
     elif "type" not in value:
         yield "anything"
     else:
         kinds = value["type"] if isinstance(value["type"], list) else [value["type"]]
         for each in kinds:
             yield "instant" if each == "string" and value.get("format") == "date-time" else each
-
-
-def _names(names: list[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 PLUGIN := plugins/obsidian
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test test-fast check format lint types imports budget docs bench bare extras adapters cluster browser obsidian clean
+.PHONY: demo release-check test test-fast check format lint types imports budget docs bench bare extras adapters cluster browser obsidian clean
 
 demo: $(VENV)/ready
 	@$(BIN)/asof demo
@@ -50,6 +50,10 @@ bench: $(VENV)/bench-ready
 # the wheel with its core dependencies only, in an environment of its own, outside this folder
 bare: $(VENV)/ready
 	bash .ci/bare "$(PYTHON)"
+
+# the version, the packages, each Python and each extra, the licences; it needs the package index
+release-check: $(VENV)/ready
+	bash .ci/release-check
 
 # what needs a library of [project.optional-dependencies], with a model that the tests make
 extras: $(VENV)-extras/ready

@@ -1,8 +1,8 @@
 """Runs the commands of a page and writes what they print below them: python docs/shown.py docs/tutorial.md
 
 A `console` block holds commands (asof, git, mkdir, cd, rm); the `text` block after it, if there is one, holds
-what they print, with a line "…" for lines that are left out. A `markdown` or `json` block below a line like
-"`boiler.md`:" is a file. `python` blocks run in the folder where the page began.
+what they print, with a line "…" for lines that are left out. A block below a line such as "`boiler.md`:" is
+a file. `python` blocks run in the folder where the page began.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 BLOCK = re.compile(
-    r"^`(?P<file>[^`\n]+)`:\n\n```(?:markdown|json)\n(?P<content>.*?)^```"
+    r"^`(?P<file>[^`\n]+)`:\n\n```[a-z]+\n(?P<content>.*?)^```"
     r"|^```console\n(?P<commands>.*?)^```(?P<output>\n\n```text\n.*?^```)?"
     r"|^```python\n(?P<python>.*?)^```(?P<printed>\n\n```text\n.*?^```)?",
     re.MULTILINE | re.DOTALL,

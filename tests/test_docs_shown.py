@@ -42,8 +42,13 @@ def blocks(page: str) -> list[str]:
 
 
 SHOWN = [
-    "tutorial.md", "guides/law-and-policy.md", "guides/documentation.md", "guides/news.md", "guides/carry-away.md",
-]  # fmt: skip
+    "tutorial.md",
+    "guides/law-and-policy.md",
+    "guides/documentation.md",
+    "guides/news.md",
+    "guides/office.md",
+    "guides/carry-away.md",
+]
 
 
 @pytest.mark.parametrize("name", SHOWN)

@@ -43,6 +43,7 @@ def blocks(page: str) -> list[str]:
 
 SHOWN = [
     "tutorial.md",
+    "guides/notes.md",
     "guides/law-and-policy.md",
     "guides/documentation.md",
     "guides/news.md",

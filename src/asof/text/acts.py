@@ -53,6 +53,7 @@ _NUMBERED = re.compile(
     r"\(?(?P<number>[0-9]{1,6}(?:[./-][A-Z]?[0-9]{1,6})*)\b",
     re.IGNORECASE,
 )
+_NUMBERED_FILE = re.compile(r"\b([^\W\d_]{2,20})/([0-9]{1,6})[ ._-][^\d/][^/]*$")
 _CODE = re.compile(r"\b(?:[A-Z]{1,6}[/ -]?){0,3}[0-9]{1,6}(?:/[0-9]{1,6})+\b")
 _LINK = re.compile(
     r"\[(?P<text>[^\]\n]{1,200})\]\((?P<target>[^)\s]{1,300})\)|\[\[(?P<wiki>[^\]|\n]{1,200})[^\]\n]*\]\]"
@@ -82,15 +83,18 @@ def reference_key(text: str) -> str:
 def name_keys(path: str, title: str, meta: Mapping[str, Any]) -> frozenset[str]:
     """The keys by which acts may name a document of this path, title and metadata: also the words for a
     document in its title, alone and with what the metadata calls its number ("decree#641/11"); of a note that
-    of its subject."""
+    of its subject, of a numbered file that of its folder ("adr/0003-storage.md": "adr#3")."""
     last = _last_part(path)
     keys = {_bare(path), _bare(last), _bare(title)}
     keys.update([subject_key(title)] if title and is_note(path) else [])
     keys.update(_number_key(found) for text in (last, title) for found in islice(numbered(text), 1))
+    if (numbered_file := _NUMBERED_FILE.search(path.casefold())) is not None:
+        folder, number = numbered_file.groups()
+        keys.update(f"{series}#{_parts_of(number)}" for series in (folder, folder.removesuffix("s")))
     nouns = {noun[0].casefold() for noun in document_nouns().finditer(title)}
     keys.update(map(noun_key, nouns))
     for field, value in meta.items():
-        name = str(value) if isinstance(value, str | int) and _is_identifier(field) else ""
+        name = str(value) if isinstance(value, str | int | float) and _is_identifier(field) else ""
         if any(map(str.isdigit, name)) and len(name) <= LONGEST:
             keys.update((name.casefold(), *(f"{noun}#{_parts_of(name)}" for noun in nouns)))
     return frozenset(keys - {""})

@@ -41,7 +41,7 @@ def blocks(page: str) -> list[str]:
     return PYTHON.findall((ROOT / page).read_text("utf-8"))
 
 
-@pytest.mark.parametrize("name", ["tutorial.md", "guides/law-and-policy.md", "guides/carry-away.md"])
+@pytest.mark.parametrize("name", ["tutorial.md", "guides/law-and-policy.md", "guides/moving.md"])
 def test_a_page_prints_what_it_shows(name: str, tmp_path: Path) -> None:
     page = (ROOT / "docs" / name).read_text("utf-8")
     assert module("shown.py").played(page, tmp_path) == page, f"python docs/shown.py docs/{name}"

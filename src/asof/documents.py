@@ -1,7 +1,7 @@
 """What sources state: documents, their versions and times, deletions, problems.
 
 Sources give `Document`s (and `Ended`s and `Problem`s), which convert what Python code gives to the form that
-is kept. All are frozen. `docs/explanation/data.md` shows them as a table.
+is kept. All are frozen. What a new statement means stands in `docs/explanation/data.md`.
 """
 
 from __future__ import annotations

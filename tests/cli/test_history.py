@@ -181,6 +181,8 @@ def test_options_count_from_now(asof, notes):
 # -- docs/explanation/time.md: words mean what its tables say, and its commands print what it shows --------
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "time.md").read_text("utf-8")
+MORE = (Path(__file__).parents[1] / "time" / "tables.md").read_text("utf-8")
+"""Tables as those of the page, for what it has no room for."""
 ASKED = datetime(2024, 5, 31, 12, tzinfo=UTC)
 TABLE = re.compile(r"^\| asked on 31 May 2024(.*?) \| means \|\n\|---\|---\|\n((?:\|.*\n)+)", re.MULTILINE)
 SHOWN = re.compile(r"^```console\n\$ asof (.*)\n```\n\n```text\n(.*?)```", re.MULTILINE | re.DOTALL)
@@ -193,13 +195,14 @@ MANNER: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 ROWS = [
     (how, *row.removeprefix("| `").removesuffix(" |").split("` | "))
-    for how, rows in TABLE.findall(PAGE)
+    for how, rows in TABLE.findall(PAGE) + TABLE.findall(MORE)
     for row in rows.splitlines()
 ]
 COMMANDS = SHOWN.findall(PAGE)
 
 
 def test_the_page_has_tables_and_commands():
+    assert TABLE.findall(PAGE)
     assert len(ROWS) > 50
     assert {how for how, _, _ in ROWS} == MANNER.keys()
     assert COMMANDS

@@ -256,7 +256,7 @@ def trust(folder: Path | None, listed: bool, revoke: bool) -> int:
 
     Without it the file sets only how searches work. Models, addresses and keys come from your own
     configuration, ~/.config/asof/config.toml, or from options. The trust is stored outside of the folder and
-    ends when the file changes; see docs/guides/trust.md.
+    ends when the file changes; see SECURITY.md.
     """
     if listed:
         if folder is not None or revoke:

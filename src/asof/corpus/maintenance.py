@@ -205,7 +205,7 @@ class Maintenance:
 
     def export(self, file: str | Path, *, overwrite: bool = False) -> ExportReport:
         """Write all documents with all versions to a `.jsonl` or `.jsonl.gz` file, which `Corpus.add` reads;
-        docs/guides/export.md says what is not in it. Raises UsageError for a file that is there already,
+        docs/guides/moving.md says what is not in it. Raises UsageError for a file that is there already,
         unless it may be overwritten, and for another suffix; CorpusError, OSError.
         """
         from asof.store.export import export

@@ -43,7 +43,14 @@ def blocks(page: str) -> list[str]:
 
 @pytest.mark.parametrize(
     "name",
-    ["tutorial.md", "guides/law-and-policy.md", "guides/carry-away.md", "guides/rag.md"],
+    [
+        "tutorial.md",
+        "guides/law-and-policy.md",
+        "guides/carry-away.md",
+        "guides/rag.md",
+        "guides/memory.md",
+        "guides/facts.md",
+    ],
 )
 def test_a_page_prints_what_it_shows(name: str, tmp_path: Path) -> None:
     page = (ROOT / "docs" / name).read_text("utf-8")

@@ -19,6 +19,8 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
+from asof.errors import MissingExtra
+
 BLOCK = re.compile(
     r"^`(?P<file>[^`\n]+)`:\n\n```[a-z]+\n(?P<content>.*?)^```"
     r"|^```console\n(?P<commands>.*?)^```(?P<output>\n\n```text\n.*?^```)?"
@@ -45,7 +47,10 @@ def played(page: str, folder: Path) -> str:
             (here / match["file"]).write_text(match["content"], encoding="utf-8")
             return match[0]
         if match["python"]:
-            return _with_output(match, match["printed"], _python(match["python"], folder))
+            try:
+                return _with_output(match, match["printed"], _python(match["python"], folder))
+            except MissingExtra:
+                return match[0]
         lines = [shlex.split(line[2:], comments=True) for line in match["commands"].splitlines()]
         printed = ""
         for words in lines:

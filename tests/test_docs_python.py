@@ -1,4 +1,4 @@
-"""The Python of the documents runs on the example notes, and says what it should."""
+"""The Python of the README runs on the example notes, and says what it should."""
 
 from __future__ import annotations
 
@@ -37,13 +37,3 @@ def test_the_readme(run, capsys):
     assert first.quote[begin:end] == "Since Tuesday, 1 June, May Hollis is harbour master of Sundrey."
     assert names["hit"].why.recomputed() == names["hit"].score
     assert "mole" in capsys.readouterr().out.casefold()
-
-
-def test_answers(run, capsys):
-    names = run("docs/guides/answers.md")
-    assert (names["answer"].by, names["answer"].refused) == ("replies", False)
-    assert capsys.readouterr().out.startswith(
-        "since 2024-01-06: We have 20 days of holiday.; before: We have 18 days of holiday.\n"
-        "Rules ['We have 18 days of holiday.', 'We have 20 days of holiday.']\n"
-        "Ebbe Calloway is the harbour master [1]. False ['harbour/Harbour office"
-    )

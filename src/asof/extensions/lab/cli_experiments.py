@@ -200,7 +200,7 @@ def tune(dataset: Path, recipe: str | None, as_json: bool) -> int:
 
     DATASET is a folder as of `asof evaluate`; recipe and [index] are as in asof.toml of this folder. Nothing
     is written: where there is a gain, the lines to paste into asof.toml are printed. Exit code 1: no gain;
-    see docs/guides/tuning.md.
+    see docs/guides/evaluate.md.
     """
     from asof import environment
     from asof.extensions.lab import tuning

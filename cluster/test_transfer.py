@@ -206,6 +206,7 @@ def test_what_recipes_derived_is_kept_unless_something_was_erased(
     push(source, local)
     pull(local, copy)
     assert not file().exists()
+    assert sum(each.is_dir() for each in copy.iterdir()) == 1  # no state before, with what was erased
     assert said(copy) == said(source)
 
 

@@ -47,8 +47,8 @@ def pull(url: str, folder: Path) -> int:
     """Bring the index that was published at URL to FOLDER, or FOLDER up to date.
 
     `--index FOLDER` then asks it; it is only read. Only what has changed is sent. Who has FOLDER open keeps
-    that state, and the state before stays in FOLDER until the next one comes. `--index URL` does the same,
-    in a folder of the user's caches.
+    that state, and the state before stays in FOLDER until the next one comes, or something was erased.
+    `--index URL` does the same, in a folder of the user's caches.
     """
     from asof.extensions.cluster import transfer
     from asof.extensions.cluster.storage import Storage

@@ -83,7 +83,7 @@ class Threads:
     ) -> Iterable[ShardCandidates]:
         """Those of each shard, or of the shards in these folders."""
         allowed = admitted(ask.query, window, view)
-        shards = [each for each in _by_shard(window) if folders is None or _folder(each[0]) in folders]
+        shards = [parts for at, parts in _by_shard(window) if folders is None or at in folders]
         return list(
             self.pool.map(lambda parts: candidates(ask, view, *_alone(window, parts, allowed)), shards)
         )
@@ -238,14 +238,10 @@ def _nearest(scores: Values, rows: NDArray[np.int64], view: View, n: int) -> NDA
     return np.concatenate([np.flatnonzero(above), last])
 
 
-def _folder(part: WindowPart) -> Path:
-    """The folder of the shard of a part: its segments lie two folders below."""
-    return part.prefix.segment.path.parents[2]
-
-
-def _by_shard(window: Window) -> list[list[WindowPart]]:
-    """The parts of a window by the folder of their shard."""
-    return [list(parts) for _, parts in groupby(window.parts, _folder)]
+def _by_shard(window: Window) -> list[tuple[Path, list[WindowPart]]]:
+    """The parts of a window by the folder of their shard, which is two above its segments."""
+    folders = groupby(window.parts, lambda part: part.prefix.segment.path.parents[2])
+    return [(folder, list(parts)) for folder, parts in folders]
 
 
 def _alone(

@@ -8,7 +8,7 @@ A folder that a corpus was brought to:
     pull.lock
 
 States share their segment files (hard links). The one before the current one stays for those who are about to
-open it, and older ones stay while somebody has them open.
+open it, unless something was erased since; others stay while somebody has them open.
 """
 
 from __future__ import annotations
@@ -380,7 +380,7 @@ def bring_shard(storage: Storage, shard: int, folder: Path) -> None:
 def _pulled(storage: Storage, root: Path, state: list[ShardManifest]) -> PullReport:
     name = sha256("".join(each.sha256 for each in state).encode()).hexdigest()[:32]
     listed = ShardList.read(root) if (root / SHARDS).exists() else None
-    report = PullReport([each.number for each in state])
+    report, before = PullReport([each.number for each in state]), set[str]()
     if listed is not None and listed.state == name:
         return report
     if not (root / name).is_dir():
@@ -393,12 +393,13 @@ def _pulled(storage: Storage, root: Path, state: list[ShardManifest]) -> PullRep
         _check_space(root, state, olds)
         for manifest, old in zip(state, olds, strict=True):
             _bring(storage, manifest, arriving / f"shard-{manifest.shard}", old, report)
-        _carry_derived(arriving, olds)
+        if listed is not None and _carry_derived(arriving, olds):
+            before = {listed.state}
         os.close(create_file(arriving / IN_USE))
         arriving.rename(root / name)
     ShardList(state[0].shards, name, storage.url).write(root)
     report.changed = True
-    _remove_states(root, {name, listed.state if listed is not None else name})
+    _remove_states(root, {name, *before})
     return report
 
 
@@ -428,21 +429,22 @@ def _old_shards(
     return [_OldShard.of(listed.folders(root)[each.shard]) for each in state]
 
 
-def _carry_derived(arriving: Path, olds: Sequence[_OldShard | None]) -> None:
+def _carry_derived(arriving: Path, olds: Sequence[_OldShard | None]) -> bool:
     """Copy what recipes derived from the state before, which they check and go on with; not if something was
-    erased since, of which it may hold texts."""
+    erased since, of which it may hold texts: False then."""
     for old in olds:
         if old is None:
-            return
+            return False
         database = arriving / old.folder.name / FOLDER / "corpus.db"
         with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
             query = "SELECT what FROM transactions WHERE id >= ? ORDER BY id"
             since = [what for (what,) in db.execute(query, (old.manifest.head,))]
         if (old.manifest.head and not since) or not {*since[1:]} <= {"index", "correct"}:
-            return
+            return False
         derived = old.folder.parent / DERIVED
     with suppress(OSError):  # somebody may be writing to it
         shutil.copytree(derived, arriving / DERIVED)
+    return True
 
 
 def _check_space(root: Path, state: list[ShardManifest], olds: Sequence[_OldShard | None]) -> None:

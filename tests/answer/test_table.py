@@ -11,6 +11,7 @@ from tests.support.answers import answered, corpus_fixture, corpus_with, doc
 from asof.answer.table import MAX_CELLS
 from asof.documents import Document
 from asof.hits import Answer
+from asof.text.statements import laid_out
 from asof.wire import encode
 
 NONE = "not found"
@@ -247,6 +248,11 @@ def test_figures_in_running_text_belong_to_the_label_before_them(tmp_path: Any) 
         assert values(reserves) == ["1,204,000 (£)", "1,300,000 (£)"]
         before = corpus.at("2022-12-31").ask(question, mode="local")
     assert values(before) == ["109", "112", NONE, NONE]
+
+
+def test_days_and_months_of_a_sentence_are_no_table() -> None:
+    assert laid_out("Adults 29 Children 14 Dogs 3") != []
+    assert laid_out("Valid from 29 April to 1 October 2023.") == []
 
 
 @pytest.mark.parametrize(

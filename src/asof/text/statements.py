@@ -160,7 +160,8 @@ def laid_out(said: str) -> list[tuple[int, int, str, str]]:
     """The rows of a table of figures in running text, as pages are read, with places and header: labels, each
     before as many figures ("Reserves (£) 54 52 Members 9 8"), maybe below a year for each column. [] for any
     other text, and where the order is uncertain."""
-    if not _FIGURE.fullmatch(said.rstrip().rpartition(" ")[2]):
+    last = said.rstrip().rpartition(" ")[2]
+    if last.endswith(".") or not _FIGURE.fullmatch(last):  # "Valid from 29 April to 1 October 2023."
         return []
     words = [(each.start(), each.end(), each[0]) for each in re.finditer(r"\S+", said)]
     runs = [[*run] for _, run in groupby(words, lambda each: _FIGURE.fullmatch(each[2]) is not None)]

@@ -25,6 +25,8 @@ from asof.errors import UsageError
 from asof.hits import Citation, VersionNumber, cite, place_name
 from asof.time.moment import read
 
+from .conftest import filled
+
 HOSTILE = '=HYPERLINK("http://x")'
 TEXT = f"""---
 title: "{HOSTILE.replace('"', "'")}"
@@ -38,20 +40,27 @@ See [[mill]] and [[nowhere]].
 """
 
 
-@pytest.fixture
-def harbour(asof, here):
+@filled
+def quay(asof, write):
     """Notes with a hostile one, one with three versions, and a fact; indexed."""
     for day, fee in (("2020-01-10", 3), ("2021-05-01", 5), ("2022-02-01", 7)):
-        (here / "fees.md").write_text(
+        write(
+            "fees.md",
             f"---\ntitle: Fees\ndate: {day}\ntags: [money]\nteam: quay\n---\n## Dogs\n\nDogs are free.\n\n"
-            f"## Mooring\n\nThe mooring fee is {fee} euros.\n"
+            f"## Mooring\n\nThe mooring fee is {fee} euros.\n",
         )
         assert asof("index", ".", "--index", ".").code == 0
-    (here / "evil.md").write_text(TEXT)
-    (here / "mill.md").write_text(
-        "---\ntitle: Mill\ndate: 2021-04-01\n---\nMay Hollis is the miller of Sundrey. See [[fees]].\n"
+    write("evil.md", TEXT)
+    write(
+        "mill.md",
+        "---\ntitle: Mill\ndate: 2021-04-01\n---\nMay Hollis is the miller of Sundrey. See [[fees]].\n",
     )
     assert asof("index", ".", "--index", ".").code == 0
+
+
+@pytest.fixture
+def harbour(quay, here):
+    """These notes: their folder."""
     return here
 
 

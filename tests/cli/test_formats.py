@@ -18,6 +18,7 @@ from python_calamine import CalamineWorkbook
 
 from asof.cli import xlsx
 from asof.cli.formats import CarriedTable, clean, content, escaped, link, quoted_lines, table, write_csv
+from asof.cli.main import cli, run
 from asof.cli.terminal import plain
 from asof.cli.xlsx import Cell, write_xlsx
 from asof.documents import SourcedTime
@@ -92,10 +93,12 @@ def test_each_command_in_each_format_has_the_rows_of_its_json(asof, harbour, wor
     shown = [[row[name].removeprefix("'") for name in columns] for row in rows]
     assert shown == [clean(each) for each in expected]
     assert made.code == asof(*words, "--json").code
-    out = subprocess.run(
-        [sys.executable, "-m", "asof", *words, "--format", "xlsx"], stdout=subprocess.PIPE, check=False
-    )
-    head, *cells = sheet(out.stdout)
+    out = io.TextIOWrapper(io.BytesIO())
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "argv", ["asof", *words, "--format", "xlsx"])
+        assert run(cli) == made.code
+    head, *cells = sheet(out.buffer.getvalue())
     named = [dict(zip(head, row, strict=True)) for row in cells][: len(told)]
     figures = [
         [str(int(row[name]) if isinstance(row[name], float) else row[name]) for name in columns]

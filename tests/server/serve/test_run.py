@@ -18,6 +18,7 @@ from urllib.parse import urlencode, urlsplit
 
 import httpx
 import pytest
+from tests.support.forked_commands import run_command
 
 import asof
 from asof.extensions.server.app import Address, bound
@@ -80,31 +81,23 @@ def test_several_processes_share_an_index(example_folder, tmp_path):
         assert not Path(f"/proc/{child}").exists()
 
 
-def run(folder: Path, home: Path, *arguments: str, code: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run(
-        [sys.executable, *(("-c", code) if code else ("-m", "asof")), *arguments], cwd=folder,
-        env=environment, text=True, capture_output=True, timeout=60, check=False,
-    )  # fmt: skip
-
-
 def test_others_need_a_key(example_folder, tmp_path):
-    refused = run(example_folder, tmp_path, "serve", "--host", EVERYWHERE, "--port", "0")
+    refused = run_command("serve", "--host", EVERYWHERE, "--port", "0", cwd=example_folder)
     assert refused.returncode == 2
     assert "asof key add" in refused.stderr
-    made = run(example_folder, tmp_path, "key", "add", "laptop")
+    made = run_command("key", "add", "laptop", cwd=example_folder)
     secret = made.stdout.strip()
-    assert "laptop  read" in run(example_folder, tmp_path, "key", "list").stdout
+    assert "laptop  read" in run_command("key", "list", cwd=example_folder).stdout
     with serving(example_folder, "--host", EVERYWHERE, home=tmp_path) as (_, _, port):
         assert get(port, "/api/v1/status")[0] == 401
         assert get(port, "/api/v1/status", Authorization=f"Bearer {secret}")[0] == 200
-        assert run(example_folder, tmp_path, "key", "remove", "laptop").returncode == 0
+        assert run_command("key", "remove", "laptop", cwd=example_folder).returncode == 0
         assert get(port, "/api/v1/status", Authorization=f"Bearer {secret}")[0] == 401
 
 
 def test_a_port_in_use(example_folder, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as other:
-        refused = run(example_folder, tmp_path, "serve", "--port", str(other.getsockname()[1]))
+        refused = run_command("serve", "--port", other.getsockname()[1], cwd=example_folder)
     assert refused.returncode == 2
     assert "name another --port" in refused.stderr
 
@@ -157,7 +150,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path):
 def test_a_server_that_watches_follows_its_folder(tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "quay.md").write_text("The quay is long.")
-    assert run(tmp_path, tmp_path, "index", "notes").returncode == 0
+    assert run_command("index", "notes", cwd=tmp_path).returncode == 0
     with serving(tmp_path, "--watch", home=tmp_path) as (_, _, port):
         get(port, "/health")
         time.sleep(0.5)
@@ -267,13 +260,10 @@ def hung_up(connection: socket.socket) -> bool:
 
 
 @pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
-def test_what_is_missing_is_named(example_folder, tmp_path, missing):
-    code = (
-        "import importlib.util, sys\n"
-        f"find = importlib.util.find_spec\n"
-        f"importlib.util.find_spec = lambda name, *more: None if name == {missing!r} else find(name, *more)\n"
-        "from asof.cli.main import run, cli\n"
-        "sys.argv = ['asof', 'serve']\nsys.exit(run(cli))\n"
+def test_what_is_missing_is_named(example_folder, missing):
+    hides = (
+        "from importlib import util\n"
+        f"util.find_spec = lambda name, *of, find=util.find_spec: None if name == {missing!r} else find(name, *of)"
     )
-    done = run(example_folder, tmp_path, code=code)
+    done = run_command("serve", before=hides, cwd=example_folder)
     assert f"a server needs {missing}: install asof with its extra `server`" in " ".join(done.stderr.split())

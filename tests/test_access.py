@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import ctypes
-import os
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.support.forked_commands import Forked, run_command
 
 import asof
 
 pytestmark = pytest.mark.slow
 
-PR_CAPBSET_DROP, DAC_OVERRIDE, DAC_READ_SEARCH = 24, 1, 2
-RUN = "import sys; from asof.cli import main; sys.argv[0] = 'asof'; sys.exit(main())"
+OBEY = """
+import ctypes, os
+if os.geteuid() == 0:
+    libc = ctypes.CDLL(None, use_errno=True)
+    header, sets = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+    assert libc.capget(header, sets) == 0
+    for each in (0, 1):  # of what is in force and of what is permitted: CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        sets[each] &= ~0b110
+    assert libc.capset(header, sets) == 0
+"""
+"""From now on root has no more rights to files than their owner has."""
 
 LATER = """
 import asof
@@ -29,18 +38,8 @@ with asof.open(".", create=False) as corpus:
 """
 
 
-def obey_rights() -> None:
-    """From the next program on, root has no more rights to files than their owner has."""
-    if os.geteuid() == 0:
-        for capability in (DAC_OVERRIDE, DAC_READ_SEARCH):
-            ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
-
-
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", RUN, *words], cwd=folder, capture_output=True, text=True, check=False,
-        preexec_fn=obey_rights, env={**os.environ, "HOME": str(folder)},
-    )  # fmt: skip
+    return run_command(*words, before=OBEY, cwd=folder)
 
 
 @pytest.fixture
@@ -111,14 +110,11 @@ def test_who_may_only_read_sees_what_is_written_meanwhile(folder: Path) -> None:
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         db.close()
         (folder / ".asof").chmod(0o555)
-        reader = subprocess.Popen(
-            [sys.executable, "-c", LATER], cwd=folder, text=True, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, preexec_fn=obey_rights,
-        )  # fmt: skip
-        assert reader.stdout is not None
-        assert reader.stdout.readline() == "open\n"
-        corpus.add([asof.Document("crane", "The crane is red.")])
-        assert reader.communicate("go\n", timeout=60)[0] == "crane\n"
+        with closing(Forked(["-c"], f"{OBEY}\n{LATER}", folder)) as reader:
+            assert reader.stdout.readline() == "open\n"
+            corpus.add([asof.Document("crane", "The crane is red.")])
+            reader.stdin.write("go\n")
+            assert reader.finish().stdout == "crane\n"
 
 
 def test_the_last_to_close_leaves_no_log(tmp_path: Path) -> None:

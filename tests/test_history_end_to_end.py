@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import random
 import subprocess
+import tarfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -53,11 +55,14 @@ class Repository:
 
     def note(self) -> None:
         when = START + timedelta(days=len(self.commits))
-        self.commits.append((self.git("rev-parse", "HEAD").strip(), when))
+        branch = (self.folder / ".git" / "HEAD").read_text().removeprefix("ref: ").strip()
+        self.commits.append(((self.folder / ".git" / branch).read_text().strip(), when))
 
     def tree(self, commit: str) -> dict[str, str]:
-        names = self.git("ls-tree", "-r", "-z", "--name-only", commit).split("\0")[:-1]
-        return {name: self.git("show", f"{commit}:{name}") for name in names}
+        packed = self.git("archive", "--format=tar", commit).encode()
+        with tarfile.open(fileobj=io.BytesIO(packed)) as tar:
+            files = {each.name: tar.extractfile(each) for each in tar.getmembers()}
+            return {name: file.read().decode() for name, file in files.items() if file is not None}
 
 
 def grow(repository: Repository, rng: random.Random, commits: int) -> None:

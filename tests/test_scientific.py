@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.support.forked_commands import run_command
 
 from asof.errors import MissingExtra
 from asof.plugins import scipy
@@ -23,21 +24,14 @@ def test_without_it_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
         scipy("sparse")
 
 
-WITHOUT = "import sys; sys.modules['scipy'] = None; from asof.cli import main; main()"
-
-
 @pytest.mark.parametrize(("recipe", "code"), [("asof", 0), ("tempralm", 0), ("vault", 2), ("papers", 2)])
 def test_recipes_without_it(tmp_path, recipe: str, code: int) -> None:
     (tmp_path / "notes").mkdir()
     for name, text in (("quay", "The quay is long."), ("mole", "The mole is short, the quay is not.")):
         (tmp_path / "notes" / f"{name}.md").write_text(text)
-
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", WITHOUT, *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-
-    assert run("index", "notes").returncode == 0
-    done = run("search", "quay", "--recipe", recipe)
+    without = "sys.modules['scipy'] = None"
+    assert run_command("index", "notes", before=without, cwd=tmp_path).returncode == 0
+    done = run_command("search", "quay", "--recipe", recipe, before=without, cwd=tmp_path)
     assert done.returncode == code, done.stderr
     assert ("extra `systems`" in done.stderr) == (code != 0)
 

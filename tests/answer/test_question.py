@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 from datetime import UTC, date, datetime
 from functools import partial
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.growth import is_linear
+from tests.support.growth import TIMES, is_linear
 
 from asof.answer.question import ParsedQuestion, periods_named
+from asof.corpus.asking import LONGEST_QUESTION
 from asof.text.question import read
 from asof.time.moment import read as moment
 from asof.time.span import GRAINS, Period, label
@@ -191,9 +193,17 @@ HOSTILE = [
 ]  # fmt: skip
 
 
+NUMBERS = itertools.count()
+
+
 @pytest.mark.parametrize("piece", HOSTILE, ids=lambda piece: ascii(piece))
 def test_hostile_questions_take_linear_time(piece):
-    assert is_linear(lambda n: asked(piece * (n // len(piece))), 2_500)
+    """Each is another question, since the last ones are kept."""
+
+    def work(n: int) -> None:
+        asked(f"x{next(NUMBERS)} {piece * (n // len(piece))}"[:n])
+
+    assert is_linear(work, LONGEST_QUESTION // TIMES)
 
 
 def test_today_is_a_wish_and_no_time():

@@ -18,12 +18,15 @@ from python_calamine import CalamineWorkbook
 
 from asof.cli import xlsx
 from asof.cli.formats import CarriedTable, clean, content, escaped, link, quoted_lines, table, write_csv
+from asof.cli.main import cli, run
 from asof.cli.terminal import plain
 from asof.cli.xlsx import Cell, write_xlsx
 from asof.documents import SourcedTime
 from asof.errors import UsageError
 from asof.hits import Citation, VersionNumber, cite, place_name
 from asof.time.moment import read
+
+from .conftest import filled
 
 HOSTILE = '=HYPERLINK("http://x")'
 TEXT = f"""---
@@ -38,20 +41,27 @@ See [[mill]] and [[nowhere]].
 """
 
 
-@pytest.fixture
-def harbour(asof, here):
+@filled
+def quay(asof, write):
     """Notes with a hostile one, one with three versions, and a fact; indexed."""
     for day, fee in (("2020-01-10", 3), ("2021-05-01", 5), ("2022-02-01", 7)):
-        (here / "fees.md").write_text(
+        write(
+            "fees.md",
             f"---\ntitle: Fees\ndate: {day}\ntags: [money]\nteam: quay\n---\n## Dogs\n\nDogs are free.\n\n"
-            f"## Mooring\n\nThe mooring fee is {fee} euros.\n"
+            f"## Mooring\n\nThe mooring fee is {fee} euros.\n",
         )
         assert asof("index", ".", "--index", ".").code == 0
-    (here / "evil.md").write_text(TEXT)
-    (here / "mill.md").write_text(
-        "---\ntitle: Mill\ndate: 2021-04-01\n---\nMay Hollis is the miller of Sundrey. See [[fees]].\n"
+    write("evil.md", TEXT)
+    write(
+        "mill.md",
+        "---\ntitle: Mill\ndate: 2021-04-01\n---\nMay Hollis is the miller of Sundrey. See [[fees]].\n",
     )
     assert asof("index", ".", "--index", ".").code == 0
+
+
+@pytest.fixture
+def harbour(quay, here):
+    """These notes: their folder."""
     return here
 
 
@@ -83,10 +93,12 @@ def test_each_command_in_each_format_has_the_rows_of_its_json(asof, harbour, wor
     shown = [[row[name].removeprefix("'") for name in columns] for row in rows]
     assert shown == [clean(each) for each in expected]
     assert made.code == asof(*words, "--json").code
-    out = subprocess.run(
-        [sys.executable, "-m", "asof", *words, "--format", "xlsx"], stdout=subprocess.PIPE, check=False
-    )
-    head, *cells = sheet(out.stdout)
+    out = io.TextIOWrapper(io.BytesIO())
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "stdout", out)
+        patch.setattr(sys, "argv", ["asof", *words, "--format", "xlsx"])
+        assert run(cli) == made.code
+    head, *cells = sheet(out.buffer.getvalue())
     named = [dict(zip(head, row, strict=True)) for row in cells][: len(told)]
     figures = [
         [str(int(row[name]) if isinstance(row[name], float) else row[name]) for name in columns]

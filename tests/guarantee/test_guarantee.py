@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from tests.guarantee import core, facts, systems
 from tests.guarantee.histories import AFTER, DAY, Event, History, Played, dropped_histories, histories, told
 from tests.guarantee.observing import ASKED, Asked, Fault, Moment, Observable, differences, pair, said
-from tests.support.amounts import HISTORIES
+from tests.support.amounts import HISTORIES_OF_PART, PARTS
 from tests.support.corpora import memory_folder
 from tests.support.rows import db_of
 
@@ -64,13 +64,14 @@ def moment_of(played: Played, at: int, back: int, beside: int) -> tuple[int, int
     return None if played.refused(as_of, known_at) else (as_of, known_at)
 
 
-@settings(max_examples=HISTORIES, suppress_health_check=list(HealthCheck))
+@pytest.mark.parametrize("part", range(PARTS))
+@settings(max_examples=HISTORIES_OF_PART, suppress_health_check=list(HealthCheck))
 @given(
     histories(), ASKED, st.sampled_from((0, 1, 1, 2, 2, 3, 5, 8)), st.sampled_from((0, 0, 1, 2, 5)),
     st.sampled_from((0, 0, -1, 30 * DAY)), st.lists(st.sampled_from(sorted(OBSERVABLES)), max_size=4),
 )  # fmt: skip
 def test_at_a_moment_all_is_as_in_a_corpus_that_never_held_anything_else(
-    history: History, asked: Asked, at: int, back: int, beside: int, looks: list[str]
+    part: int, history: History, asked: Asked, at: int, back: int, beside: int, looks: list[str]
 ) -> None:
     when = partial(moment_of, at=at, back=back, beside=beside)
     with pair(history, when, partial(look, names=looks, asked=asked), prepare) as corpora:
@@ -103,11 +104,12 @@ PURGED_BETWEEN = History((
 """What superseded the first note is purged; what would have done so instead is dropped."""
 
 
-@settings(max_examples=HISTORIES, suppress_health_check=list(HealthCheck))
+@pytest.mark.parametrize("part", range(PARTS))
+@settings(max_examples=HISTORIES_OF_PART, suppress_health_check=list(HealthCheck))
 @given(dropped_histories(), st.sampled_from((0, 1, 2, 3, 5)), st.sampled_from((0, 0, 0, 1, 2)))
 @example(PURGED_BETWEEN, 0, 0)
 def test_a_vacuum_keeps_no_trace_of_what_is_purged_or_corrected_later(
-    history: History, at: int, back: int
+    part: int, history: History, at: int, back: int
 ) -> None:
     def when(played: Played) -> tuple[int, int] | None:
         """The moment asked for, or the next one that is not refused, or the end of time."""

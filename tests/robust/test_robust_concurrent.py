@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.forked_commands import Forked
 
 import asof
 from asof.errors import Busy
 
 pytestmark = pytest.mark.slow
 
-Start = Callable[..., subprocess.Popen[str]]
+Start = Callable[..., Forked]
 
 DOCUMENTS, VERSIONS = 40, 16
 READERS, THREADS = 3, 4
@@ -24,29 +24,16 @@ READERS, THREADS = 3, 4
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Starts Python processes; what still runs at the end of a test is killed."""
-    running: list[subprocess.Popen[str]] = []
-
-    def start(code: str, *args: object) -> subprocess.Popen[str]:
-        running.append(subprocess.Popen(
-            [sys.executable, "-c", code, *map(str, args)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        ))  # fmt: skip
-        return running[-1]
-
-    yield start
-    for process in running:
-        if process.poll() is None:
-            process.kill()
-        with process:
-            pass
+    """Starts Python programs in processes of their own; what still runs at the end of a test is killed."""
+    with ExitStack() as running:
+        yield lambda code, *args: running.enter_context(closing(Forked(["-c", *map(str, args)], code)))
 
 
-def finish(process: subprocess.Popen[str]) -> str:
+def finish(process: Forked) -> str:
     """Its output; it has to end without an error or a word on standard error."""
-    out, errors = process.communicate(timeout=60)
-    assert (process.returncode, errors) == (0, "")
-    return out
+    done = process.finish(60)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
 
 
 # -- readers beside a writer ------------------------------------------------------------------------
@@ -241,11 +228,9 @@ def test_who_opens_a_folder_is_not_disturbed_by_who_removes_its_unused_corpus(
     for at in range(ROUNDS):
         folder = memory_folder / f"{at}"
         for process in (writing, idle, reading):
-            assert process.stdin is not None
             process.stdin.write(f"{folder}\n")
             process.stdin.flush()
         for process in (writing, idle, reading):
-            assert process.stdout is not None
             assert process.stdout.readline() == "done\n", finish(process)
         if at % 10 == 1:
             with asof.open(folder, create=False) as corpus:
@@ -275,7 +260,6 @@ def test_a_second_writer_is_told_who_holds_the_lock(
     with asof.open(memory_folder, wait=0.2) as corpus:
         corpus.add([asof.Document("d", "island")])
         holder = start(HOLDER, memory_folder)
-        assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         with pytest.raises(Busy, match=rf"process {holder.pid} is writing"):
             corpus.add([asof.Document("e", "another island")])

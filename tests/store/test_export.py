@@ -21,6 +21,7 @@ from asof.corpus.corpus import open as open_corpus
 from asof.documents import Document, Ended, Heading, Link
 from asof.errors import CorpusError, UsageError
 from asof.sources.source import InputLimits
+from asof.store import export
 from asof.store.digest import DOCUMENT
 from asof.store.reader import NO_ACT, text_of
 from asof.store.schema import CorpusSettings, get_meta
@@ -238,10 +239,11 @@ def test_gzipped_it_is_the_same_file_every_time(tmp_path: Path) -> None:
             assert held(other) == held(corpus)
 
 
-def test_a_file_is_replaced_only_when_that_is_said_and_when_all_is_written(tmp_path: Path) -> None:
-    with new_corpus(
-        [Document("a", "Rye.", published="2021"), Document("b", "x" * InputLimits().line)]
-    ) as corpus:
+def test_a_file_is_replaced_only_when_that_is_said_and_when_all_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(export, "InputLimits", lambda: InputLimits(line=1_000))
+    with new_corpus([Document("a", "Rye.", published="2021"), Document("b", "x" * 1_000)]) as corpus:
         (tmp_path / "x.jsonl").write_text("mine")
         with pytest.raises(UsageError, match="is there already"):
             corpus.export(tmp_path / "x.jsonl")

@@ -7,21 +7,21 @@ import time
 from collections.abc import Callable
 
 TIMES = 8
-FEWEST, MOST = 3, 12  # rounds
+ROUNDS, MOST = 3, 12  # of the small size, before the large one; of the large one
 
 
 def is_linear(work: Callable[[int], object], size: int) -> bool:
     """Whether `work(TIMES * size)` takes less than 2 * TIMES as long as `work(size)` (a square one: TIMES²).
 
-    Compared are the least processor times of this thread in some rounds: the first also fills caches, others
-    are lengthened by what else the machine does. More rounds follow while the work does not look linear.
+    Compared are the least processor times of this thread: the first rounds also fill caches, others are
+    lengthened by what else the machine does. The small size has several rounds, which cost little; the large
+    one has one, and more follow, of both, only while the work does not look linear.
     """
-    small = large = float("inf")
-    for done in range(MOST):
-        small = min(small, _seconds(work, size))
-        large = min(large, _seconds(work, TIMES * size))
-        if done >= FEWEST - 1 and large < 2 * TIMES * small:
+    small = min(_seconds(work, size) for _ in range(ROUNDS))
+    for _ in range(MOST):
+        if _seconds(work, TIMES * size) < 2 * TIMES * small:
             return True
+        small = min(small, _seconds(work, size))
     return False
 
 

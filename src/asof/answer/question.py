@@ -69,9 +69,8 @@ def names_in(rest: str, question: frozenset[str], *, nouns: bool) -> tuple[tuple
     source = rest
     names: dict[int, tuple[int, str]] = {}
     for begin, run in _runs(rest, _VON if nouns else _AND):
-        start, text = _without_question_words(
-            begin, run, question, _ARTICLE.search(rest, 0, begin) is not None
-        )
+        inside = _ARTICLE.search(rest, max(0, begin - _CONTEXT), begin) is not None
+        start, text = _without_question_words(begin, run, question, inside)
         possessive = _POSSESSIVE.search(text)
         text = text[: possessive.start()] if possessive else text
         text = text.rstrip(" ,?!" if _LEGAL_END.search(text) else " ,.?!")
@@ -84,7 +83,7 @@ def names_in(rest: str, question: frozenset[str], *, nouns: bool) -> tuple[tuple
         elif not (
             possessive
             or (" " in text and _PLACE.search(before))
-            or any(_JOINED.fullmatch(source, end, start) for end, _ in names.values())
+            or (names and _JOINED.fullmatch(source, next(reversed(names.values()))[0], start))
             or not _continues(rest, before, start + len(text))
         ):
             continue

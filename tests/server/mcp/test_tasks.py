@@ -10,6 +10,7 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -133,8 +134,18 @@ def test_a_task_over_http(served: str, task: str) -> None:
     assert says in anyio.run(done, served, calls)
 
 
+def tools_of(task: str) -> set[str]:
+    return {call.tool for call in TASKS[task][0]}
+
+
+EACH_TOOL = [
+    task for task in TASKS if tools_of(task) - set().union(*map(tools_of, takewhile(task.__ne__, TASKS)))
+]
+"""Tasks with a tool that no task before has: over standard input an assistant starts a server for each."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("task", EACH_TOOL)
 def test_a_task_over_standard_input(folder: Path, tmp_path: Path, task: str) -> None:
     child = StdioServerParameters(
         command=sys.executable, args=["-m", "asof", "mcp", "--write", "--index", str(folder)],

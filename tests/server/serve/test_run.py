@@ -18,6 +18,7 @@ from urllib.parse import urlencode, urlsplit
 
 import httpx
 import pytest
+from tests.support.forked_commands import Forked, command_of, run_command
 
 import asof
 from asof.extensions.server.app import Address, bound
@@ -28,19 +29,11 @@ END = b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
 
 @contextmanager
-def serving(folder: Path, *options: str, home: Path) -> Iterator[tuple[subprocess.Popen[str], str, int]]:
+def serving(folder: Path, *options: str) -> Iterator[tuple[Forked, str, int]]:
     """A server of this corpus: its process, host and port."""
-    command = [sys.executable, "-m", "asof", "serve", "--index", str(folder), "--port", "0", *options]
-    environment = {**os.environ, "HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
-    ) as process:
-        try:
-            assert process.stdout is not None
-            where = urlsplit(process.stdout.readline().split(" ")[0])
-            yield process, where.hostname or "", where.port or 0
-        finally:
-            process.kill()
+    with closing(command_of("serve", "--index", folder, "--port", "0", *options)) as process:
+        where = urlsplit(process.stdout.readline().split(" ")[0])
+        yield process, where.hostname or "", where.port or 0
 
 
 def get(port: int, path: str, **headers: str) -> tuple[int, bytes]:
@@ -59,52 +52,63 @@ def get(port: int, path: str, **headers: str) -> tuple[int, bytes]:
             return reply.status_code, reply.content
 
 
-def test_a_server_answers_and_ends_after_the_requests_under_way(example_folder, tmp_path):
-    with serving(example_folder, home=tmp_path) as (process, _, port):
+def test_a_server_answers_and_ends_after_the_requests_under_way(example_folder):
+    with serving(example_folder) as (process, _, port):
         status, body = get(port, "/api/v1/search?" + urlencode({"q": "harbour master", "as_of": "2019"}))
         assert (status, json.loads(body)["query"]["as_of"][:4]) == (200, "2019")
         process.send_signal(signal.SIGTERM)
         assert process.wait(DEADLINE) == 0
 
 
-def test_several_processes_share_an_index(example_folder, tmp_path):
-    with serving(example_folder, "--workers", "2", home=tmp_path) as (process, _, port):
-        assert {get(port, "/api/v1/status")[0] for _ in range(20)} == {200}
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        assert len(children) == 2
-        os.kill(int(children[0]), signal.SIGKILL)
-        assert {get(port, "/api/v1/status")[0] for _ in range(20)} == {200}
-        process.send_signal(signal.SIGINT)
-        assert process.wait(DEADLINE) == 0
+def test_several_processes_share_an_index(example_folder):
+    """Each worker is a new interpreter."""
+    command = [
+        sys.executable,
+        "-m",
+        "asof",
+        "serve",
+        "--index",
+        example_folder,
+        "--port",
+        "0",
+        "--workers",
+        "2",
+    ]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            assert process.stdout is not None
+            port = urlsplit(process.stdout.readline().split(" ")[0]).port or 0
+            assert {get(port, "/api/v1/status")[0] for _ in range(20)} == {200}
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+            assert len(children) == 2
+            os.kill(int(children[0]), signal.SIGKILL)
+            assert {get(port, "/api/v1/status")[0] for _ in range(20)} == {200}
+            process.send_signal(signal.SIGINT)
+            assert process.wait(DEADLINE) == 0
+        finally:
+            process.kill()
     for child in children:
         assert not Path(f"/proc/{child}").exists()
 
 
-def run(folder: Path, home: Path, *arguments: str, code: str = "") -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "HOME": str(home), "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run(
-        [sys.executable, *(("-c", code) if code else ("-m", "asof")), *arguments], cwd=folder,
-        env=environment, text=True, capture_output=True, timeout=60, check=False,
-    )  # fmt: skip
-
-
-def test_others_need_a_key(example_folder, tmp_path):
-    refused = run(example_folder, tmp_path, "serve", "--host", EVERYWHERE, "--port", "0")
+def test_others_need_a_key(example_folder):
+    refused = run_command("serve", "--host", EVERYWHERE, "--port", "0", cwd=example_folder)
     assert refused.returncode == 2
     assert "asof key add" in refused.stderr
-    made = run(example_folder, tmp_path, "key", "add", "laptop")
+    made = run_command("key", "add", "laptop", cwd=example_folder)
     secret = made.stdout.strip()
-    assert "laptop  read" in run(example_folder, tmp_path, "key", "list").stdout
-    with serving(example_folder, "--host", EVERYWHERE, home=tmp_path) as (_, _, port):
+    assert "laptop  read" in run_command("key", "list", cwd=example_folder).stdout
+    with serving(example_folder, "--host", EVERYWHERE) as (_, _, port):
         assert get(port, "/api/v1/status")[0] == 401
         assert get(port, "/api/v1/status", Authorization=f"Bearer {secret}")[0] == 200
-        assert run(example_folder, tmp_path, "key", "remove", "laptop").returncode == 0
+        assert run_command("key", "remove", "laptop", cwd=example_folder).returncode == 0
         assert get(port, "/api/v1/status", Authorization=f"Bearer {secret}")[0] == 401
 
 
-def test_a_port_in_use(example_folder, tmp_path):
+def test_a_port_in_use(example_folder):
     with socket.create_server(("127.0.0.1", 0)) as other:
-        refused = run(example_folder, tmp_path, "serve", "--port", str(other.getsockname()[1]))
+        refused = run_command("serve", "--port", other.getsockname()[1], cwd=example_folder)
     assert refused.returncode == 2
     assert "name another --port" in refused.stderr
 
@@ -137,7 +141,7 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path):
                 if web.post(documents, json={"documents": [record]}).status_code == 200:
                     acknowledged.append(number)
 
-    with serving(tmp_path, "--write", home=tmp_path) as (process, _, port):
+    with serving(tmp_path, "--write") as (process, _, port):
         get(port, "/health")
         writer = threading.Thread(target=write, args=(port,))
         writer.start()
@@ -157,8 +161,8 @@ def test_a_kill_loses_nothing_that_was_acknowledged(tmp_path):
 def test_a_server_that_watches_follows_its_folder(tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "quay.md").write_text("The quay is long.")
-    assert run(tmp_path, tmp_path, "index", "notes").returncode == 0
-    with serving(tmp_path, "--watch", home=tmp_path) as (_, _, port):
+    assert run_command("index", "notes", cwd=tmp_path).returncode == 0
+    with serving(tmp_path, "--watch") as (_, _, port):
         get(port, "/health")
         time.sleep(0.5)
         (tmp_path / "notes" / "pier.md").write_text("The pier is new.")
@@ -183,8 +187,8 @@ HOSTILE = [
 ]
 
 
-def test_hostile_requests_get_an_error_and_disturb_nobody(example_folder, tmp_path):
-    with serving(example_folder, home=tmp_path) as (process, _, port):
+def test_hostile_requests_get_an_error_and_disturb_nobody(example_folder):
+    with serving(example_folder) as (process, _, port):
         get(port, "/health")
         slow = [socket.create_connection(("127.0.0.1", port)) for _ in range(100)]
         for each in slow:  # heads that never end
@@ -203,15 +207,14 @@ def test_hostile_requests_get_an_error_and_disturb_nobody(example_folder, tmp_pa
             assert time.monotonic() - started < 5
         for each in slow:
             each.close()
-        process.terminate()
-        assert process.stderr is not None
+        process.send_signal(signal.SIGTERM)
         assert "Traceback" not in process.stderr.read()
 
 
-def test_clients_that_read_nothing_hold_no_place(example_folder, tmp_path):
+def test_clients_that_read_nothing_hold_no_place(example_folder):
     """Each asks for many large replies one after the other, and takes none. Nor does anybody read the log."""
     request = b"GET /page/style.css HTTP/1.1\r\nHost: localhost\r\n\r\n"
-    with serving(example_folder, "--quiet", home=tmp_path) as (_, _, port), ExitStack() as deaf:
+    with serving(example_folder, "--quiet") as (_, _, port), ExitStack() as deaf:
         get(port, "/health")
         for _ in range(6):
             connection = deaf.enter_context(socket.socket())
@@ -267,13 +270,11 @@ def hung_up(connection: socket.socket) -> bool:
 
 
 @pytest.mark.parametrize("missing", ["starlette", "uvicorn"])
-def test_what_is_missing_is_named(example_folder, tmp_path, missing):
-    code = (
-        "import importlib.util, sys\n"
-        f"find = importlib.util.find_spec\n"
-        f"importlib.util.find_spec = lambda name, *more: None if name == {missing!r} else find(name, *more)\n"
-        "from asof.cli.main import run, cli\n"
-        "sys.argv = ['asof', 'serve']\nsys.exit(run(cli))\n"
+def test_what_is_missing_is_named(example_folder, missing):
+    hides = (
+        "from importlib import util\n"
+        "find = util.find_spec\n"
+        f"util.find_spec = lambda name, *of, find=find: None if name == {missing!r} else find(name, *of)"
     )
-    done = run(example_folder, tmp_path, code=code)
+    done = run_command("serve", before=hides, cwd=example_folder)
     assert f"a server needs {missing}: install asof with its extra `server`" in " ".join(done.stderr.split())

@@ -190,8 +190,8 @@ def remove(
         manifest.take_in_ends(db)
     manifest.discard(touched)
     manifest.sweep(db)
+    store.compact(db)  # waits for readers of the state before, who may write derived files meanwhile
     shutil.rmtree(store.folder / DERIVED, ignore_errors=True)
-    store.compact(db)
     return len(passages)
 
 

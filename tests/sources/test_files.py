@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import tempfile
 from itertools import count
@@ -215,7 +216,7 @@ def test_copied_mtimes_are_not_believed(tmp_path):
     documents, (problem,) = read(tmp_path)
     assert sum(d.published is None for d in documents.values()) == 5
     assert all(d.changed is None for d in documents.values())
-    assert problem.message.startswith("most files were last modified within the same minute")
+    assert re.match(r"\d+ of the documents that were read have no date, .* within the same", problem.message)
     assert ("--trust-mtime" in problem.remedy, problem.lost) == (True, False)
     believed, nothing = read(tmp_path, trust_mtime=True)
     assert {d.dated_by for d in believed.values()} == {"mtime", "filename"}

@@ -352,10 +352,12 @@ class Files:
         yield from self.dating.order.remarks(self.naming.shown)
         if same_minute and undated:
             yield Problem(
-                "most files were last modified within the same minute, as after a copy or a clone: their "
-                "modification times are ignored, and some documents have no date",
+                f"{undated:,} of the documents that were read have no date, and are not found as of a date "
+                "before today: most files were last modified within the same minute, as after a copy or a "
+                "clone, so these times are ignored",
                 self.naming.shown,
-                remedy="if these times are right, use --trust-mtime",
+                remedy="write a date in the text, the file's name or a field, use `asof correct`, or "
+                "--trust-mtime if these times are right",
                 lost=False,
             )
 

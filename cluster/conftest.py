@@ -79,7 +79,7 @@ def local(objects: Path) -> Storage:
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test sees the caches and the configuration of the user; shards are asked for any few rows."""
-    monkeypatch.setattr(gather, "LEAST", 0)
+    monkeypatch.setattr(gather.Threads, "least", 0)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("ASOF_CONFIG", "/dev/null")
 

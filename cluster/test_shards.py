@@ -72,8 +72,7 @@ def replicas(ray_cluster: str) -> Any:
             self.states = [open_folder(brought(index, place), only=place)]
 
     shard = serve.deployment(AnyShard, ray_actor_options={"num_cpus": 0}).bind()
-    targets = [serve.RunTarget(shard, f"any-{place}", route_prefix=None) for place in range(5)]
-    handles = serve.run_many(targets)
+    handles = serve.run_many([serve.RunTarget(shard, f"any-{at}", route_prefix=None) for at in range(5)])
 
     def opened(index: str, shards: int) -> Any:
         for place in range(shards):

@@ -48,7 +48,7 @@ def folders(example_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> F
 
 @pytest.fixture(autouse=True)
 def of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gather, "LEAST", 0)
+    monkeypatch.setattr(gather.Threads, "least", 0)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,6 @@ from asof.rank.stage import Ranking, Stage
 from asof.wire import replace
 
 Step = tuple[Stage, Query]
-
-LEAST = 1_000_000
-"""The rows of a window from which on shards are asked. Fewer are scored here in less time."""
 
 
 class Ask(NamedTuple):
@@ -65,7 +62,10 @@ class ShardCandidates(NamedTuple):
 
 
 class Shards(Protocol):
-    """What asks all shards of a view for their candidates."""
+    """What asks all shards of a view for their candidates. `least`: the rows of a window from which on it is
+    worth it."""
+
+    least: ClassVar[int]
 
     def candidates(self, ask: Ask, view: View, window: Window) -> Iterable[ShardCandidates]:
         """Those of each shard."""
@@ -74,8 +74,9 @@ class Shards(Protocol):
 
 @dataclass(frozen=True)
 class Threads:
-    """Shards on this machine, scored by the threads of a pool."""
+    """Shards on this machine, scored by the threads of a pool; fewer rows are scored sooner by one."""
 
+    least: ClassVar[int] = 1_000_000
     pool: ThreadPoolExecutor
 
     def candidates(
@@ -107,7 +108,7 @@ class ShardGather:
 
 @dataclass(frozen=True)
 class GatherByShard:
-    """`lexical`, `hybrid` and `window`, by shards; as they are in a window of fewer than LEAST rows, where no
+    """`lexical`, `hybrid` and `window`, by shards; as they are in a window of few rows, where no
     passage has a word of the question, and where more hits are asked for than are looked at closely: then
     stages after them look among all matches (`Leaders`: a copy comes behind its original, however far)."""
 
@@ -119,7 +120,7 @@ class GatherByShard:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         terms = query_terms(query, view.analyzer)
         weighed = lexical.weigh(view.prefix, terms, self.lexical.bm25)
-        if not weighed or query.k > self.window.n or ranking.window.n < LEAST:
+        if not weighed or query.k > self.window.n or ranking.window.n < self.shards.least:
             return self._one_by_one(query, ranking, view)
         vector = question_vector(query, view) if view.has_vectors and self.hybrid.dense > 0 else None
         prefix, hashes = view.prefix, [each.hash for each in terms]

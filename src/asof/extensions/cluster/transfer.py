@@ -380,26 +380,29 @@ def bring_shard(storage: Storage, shard: int, folder: Path) -> None:
 def _pulled(storage: Storage, root: Path, state: list[ShardManifest]) -> PullReport:
     name = sha256("".join(each.sha256 for each in state).encode()).hexdigest()[:32]
     listed = ShardList.read(root) if (root / SHARDS).exists() else None
-    report, before = PullReport([each.number for each in state]), set[str]()
+    report, keep = PullReport([each.number for each in state]), {name}
     if listed is not None and listed.state == name:
         return report
-    if not (root / name).is_dir():
+    olds, place = _old_shards(root, listed, state), root / name
+    if not place.is_dir():
         arriving = root / ARRIVING
         arriving.mkdir(exist_ok=True)
         for each in arriving.iterdir():  # of an interrupted pull
             if each.is_dir() and each.name not in {f"shard-{manifest.shard}" for manifest in state}:
                 shutil.rmtree(each)
-        olds = _old_shards(root, listed, state)
         _check_space(root, state, olds)
         for manifest, old in zip(state, olds, strict=True):
             _bring(storage, manifest, arriving / f"shard-{manifest.shard}", old, report)
-        if listed is not None and _carry_derived(arriving, olds):
-            before = {listed.state}
+        if olds[0] is not None and not _erased(arriving, olds):  # recipes check it, and go on with it
+            with suppress(OSError):  # somebody may be writing to it
+                shutil.copytree(olds[0].folder.parent / DERIVED, arriving / DERIVED)
         os.close(create_file(arriving / IN_USE))
-        arriving.rename(root / name)
+        arriving.rename(place)
+    if listed is not None and not _erased(place, olds):
+        keep.add(listed.state)
     ShardList(state[0].shards, name, storage.url).write(root)
     report.changed = True
-    _remove_states(root, {name, *before})
+    _remove_states(root, keep)
     return report
 
 
@@ -429,22 +432,19 @@ def _old_shards(
     return [_OldShard.of(listed.folders(root)[each.shard]) for each in state]
 
 
-def _carry_derived(arriving: Path, olds: Sequence[_OldShard | None]) -> bool:
-    """Copy what recipes derived from the state before, which they check and go on with; not if something was
-    erased since, of which it may hold texts: False then."""
+def _erased(place: Path, olds: Sequence[_OldShard | None]) -> bool:
+    """True if something was erased between the state before and that in a folder, or that is not known: what
+    recipes derived then may hold texts of it."""
     for old in olds:
         if old is None:
-            return False
-        database = arriving / old.folder.name / FOLDER / "corpus.db"
+            return True
+        database = place / old.folder.name / FOLDER / "corpus.db"
         with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
             query = "SELECT what FROM transactions WHERE id >= ? ORDER BY id"
             since = [what for (what,) in db.execute(query, (old.manifest.head,))]
         if (old.manifest.head and not since) or not {*since[1:]} <= {"index", "correct"}:
-            return False
-        derived = old.folder.parent / DERIVED
-    with suppress(OSError):  # somebody may be writing to it
-        shutil.copytree(derived, arriving / DERIVED)
-    return True
+            return True
+    return False
 
 
 def _check_space(root: Path, state: list[ShardManifest], olds: Sequence[_OldShard | None]) -> None:

@@ -462,7 +462,9 @@ def edited(objects: Path, **changes: Any) -> None:
     path.write_text(json.dumps(content))
 
 
-@pytest.mark.parametrize("name", ["../../../evil.seg", "/evil.seg", "0123456789abcdef.seg\n"])
+@pytest.mark.parametrize(
+    "name", ["../../../evil.seg", "/evil.seg", "x/0123456789abcdef.seg", "0123456789abcdef.seg\n"]
+)
 def test_no_name_leaves_the_folder(
     name: str, local: Storage, source: Path, tmp_path: Path, objects: Path
 ) -> None:

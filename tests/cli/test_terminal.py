@@ -253,7 +253,9 @@ def test_a_reader_that_leaves_is_no_error(asof, here, write, form):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("line", "code"), [("--help", 0), ("status", 0), ("serch", 2), ("links x", 2)])
+@pytest.mark.parametrize(
+    ("line", "code"), [("--help", 0), ("", 0), ("config", 0), ("status", 0), ("serch", 2), ("links x", 2)]
+)
 def test_nobody_reads_at_all(notes, line, code):
     """Not even what is wrong: both streams go into a pipe that is closed."""
     result = subprocess.run(

@@ -10,7 +10,6 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -134,18 +133,8 @@ def test_a_task_over_http(served: str, task: str) -> None:
     assert says in anyio.run(done, served, calls)
 
 
-def tools_of(task: str) -> set[str]:
-    return {call.tool for call in TASKS[task][0]}
-
-
-EACH_TOOL = [
-    task for task in TASKS if tools_of(task) - set().union(*map(tools_of, takewhile(task.__ne__, TASKS)))
-]
-"""Tasks with a tool that no task before has: over standard input an assistant starts a server for each."""
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("task", EACH_TOOL)
+@pytest.mark.parametrize("task", TASKS)
 def test_a_task_over_standard_input(folder: Path, tmp_path: Path, task: str) -> None:
     child = StdioServerParameters(
         command=sys.executable, args=["-m", "asof", "mcp", "--write", "--index", str(folder)],

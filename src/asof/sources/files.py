@@ -352,9 +352,9 @@ class Files:
         yield from self.dating.order.remarks(self.naming.shown)
         if same_minute and undated:
             yield Problem(
-                f"{undated:,} of the documents that were read have no date, and are not found as of a date "
-                "before today: most files were last modified within the same minute, as after a copy or a "
-                "clone, so these times are ignored",
+                f"{undated:,} of the documents that were read have no date, so that they may be missing as "
+                "of the past (`asof status` says since when they are visible): most files were last modified "
+                "within the same minute, as after a copy or a clone, and these times are ignored",
                 self.naming.shown,
                 remedy="write a date in the text, the file's name or a field, use `asof correct`, or "
                 "--trust-mtime if these times are right",

@@ -170,13 +170,9 @@ def batches(items: Iterable[SourceEvent], documents: int, size: int) -> Iterator
 
 
 def remove(
-    store: Store,
-    manifest: Manifest,
-    db: sqlite3.Connection,
-    clock: Callable[[], int],
-    choose: Callable[[sqlite3.Connection], list[int]],
-    what: str,
-) -> int:
+    store: Store, manifest: Manifest, db: sqlite3.Connection, clock: Callable[[], int],
+    choose: Callable[[sqlite3.Connection], list[int]], what: str,
+) -> int:  # fmt: skip
     """Remove rows from the store (`choose` does, and returns which) and from every segment that holds them.
 
     Files and free pages are overwritten or released: nothing of the text is left in the corpus. Returns
@@ -190,8 +186,10 @@ def remove(
         manifest.take_in_ends(db)
     manifest.discard(touched)
     manifest.sweep(db)
-    store.compact(db)  # waits for readers of the state before, who may write derived files meanwhile
-    shutil.rmtree(store.folder / DERIVED, ignore_errors=True)
+    try:
+        store.compact(db)
+    finally:  # readers of the state before, for whom it waits, may have written derived files meanwhile
+        shutil.rmtree(store.folder / DERIVED, ignore_errors=True)
     return len(passages)
 
 

@@ -690,7 +690,7 @@ def _further() -> str:
 
 def _is_edition(clause: str) -> bool:
     """True if a clause only names a version: `Version 2`."""
-    first, *rest = clause.split()
+    first, *rest = clause.split() or ("",)
     return plain_name(first) in _places(of_all("dates", "editions")) and len(rest) == 1
 
 
@@ -703,7 +703,9 @@ def _ends_in_date(clause: str, order: DateOrder) -> bool:
 
 
 def _own_fields() -> Mapping[str, int]:
-    return _places((*of_all("dates", "published"), *of_all("dates", "changed")))
+    return _places(
+        (*of_all("dates", "published"), *of_all("dates", "changed"), *of_all("dates", "occasions"))
+    )
 
 
 def _says_own(words: list[str]) -> bool:
@@ -736,11 +738,17 @@ def _beside(line: str, order: DateOrder) -> SourcedTime | None:
 
 
 def _after_title(line: str, title: str, order: DateOrder) -> SourcedTime | None:
-    """The date in a line that begins with the title of a text, behind a comma, a dash or a bracket."""
+    """The date in a line that begins with the title of a text, behind a comma, a dash or a bracket, if it is
+    behind words that say that it is that of the text, or its version ("Statutes, version 2 (2021-05-15)")."""
     if not (title and line) or not (line.startswith(title) or title.startswith(line)):
         return None
     for sign in _TITLE_ENDS.finditer(line):
-        if date := _in_words_before(line[sign.end() :], order):
+        said = line[sign.end() :].strip()
+        if date := _in_words_before(said, order):
+            return date
+        edition = _is_edition(re.split("[,;:]", line[: sign.start()])[-1])
+        date = stated_or_none(said, "content", order) if edition else None
+        if date and date.span.last - date.span.first <= DAY:
             return date
     return None
 

@@ -408,6 +408,8 @@ def answer_from_past(
     if not past.ranked or past.ranked[0].score < SURE:
         return None
     best = past.ranked[0].edit
+    if _is_undated(view, best):
+        return None
     if asked.kind == UNTIL and phrases(question.language).of_subject.search(best.side.text):
         return None  # it says itself until when
     words = WeightedPhrase.of(asked.text, view)
@@ -430,6 +432,17 @@ def answer_from_past(
     )
     text = "\n".join(map(quoted, citations))
     return Answer(query.text, text, False, "", LOCAL, view.as_of, view.known_at, citations)
+
+
+def _is_undated(view: View, edit: Edit) -> bool:
+    """True if an edit is the first version of a document without a date, which did not begin when it was
+    indexed."""
+    after = edit.after
+    if edit.kind != ADDED or after is None or after.published is not None:
+        return False
+    number = version_numbers(view.store, [after.passage]).get(after.passage)
+    rows = view.prefix.rows_of(np.array([after.passage], np.int64))
+    return number is not None and number.number == 1 and not validity(view, rows[rows >= 0]).stated.any()
 
 
 GONE, GONE_OWN = 0.75, 0.5

@@ -336,6 +336,15 @@ LATER = doc(
     "b", "2022-05-03", f"{BEFORE['b']} The height of the flood was 3.1 metres in March 2022.", "Esker"
 )
 BOTH = " ".join(f"The height of the flood was {height} metres in March 2021." for height in (2.4, 3.1))
+LITRES = "How many litres of acetone may we keep?"
+
+
+def revision(said: str, litres: int) -> Document:
+    """Without a date: since when it holds is told by its words."""
+    text = f"Revision {said}.\n\nWe may keep at most {litres} litres of acetone."
+    return doc(said[0], None, text, "Storage of solvents")
+
+
 RAIN = "It rained, and the flood came down to Esker."
 
 
@@ -345,6 +354,7 @@ RAIN = "It rained, and the flood came down to Esker."
         (WAS, [flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "2.43")]),  # it rounds to the other
         (WAS, [flood("a", "2021-05-01", "2.4"), LATER]),  # of another time
         (IS, [flood("a", "2021-05-01", "2.4"), LATER]),
+        (LITRES, [revision("A. Valid from 3 May 2019", 5), revision("B. Valid from 8 February 2023", 2)]),
         (WAS, [doc("a", "2021-05-01", BOTH, "Esker")]),  # a document does not contradict itself
         (WAS, [flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1", "Tarn")]),  # another thing
     ],

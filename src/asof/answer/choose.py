@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from asof.answer.match import is_of_another
+from asof.answer.match import begun, is_of_another
 from asof.answer.question import (
     COUNT,
     DATE,
@@ -43,7 +43,7 @@ from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
 from asof.text.tokens import any_of
 from asof.text.versions import asked as asked_version
-from asof.time.span import BEGINNING, DAY, Span, nearest_moment
+from asof.time.span import DAY, Span, nearest_moment
 
 # -- quotes: the best sentences, without rules on what the question asks for ---------------------------
 
@@ -238,7 +238,7 @@ def _newest(
         for place, at in enumerate(order)
         if (date := statements[at].hit.published) is not None
         and words.share(statements[at].stems) == 1.0
-        and _states_now(statements[at], max(date.span.last, _begun(statements[at].hit)))
+        and _states_now(statements[at], max(date.span.last, begun(statements[at].hit)))
         and statements[at].hit.holds
     }
     return max(stating, key=stating.__getitem__) if order[0] in stating else order[0]
@@ -254,11 +254,6 @@ def _states_now(statement: Statement, until: int) -> bool:
 
 def _has_figure(statement: Statement) -> bool:
     return any(each.unit for each in figures(statement.text, FIRST))
-
-
-def _begun(hit: Hit) -> int:
-    """The instant from which a hit is in force; the earliest one if that is not stated."""
-    return BEGINNING if hit.in_force is None or hit.in_force.span.start is None else hit.in_force.span.first
 
 
 def quote_of(statements: Sequence[Statement], at: int, whole: bool = False) -> Excerpt:

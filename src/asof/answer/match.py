@@ -21,6 +21,7 @@ from asof.answer.statements import (
     WeightedPhrase,
     times_named,
 )
+from asof.hits import Hit
 from asof.index.statements import verbs_of_states
 from asof.index.view import View
 from asof.lang import calendar_words, every, set_of
@@ -289,7 +290,7 @@ def differing(
             found[other.hit.document] = other, stated
     if len({stated.value for _, stated in found.values()}) < 2:
         return []
-    return sorted(found.values(), key=lambda each: (authority.get(each[0].hit.id, 0), -_published(each[0])))
+    return sorted(found.values(), key=lambda each: (authority.get(each[0].hit.id, 0), -begun(each[0].hit)))
 
 
 def _title_names(sentence: Statement) -> frozenset[str]:
@@ -342,8 +343,8 @@ def find_contradiction(
     highest = min(authority.get(each.hit.id, 0) for each in preferred)
     preferred = _prefer(preferred, lambda each: authority.get(each.hit.id, 0) == highest)
     if newest:
-        last = max(map(_published, preferred))
-        preferred = _prefer(preferred, lambda each: _published(each) == last)
+        last = max(begun(each.hit) for each in preferred)
+        preferred = _prefer(preferred, lambda each: begun(each.hit) == last)
     else:
         preferred = _prefer(preferred, lambda each: not _was_not_over(each))
     if any(contradict(one, other) for one, other in combinations(preferred, 2)):
@@ -360,11 +361,11 @@ def _prefer(sentences: Sequence[Statement], condition: Callable[[Statement], boo
 def contradict(one: Statement, other: Statement) -> bool:
     """True if two sentences of different documents are equal but for one value: another figure, or another
     name for what only one can be, about a subject that both name (or under one title). They are of one time:
-    one that both name, or else one day of publication, since a later statement follows an earlier one; and of
-    one version."""
+    one that both name, or else they begin to hold on one day, since a later statement follows an earlier one;
+    and of one version."""
     if one.hit.document == other.hit.document or one.version != other.version:
         return False
-    if not times_named(one) and _published(one) != _published(other):
+    if not times_named(one) and begun(one.hit) != begun(other.hit):
         return False
     difference = _difference(one.text, other.text)
     if difference is None or len(difference.before) + len(difference.after) < LEAST_SHARED:
@@ -472,10 +473,10 @@ def shown_value(one: Statement, other: Statement) -> str:
     return " ".join((*difference.one, *unit))
 
 
-def _published(sentence: Statement) -> int:
-    """The first instant of the date of publication; an undated document comes before all others."""
-    published = sentence.hit.published
-    return BEGINNING if published is None else published.span.first
+def begun(hit: Hit) -> int:
+    """The instant from which a hit is in force, by its words or its date; the earliest one if neither says
+    it."""
+    return BEGINNING if hit.in_force is None or hit.in_force.span.start is None else hit.in_force.span.first
 
 
 def _was_not_over(sentence: Statement) -> bool:

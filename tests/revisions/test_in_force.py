@@ -88,6 +88,19 @@ BAIL = (
     doc("b", "2021-01-01", "Rule 2", "Rule 1 is superseded by this rule: the bail amount is 900 dollars."),
     doc("c", "2022-01-01", "Judgment 3", "Rule 2 was annulled; the bail amount is again 684 dollars."),
 )
+MINUTES = (
+    doc("2019", "2019-05-11", "Minutes of 2019",
+        "Resolution 2019-01: The annual subscription is 60 euros.\n\n"
+        "Resolution 2019-02: Otto Behrens is elected treasurer."),
+    doc("2022", "2022-05-14", "Minutes of 2022",
+        "Present: Behrens, 12 members.\n\n"
+        "Resolution 2022-01: The annual subscription is 84 euros from 1 July 2022. Resolution 2019-01 is"
+        " repealed.\n\nResolution 2022-02: Imke Vasquez is elected treasurer."),
+    doc("2024", "2024-11-16", "Minutes of 16 November 2024",
+        "Present: Behrens, 12 members.\n\n"
+        "Resolution 2024-06: The annual subscription is 96 euros from 1 January 2025.\n\n"
+        "Resolution 2024-07: The workshop closes at 21:00."),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -120,6 +133,13 @@ BAIL = (
         (MEALS, "Up to how much are meals paid?", "2023-06-01", "36 euros", ""),
         (TCP, "Over what is the checksum computed?", "2023-01-01", "and the text", ""),
         (BAIL, "What is the bail amount?", "2023-01-01", "684", ""),
+        (MINUTES, "What is the annual subscription?", "2022-06-01", "60 euros", "in force until 2022-06-30"),
+        (MINUTES, "What is the annual subscription?", "2023-01-01", "84 euros", "in force since 2022-07-01"),
+        (MINUTES, "What is the annual subscription?", "2024-12-01", "84 euros", "in force since 2022-07-01"),
+        (MINUTES, "What is the annual subscription?", "2025-02-01", "96 euros", "in force since 2025-01-01"),
+        (MINUTES, "What was the annual subscription in 2024?", "2025-02-01", "84 euros",
+         "in force since 2022-07-01"),
+        (MINUTES, "Who is elected treasurer?", "2022-06-01", "Imke Vasquez", ""),
     ],
 )  # fmt: skip
 def test_situations(documents: Any, question: str, as_of: str, quote: str, mark: str) -> None:
@@ -251,6 +271,31 @@ def test_what_is_learned_or_published_later_acts_on_nothing() -> None:
         assert shown("2022-04-01") == ("in force until 2022-05-31", False, True)
         assert shown("2022-07-01") == ("ended on 2022-05-31", True, False)
         assert shown("2022-07-01", known_at="2022-06-10") == ("", False, True), "before it was known"
+
+
+def test_a_provision_ends_when_its_repeal_holds_and_is_known() -> None:
+    """Not with its document: the treasurer of 2019 is of the same minutes. Resolution 2 counts from its own
+    day, not from that of Resolution 1; who withdraws all of the minutes withdraws what they ended."""
+    said = (
+        "Resolution 1: The fee is 9 euros from 1 July 2022.\n\nResolution 2: Resolution 2019-01 is repealed."
+    )
+    clock = Clock.at("2021-06-01")
+    with new_corpus(MINUTES[:1], clock=clock) as corpus:
+        clock.to("2022-06-15")
+        corpus.add([doc("n", "2022-05-14", "Minutes 7", said)])
+        clock.to("2023-06-15")
+        corpus.add([doc("court", "2023-03-01", "Judgment", "Minutes 7 is annulled.")])
+
+        def shown(as_of: str, known_at: str | None = None) -> list[bool]:
+            hits = corpus.at(as_of, known_at).search("subscription treasurer").hits
+            of_2019 = sorted((hit for hit in hits if hit.document == "2019"), key=lambda hit: hit.text)
+            return [hit.superseded is None for hit in of_2019]
+
+        assert shown("2022-05-01") == [True, True], "before it was published"
+        assert shown("2022-06-01") == [False, True]
+        assert shown("2022-06-01", "2022-06-10") == [True, True], "before it was known"
+        assert shown("2023-04-01") == [True, True], "the minutes that ended it are annulled"
+        assert shown("2023-04-01", "2023-06-01") == [False, True]
 
 
 def test_an_act_of_a_version_that_changed_no_passage() -> None:

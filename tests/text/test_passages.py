@@ -304,8 +304,11 @@ CODE, TABLE = "```\n" + "a b c d. E\n" * 8 + "```\n", "| a | b |\n" * 9  # 42 an
             ["aaaa bbbb cccc ", "cccc dddd eeee ffff"],
         ),
         ("x" * 30, Chunking("chars", 20, 10), ["x" * 10, "x" * 20, "x" * 20]),
+        # a provision begins a piece, however short; what speaks of one does not
+        (FOUR + "Resolution 2022-1: a\n**Motion 3.** b c\n\nResolution 4 is lost.", FORTY,
+         [FOUR, "Resolution 2022-1: a\n", "**Motion 3.** b c\n\nResolution 4 is lost."]),
     ],
-)
+)  # fmt: skip
 def test_where_a_text_is_cut(text: str, chunking: Chunking, pieces: list[str]) -> None:
     assert pieces_of(text, chunking) == pieces
 

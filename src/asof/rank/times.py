@@ -37,7 +37,7 @@ from asof.rank.stage import Ranking, Traits
 from asof.rank.versions import in_order, named_only, on_one_axis
 from asof.rank.words import largest_coverage, weighted_words
 from asof.revisions.chains import succession
-from asof.revisions.force import acts_on, ends_all, validity
+from asof.revisions.force import acts_on_rows, ends_all, validity
 from asof.schema import within
 from asof.store.digest import HEADING, METADATA, TEXT, TITLE
 from asof.text.names import asked
@@ -381,7 +381,7 @@ class Supersession:
         about = view.about(rows)
         ends, acted = _acted_on(view, rows, ends, force)
         titled, told = (stated_times(about, spans, (METADATA, kind)) for kind in (HEADING, TEXT))
-        begins = np.where(titled.any(axis=1), np.minimum(begins, force), begins)
+        begins = np.where(titled.any(axis=1) & ~stated, np.minimum(begins, force), begins)
         match = self._match(matches)[order]
         version = view.column("version", rows)
         match = match - named_only(query, view, rows, version)
@@ -474,23 +474,20 @@ def _named(query: Query, matches: Ranking, view: View) -> NDArray[np.bool_]:
 def _acted_on(
     view: View, rows: NDArray[np.int64], ends: NDArray[np.int64], force: int
 ) -> tuple[NDArray[np.int64], Values]:
-    """The ends of force of rows (n), also by what supersedes their document at the instant `force`; and for
-    each two (n, n) whether the document of one then acts on that of the other."""
-    documents = view.column("document", rows).tolist()
-    acts = acts_on(view, documents)
+    """The ends of force of rows (n), also by what supersedes their document or provision at the instant
+    `force`; and for each two (n, n) whether the document of one then acts on that of the other."""
+    documents, ends = view.column("document", rows), ends.copy()
     acted = np.zeros((len(rows), len(rows)))
-    if not acts:
-        return ends, acted
-    ends, present = ends.copy(), set(documents)
-    for at, document in enumerate(documents):
-        for act in acts.get(document, ()):
+    for at, acts in enumerate(acts_on_rows(view, rows)):
+        for act in acts:
             if force >= act.until:
                 continue
             if ends_all(act):
                 ends[at] = min(ends[at], act.since - 1)
-            if act.by in present and (act.part or act.kind != UPDATES):
+            acting = documents == act.by if act.row < 0 else rows == act.row
+            if acting.any() and (act.part or act.kind != UPDATES):
                 strength = 1.0 if act.part or act.kind in (SUPERSEDES, ANNULS, CORRECTS) else AMENDED
-                by = strength * (np.array(documents) == act.by)
+                by = strength * acting
                 acted[at], acted[:, at] = np.maximum(acted[at], by), np.maximum(acted[:, at], by)
     return ends, acted
 

@@ -22,10 +22,12 @@ from numpy.typing import NDArray
 
 from asof.documents import AMENDED_BY, AMENDS, ANNULS, PUBLISHED, SUPERSEDED_BY, SUPERSEDES, SourcedTime
 from asof.index.view import View
+from asof.lang import of_all
 from asof.revisions.chains import succession
 from asof.store.digest import FORCE, SECTION, span_of
 from asof.store.names import called
 from asof.store.reader import AsOfReader, CurrentName, StoredAct, StoredPassage, force_of, has_acts
+from asof.text.passages import provision
 from asof.text.tokens import term_hash, tokenize
 from asof.time.span import BEGINNING, NEVER
 from asof.wire import replace
@@ -125,7 +127,7 @@ _INVERSE = {SUPERSEDED_BY: SUPERSEDES, AMENDED_BY: AMENDS}
 class Act(NamedTuple):
     """An act on a document: its kind (see `ACTS`), the part that it is on ("": all), since and until when it
     counts (it may be annulled itself: what it ended is in force again); the acting document by number (-1:
-    none of the view), and what that is called."""
+    none of the view), and what that is called; the acting passage of an act on a provision (-1: else)."""
 
     kind: str
     part: str
@@ -134,6 +136,7 @@ class Act(NamedTuple):
     by: int
     name: str
     title: str
+    row: int = -1
 
 
 def acts_on(view: View, documents: Iterable[int]) -> dict[int, tuple[Act, ...]]:
@@ -153,6 +156,48 @@ def acts_on(view: View, documents: Iterable[int]) -> dict[int, tuple[Act, ...]]:
                 act._replace(until=end) for act, end in zip(acts, until, strict=True) if end > act.since
             )
     return {document: known[document] for document in wanted if known.get(document)}
+
+
+def acts_on_rows(view: View, rows: NDArray[np.int64]) -> list[tuple[Act, ...]]:
+    """The acts on the document of each row, and on the provision that it is ("Resolution 2022-3: ..."), as
+    acts on all of it."""
+    documents = view.column("document", rows).tolist()
+    acts = acts_on(view, documents)
+    from asof.text.acts import reference_key
+
+    provisions = view.cached("acts on provisions", _on_provisions)
+    if not provisions:
+        return [acts.get(document, ()) for document in documents]
+    found = []
+    for row, document, record in zip(rows.tolist(), documents, view.records(rows), strict=True):
+        name = provision(record.text, record.headings.split("\n"))
+        own = (act for act in provisions.get(reference_key(name), ()) if act.row != row) if name else ()
+        found.append(tuple(sorted((*acts.get(document, ()), *own), key=lambda act: act.since)))
+    return found
+
+
+def _on_provisions(view: View) -> dict[str, list[Act]]:
+    """What ends provisions of documents, by their keys: since its own passage can be seen, or is in force if
+    this is later."""
+    stored = view.store.acts_in_series(of_all("acts", "provision")) if has_acts(view.store.db) else []
+    annulled = _annulled(view, {act.document for act in stored})
+    names = {each.document: each for each in view.store.names_of({act.document for act in stored})}
+    found: dict[str, list[Act]] = {}
+    for act in stored:
+        if act.kind not in (SUPERSEDES, ANNULS) or act.part or act.document not in names:
+            continue
+        rows = view.rows_of_document(act.document)
+        records = zip(rows.tolist(), view.records(rows), strict=True)
+        said = [row for row, each in records if act.text in each.text]
+        begins = validity(view, np.array(said, np.int64)).begins.tolist()
+        for row, begin in zip(said, begins, strict=True):
+            since, until = max(act.visible, begin), annulled.get(act.document, NEVER)
+            if since < until:
+                actor = names[act.document]
+                found.setdefault(act.target, []).append(
+                    Act(act.kind, "", since, until, act.document, actor.name, actor.title, row)
+                )
+    return found
 
 
 CHAIN = 8
@@ -229,7 +274,9 @@ def _none_yet(view: View) -> dict[int, tuple[Act, ...]] | None:
 
 
 def first_row(view: View, act: Act) -> int:
-    """The first row of the acting document; -1 if it is none of the view."""
+    """The row that acts, or the first of the acting document; -1 if it is none of the view."""
+    if act.row >= 0:
+        return act.row
     rows = view.rows_of_document(act.by) if act.by >= 0 else np.zeros(0, np.int64)
     return int(rows[0]) if len(rows) else -1
 
@@ -355,12 +402,10 @@ class Successor(NamedTuple):
 
 def followers(view: View, rows: NDArray[np.int64], instant: int) -> list[Successor | None]:
     """For each row what holds instead of it, in its series (`_Series`) or by an act that ends its document
-    and still counts at an instant (`acts_on`); None for none."""
+    or provision and still counts at an instant (`acts_on_rows`); None for none."""
     found = _Series(view).followers(rows, instant)
-    documents = view.column("document", rows).tolist()
-    acts = acts_on(view, documents)
-    for at, document in enumerate(documents):
-        ends = [act for act in acts.get(document, ()) if ends_all(act) and act.until > instant]
+    for at, acts in enumerate(acts_on_rows(view, rows)):
+        ends = [act for act in acts if ends_all(act) and act.until > instant]
         earlier = found[at]
         if ends and (earlier is None or ends[0].since < earlier.instant):
             found[at] = Successor(first_row(view, ends[0]), ends[0].since)

@@ -562,6 +562,15 @@ class AsOfReader(Struct, frozen=True):
             {**self.moment, "keys": json.dumps(list(keys)), "kind": kind},
         )]  # fmt: skip
 
+    def acts_in_series(self, series: Iterable[str]) -> list[StoredAct]:
+        """The acts of current versions on what is of one of these series ("resolution#2022/3")."""
+        return [StoredAct(*row) for row in self.db.execute(
+            f"{_ACTS} FROM json_each(:series) AS asked"
+            " JOIN links AS l ON l.target > asked.value || '#' AND l.target < asked.value || '$'"
+            f" JOIN versions AS v ON v.id = l.version WHERE NOT {NO_ACT} AND v.id = ({_LAST})",
+            {**self.moment, "series": json.dumps(list(series))},
+        )]  # fmt: skip
+
     def acts(self) -> list[StoredAct]:
         """The acts of all current versions."""
         return [StoredAct(*row) for row in self.db.execute(

@@ -315,7 +315,7 @@ def force_of_document(
     """The time for which a sentence at an EDGE of a document says that all of it holds: "These Regulations
     come into force on 6 October 2023". Of several the first counts that says since when, and the first that
     says until when. A short document that acts on another one (`acts`) and does not say so is in force from
-    the first day after its publication that it names."""
+    the first day after its publication that it names, and not of a part ("The fee is 84 from 1 July")."""
     from asof.time.expressions import TimeContext, parse
 
     known = phrases(language)
@@ -335,7 +335,14 @@ def force_of_document(
             begins, ends = begins or stated.span.start, ends or stated.span.end
             said.append(stated.text)
     if acts and published is not None and begins is None and len(text) <= 2 * EDGE:
-        for time in parse(text, context=context):
+        times = parse(text, context=context)
+        of_parts = [
+            each for each in clauses(text, times, language, published)
+            if each.force and (part := _says(text, each.start, each.end, times, known)) and part.figures
+        ]  # fmt: skip
+        for time in times:
+            if any(each.start <= time.start < each.end for each in of_parts):
+                continue
             coming = time.grain == "day" and time.core.first > published.last and time.relation in _OPEN
             if coming and _last(known.ends, text[max(0, time.start - 4 * NEAR) : time.end], time, NEAR) < 0:
                 begins = time.core.start

@@ -1,7 +1,8 @@
 """Splits a document into passages that are small enough to be quoted and large enough to be understood.
 
-A heading begins a new passage. Below it, paragraphs fill passages up to about the target size; a paragraph
-that is too long is split into sentences, a sentence into words. Without overlap the passages tile the text.
+A heading begins a new passage, and so does a numbered provision ("Resolution 2022-3: ..."). Below it,
+paragraphs fill passages up to about the target size; a paragraph that is too long is split into sentences, a
+sentence into words. Without overlap the passages tile the text.
 """
 
 from __future__ import annotations
@@ -100,6 +101,23 @@ def body(text: str, headings: Sequence[str]) -> int:
     return at
 
 
+@cache
+def _provision() -> re.Pattern[str]:
+    nouns = "|".join(map(re.escape, of_all("acts", "provision")))
+    return re.compile(
+        rf"^[ \t]{{0,8}}(?:[-*+•#]{{1,6}}[ \t]+)?\**((?:{nouns})[ ](?:(?:no|nr)\.? ?)?"
+        r"[0-9]{1,6}(?:[./-][0-9]{1,6}){0,3})\**(?:[:.]|[ ][–—-])\**[ \t\n]",
+        re.IGNORECASE | re.MULTILINE,
+    )
+
+
+def provision(text: str, headings: Sequence[str] = ()) -> str:
+    """The name of the provision that a passage is: "Resolution 2022-3" of "Resolution 2022-3: The fee is 20."
+    ("": it is none). Minutes and gazettes have several, each of which holds and ends by itself."""
+    found = _provision().match(text, body(text, headings)) or (headings and _provision().match(headings[-1]))
+    return found[1] if found else ""
+
+
 def blocks(text: str, start: int, end: int) -> list[tuple[int, int, bool]]:
     """The paragraphs of a stretch, with the blank lines after each; True for fenced code and tables."""
     stretches: list[tuple[int, int, bool]] = []
@@ -113,11 +131,9 @@ def blocks(text: str, start: int, end: int) -> list[tuple[int, int, bool]]:
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    for match in _BLANK_LINES.finditer(text, start, end):
-        yield start, match.end()
-        start = match.end()
-    if start < end:
-        yield start, end
+    edges = {match.end() for match in _BLANK_LINES.finditer(text, start, end)}
+    edges.update(match.start() for match in _provision().finditer(text, start + 1, end))
+    yield from pairwise((start, *sorted(edges - {end}), *((end,) if start < end else ())))
 
 
 def _solid(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -281,9 +297,16 @@ def _ends(text: str, line: int, match: re.Match[str]) -> bool:
         return False
     if mark[0] != "." or not mark[1].isspace() or at == line or text[at - 1].isspace():
         return True
-    words = text[max(line, at - _LOOK_BACK) : at].rsplit(None, 1)
+    words = text[max(line, at - _LOOK_BACK) : at].rsplit(None, 2)
     word = words[-1].lstrip(_OPENING)
+    if len(word) == 1 and len(words) > 1 and words[-2].lstrip(_OPENING).casefold() in _lettered():
+        return True  # "Revision A. Valid from ..."
     return not _goes_on(text, word, match.end(), at - len(word) == line)
+
+
+@cache
+def _lettered() -> frozenset[str]:
+    return set_of("acts", "document") | set_of("acts", "part")
 
 
 def _in_link(text: str, line: int, at: int) -> bool:
@@ -488,7 +511,7 @@ class ChunkBuilder:
         self.ends, self.at, self.open_weight, self.body = [], section.start, 0, 0
         if section.start < section.body:
             self._add(self._part(BLOCK, section.start, section.body))
-        self.body = 0
+        self.body, apart = 0, False
         for start, end, solid in blocks(self.text, section.body, section.end):
             if (
                 solid
@@ -497,9 +520,13 @@ class ChunkBuilder:
             ):
                 first = _line_end(self.text, row, end)
                 self.tables.append((first, end, " | ".join(cells(self.text[start:row]))[:LONGEST_HEADER]))
+            begins = not solid and _provision().match(self.text, start) is not None
+            if begins and self.body:
+                self._close()
+            apart = begins or (apart and self.open_weight > 0)
             self._add(self._part(BLOCK if solid else PARAGRAPH, start, end))
         if self.open_weight or not self.ends:
-            if self.ends and self.open_weight < self.size / 8:
+            if self.ends and self.open_weight < self.size / 8 and not apart:
                 self.ends.pop()
             self.ends.append(self.at)
         return self.ends
@@ -648,15 +675,16 @@ def chunk(text: str, outline: tuple[Heading, ...], chunking: Chunking) -> list[C
 
     A piece is closed when it has reached the size, or when what comes next would make it more than a
     quarter too long while it holds at least a quarter. A last piece of less than an eighth joins the one
-    before it in its section. A table or fenced code is cut only where it alone is too long. With an overlap
-    the fresh part of a piece is that much shorter; what is repeated never comes from another section.
-    Raises ValueError for headings out of order or outside the text.
+    before it in its section, unless it is a provision. A table or fenced code is cut only where it alone is
+    too long. With an overlap the fresh part of a piece is that much shorter; what is repeated never comes
+    from another section. Raises ValueError for headings out of order or outside the text.
     """
     if not text:
         return []
     fresh = chunking.size - chunking.overlap
     by_words = chunking.unit == "words"
-    if chunking.unit == "whole" or (not outline and _is_short(text, fresh, by_words)):
+    short = not outline and _is_short(text, fresh, by_words) and not _provision().search(text)
+    if chunking.unit == "whole" or short:
         return [Chunk(0, len(text), ())]
     pieces: list[Chunk] = []
     for section in sections(text, outline):

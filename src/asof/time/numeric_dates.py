@@ -6,6 +6,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC
 
+from asof.lang import set_of
 from asof.time.lexicon import EARLIEST, LATEST, TokenRun, is_unspaced, two_figures
 from asof.time.reading import (
     DAY,
@@ -134,6 +135,8 @@ def _two(run: TokenRun, i: int, sign: str, context: ParseContext) -> RuleMatch |
     a, b = run.sense(i, "number"), run.sense(i + 1, "number")
     sizes = run.sense(i, "figures"), run.sense(i + 1, "figures")
     needs_cue = "cue" if sign == "." else ""
+    if run.before(i)[0].casefold() in set_of("acts", "provision"):
+        return None  # "Resolution 2024-06" is a number
     if year_figures(run, i) and 1 <= b <= 12 and sizes[1] <= 2:
         return ParsedTime("month", (months(a, b, 1),), needs_cue=needs_cue, year=a), i + 2
     if year_figures(run, i + 1) and 1 <= a <= 12 and sizes[0] <= 2:

@@ -60,7 +60,7 @@ LIMITS = {
     "lines, extensions": Limit(34_530, 30_000),
     "lines, tests": Limit(56_845, 48_000),
     "lines, bench": Limit(2_650, 2_000),
-    "modules": Limit(269, 300),
+    "modules": Limit(270, 300),
     "modules of fewer than 60 lines": Limit(0),
     "class names that stand twice": Limit(0, 0),
     "direct dependencies": Limit(9),

@@ -24,14 +24,12 @@ from asof.text.passages import (
     ends,
     pack,
     passage_header,
-    row_parts,
-    say_rows,
     sections,
     sentences,
     shown,
-    table_rows,
     tokens,
 )
+from asof.text.tables import row_parts, say_rows, table_rows
 from asof.time.span import Span
 
 

@@ -47,10 +47,11 @@ from asof.index.view import View
 from asof.lang import calendar_words, of_all, set_of, stop_words
 from asof.store.digest import KIND
 from asof.text.figures import Figure, language_of, lexicon
-from asof.text.passages import cells, unnumbered
+from asof.text.passages import unnumbered
 from asof.text.query import key
 from asof.text.question import AS_OF, QuestionReading
 from asof.text.statements import FIELD, ROW
+from asof.text.tables import cells
 from asof.text.tokens import any_of
 from asof.time.expressions import TimeContext, parse
 from asof.time.span import GRAINS, Period, Span, holds_in, label

@@ -14,8 +14,9 @@ from asof.hits import Citation, Hit, Why
 from asof.rank.gather import INSTEAD, NO_VECTOR, UNKNOWN, query_terms
 from asof.store.names import NOTHING_MATCHES
 from asof.text.operators import OPERATOR_NOTES
-from asof.text.passages import body, say_rows
+from asof.text.passages import body
 from asof.text.snippet import snippet
+from asof.text.tables import say_rows
 
 # -- score explanations, in numbers that can be checked by hand ----------------------------------------
 

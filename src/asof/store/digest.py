@@ -473,7 +473,7 @@ def _iter_times(
 
 def _row_intervals(text: str, headings: str) -> list[str]:
     """The times of the rows of tables whose columns say since when and until when, as they are shown."""
-    from asof.text.passages import row_interval, table_rows
+    from asof.text.tables import row_interval, table_rows
 
     if "|" not in text:
         return []

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 from asof.hits import heading_above
 from asof.lang import set_of
-from asof.text.passages import body, is_field, is_list_item, row_parts, sentences, shown, table_rows
+from asof.text.passages import body, is_field, is_list_item, sentences, shown
+from asof.text.tables import row_parts, table_rows
 from asof.text.tokens import tokenize
 
 # -- plain text ----------------------------------------------------------------------------------------

@@ -23,7 +23,7 @@ from asof.sources.plainyaml import BadYaml, read_toml, read_yaml
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, TextParser, Unreadable, text_reader
 from asof.sources.records import LONGEST_LIST, constant
 from asof.sources.source import Fields, InputLimits
-from asof.text.passages import interval_cell, interval_columns
+from asof.text.tables import interval_cell, interval_columns
 
 
 def _cut(page: Page) -> Problem:

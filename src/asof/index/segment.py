@@ -9,7 +9,7 @@ file must have. A block is checked when it is first touched (all of a small arra
 
 Arrays, n rows sorted by (visible, digest, number, passage):
 
-    visible, added, passage, document, digest         int64 (n)      instants and ids
+    visible, added, passage, document, version, digest  int64 (n)    instants and ids
     said, run                                         int64 (n)      since when its text stands there, under
                                       any metadata, and a number that is equal for the rows of that time
     number, length, dated                             int32, int32, uint8 (n)
@@ -26,7 +26,8 @@ Arrays, n rows sorted by (visible, digest, number, passage):
     title_start, title_stems, title_kinds             int64 (t + 1), uint64, uint8
     feature_body, feature_title ...                   see `asof.index.features`
     end_passage, end_at, end_added                    int64 (e)      ends of lives, of this or other segments
-    vectors                                           int16 (n, d)   when an encoder is used
+    vectors, waiting                                  int16 (n, d), int32  when an encoder is used; the rows
+                                      that have none yet
 """
 
 from __future__ import annotations

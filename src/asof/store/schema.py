@@ -44,7 +44,7 @@ CREATE TABLE sources (
     added INTEGER NOT NULL
 );
 
--- what of a source could not be read in its last run, as in values.Problem
+-- what of a source could not be read in its last run, as in documents.Problem
 CREATE TABLE problems (
     source INTEGER NOT NULL REFERENCES sources, message TEXT NOT NULL, file TEXT NOT NULL,
     line INTEGER NOT NULL, remedy TEXT NOT NULL, document TEXT NOT NULL, lost INTEGER NOT NULL

@@ -148,7 +148,7 @@ def interval_changes(versions: Sequence[VersionPassages], rows: Iterable[StoredI
 
 
 EDIT = "edit"
-"""The origin of dates of changes that no source dates (`values.DATED_BY`)."""
+"""The origin of dates of changes that no source dates (`documents.DATED_BY`)."""
 
 
 class StoredVersion(Struct):

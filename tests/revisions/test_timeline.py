@@ -201,3 +201,17 @@ def test_of_two_that_say_no_day_none_is_the_next_of_the_other() -> None:
     garage = document("garage", "The rent is 60 euros.", "2022-03-15", title="Garage")
     with fresh(RENTS[0], garage) as corpus:
         assert len(corpus.at().timeline("rent").entries) == 1
+
+
+def test_what_has_no_date_did_not_begin_when_it_was_indexed() -> None:
+    """Its second version did, as far as anybody knows; what says since when it holds does."""
+    said = "The safety officer is {}."
+    texts = [said.format("Lena Dorn"), said.format("Pavel Hruska"), "From 2 May 2020 the pool is open."]
+    with new_corpus([document("r", texts[0], None), document("p", texts[2], None)]) as corpus:
+        (first,) = corpus.at().timeline("safety officer").entries
+        (pool,) = corpus.at().timeline("pool open").entries
+        corpus.add([document("r", texts[1], None)])
+        entries = corpus.at().timeline("safety officer").entries
+    assert [first.valid, first.since] == [(None, None), None]
+    assert str(pool.valid.start and iso(pool.valid.start))[:10] == "2020-05-02"
+    assert [(entry.sentence, entry.since is None) for entry in entries] == [(texts[1], False)]

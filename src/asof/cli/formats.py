@@ -298,7 +298,8 @@ def _(value: Answer) -> CarriedTable:
 def _(value: Timeline) -> CarriedTable:
     rows: list[tuple[Cell, ...]] = [
         (
-            since_cell(each.start, each.published), None if each.end is None else day(each.end - 1),
+            None if each.since is None else since_cell(each.since, each.published),
+            None if each.end is None else day(each.end - 1),
             each.sentence, each.reworded, " … ".join(each.added), " … ".join(each.removed),
             each.document, each.title, place_cell(each.headings, each.title), date_cell(each.published),
             *force_cells(each.in_force, each.published), each.id, each.citation,

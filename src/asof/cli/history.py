@@ -86,7 +86,8 @@ def _show_entry(entry: TimelineEntry, at: int, *, dated: bool) -> None:
     until = ("then" if dated else "now") if entry.end is None else _day(entry.end - 1)
     title = f"  {readable(entry.title)}" if entry.title else ""
     coming = entry.start > at and entry.end is None
-    span = click.style(f"from {_day(entry.start)}" if coming else f"{_day(entry.start)} - {until}", fg="cyan")
+    since = "undated" if entry.since is None else _day(entry.since)
+    span = click.style(f"from {since}" if coming else f"{since} - {until}", fg="cyan")
     show(f"{span}{click.style(title, bold=True)}", hang=2)
     if entry.in_force is not None and entry.in_force.by != PUBLISHED:
         show(f"  {plain(force_words(entry.in_force, at)) or f'in force {days_of(entry.in_force.span)}'}")

@@ -130,10 +130,16 @@ class TimelineEntry(Struct, frozen=True):
         return ", ".join(cite(self))
 
     @property
-    def valid(
-        self,
-    ) -> Annotated[Validity, "when it holds; `until` is null: without an end"]:
-        return Validity(self.start, self.end)
+    def valid(self) -> Annotated[Validity, "when it holds; null: not known since when, without an end"]:
+        return Validity(self.since, self.end)
+
+    @property
+    def since(self) -> int | None:
+        """`start`; None where nobody knows it: what the first version of a document without a date says did
+        not begin when it was indexed."""
+        stated = self.in_force is not None and self.in_force.span.start is not None
+        first = self.version is not None and self.version.number == 1
+        return None if first and self.published is None and not stated else self.start
 
 
 class Timeline(Struct, frozen=True):

@@ -117,8 +117,9 @@ function entriesOf(line) {
     const before = entry.words_removed.length ? line.entries[at - 1]?.sentence : null;
     const { from, until } = entry.valid, coming = !until && from > line.as_of, told_on = entry.published?.from ?? from;
     const seen = told_on > from ? told_on : from;  // it holds since then, but could be seen only when it was published
+    const since = from ? el("a", { href: address({ view: "", as_of: seen.slice(0, 10) }) }, told(from)) : "undated";
     return el("article", { class: "entry" },
-      el("h3", {}, coming ? "from " : "", el("a", { href: address({ view: "", as_of: seen.slice(0, 10) }) }, told(from)), coming ? "" : ` – ${until ? told(lastOf(until)) : "now"}`),
+      el("h3", {}, coming ? "from " : "", since, coming ? "" : ` – ${until ? told(lastOf(until)) : "now"}`),
       before || at ? changed(before, entry.sentence) : el("p", {}, entry.sentence),
       el("p", { class: "meta" }, joined(documentLink(entry), entry.reworded ? `said again in other words ${count(entry.reworded, "time")}` : null)));
   });

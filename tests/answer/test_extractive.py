@@ -253,6 +253,16 @@ def test_who_was_in_office(offices, question, as_of, document):
     assert (None if made.refused else made.citations[0].document) == document
 
 
+def test_who_is_is_not_answered_by_who_was(tmp_path):
+    """The looking back has a word of the question in its title; the notice is newer."""
+    back = "When I came in 2016 the pilot of Esker was Ada Brandt, who looked at the sea and at the stones."
+    made = answered(
+        tmp_path, "Who is the pilot of Esker?", doc("back", "2024-06-01", back, "Eight years of pilots"),
+        doc("notice", "2024-12-01", "Pilot of Esker: Cato Renn. Office hours are from 8 to 12.", "Notice"),
+    )  # fmt: skip
+    assert made.citations[0].document == "notice"
+
+
 # -- who or what came after something --------------------------------------------------------------------
 
 NOTES = [

@@ -39,6 +39,7 @@ from asof.lang import FIRST, numerals, tables
 from asof.models.ports import Encoder
 from asof.store.digest import STATUS
 from asof.text.figures import figures, lexicon
+from asof.text.force import phrases
 from asof.text.passages import shown, unnumbered
 from asof.text.statements import FIELD, ITEM, ROW, plain
 from asof.text.tokens import any_of
@@ -277,7 +278,8 @@ class Signs(NamedTuple):
     time asked about begins, that with which it ends, only other times. `several`: it is an item or a row
     where several things are asked for. `past`: something superseded it, or one of these statements' documents
     amends it, or it is not in force; where times are asked about, it is in force in none of these. `other`:
-    it is of another thing than the one that is named (`is_of_another`).
+    it is of another thing than the one that is named (`is_of_another`). `was`: it tells what was, where the
+    question asks who is something.
     """
 
     relevance: float = 0.0
@@ -296,12 +298,13 @@ class Signs(NamedTuple):
     several: float = 0.0
     past: float = 0.0
     other: float = 0.0
+    was: float = 0.0
 
 
 WEIGHTS = Signs(
     relevance=11.0, words=5.6, own=1.3, passage=-1.8, heading=1.2, defines=5.0, value=2.0,
     number=2.0, reason=5.0, tells=1.0, begins=2.5, ends=1.7, outside=-1.2, several=1.5, past=-8.0,
-    other=-16.0,
+    other=-16.0, was=-1.5,
 )  # fmt: skip
 """Log odds of a linear model (a softmax over the statements of a question) with a prior at the weights
 before, fitted on questions of people on documents and of datasets, judged on the corpora left out, and
@@ -323,6 +326,7 @@ def signs_of(
     asked = frozenset[str]().union(*(each for each, _ in words.words))
     asks = asked_version(question.text)
     by_version = asks is not None and asks.version is not None  # what holds in a version may be over now
+    told, who_is = phrases(question.language), question.current and question.value_kind == PERSON
     found = {}
     for at, each in enumerate(statements):
         if not states_something(each):
@@ -342,6 +346,7 @@ def signs_of(
             heading=len(each.above & asked) / max(len(each.above), 1),
             past=past, other=float(is_of_another(question, words, each)),
             several=float(question.several and each.kind in (ITEM, ROW)),
+            was=float(who_is and told.past.search(each.text) is not None),
             **_expected(question, each), **_of_time(question, each),
         )  # fmt: skip
     return found

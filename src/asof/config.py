@@ -136,7 +136,7 @@ DATES = Table("How dates in figures, and times of day, are read.", {
     "order": Setting(
         one_of("dmy", "mdy"),
         'What comes first in 03/04/2023: "dmy" the day, "mdy" the month. Default: as the other dates of the'
-        " source tell.",
+        " document tell.",
         "dmy",
     ),
     "timezone": Setting(

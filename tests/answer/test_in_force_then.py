@@ -91,6 +91,29 @@ def test_before_all_of_it_nothing_is_known(tmp_path: Any) -> None:
     assert made.reason.startswith("nothing is known of 2019")
 
 
+OLD = doc("a", "2018-05-02", "A harbour pass costs 24 crowns. The mate sells it.", "Harbour pass: its costs")
+NEW = doc("b", "2024-03-02", "Diesel is dear. A harbour pass costs 31 crowns, by vote.", "Minutes of spring")
+NOTICE = doc("c", "2016-01-11", "Mooring costs 9 crowns. The office is here since 1998.", "Notice 2016")
+
+
+def test_the_newer_of_two_figures_leads_with_until_when_the_other_held(tmp_path: Any) -> None:
+    """Whatever the titles; as of 2023 there is only one."""
+    with corpus_with(tmp_path, OLD, NEW, NOTICE) as corpus:
+        made = corpus.at().ask("What does a harbour pass cost?")
+        assert [each.document for each in made.citations] == ["b", "a"]
+        assert made.notes == ("[2] held until 2024-03-02, if [1] holds instead",)
+        then = corpus.at("2023").ask("What does a harbour pass cost?")
+        assert ([each.document for each in then.citations][:1], then.notes) == (["a"], ())
+
+
+def test_no_later_figure_answers_for_a_time_before(tmp_path: Any) -> None:
+    """The notice of 2016 says since when there is an office, not since when mooring costs 9 crowns."""
+    with corpus_with(tmp_path, OLD, NEW, NOTICE) as corpus:
+        assert corpus.at().ask("What did mooring cost in 2012?").reason.startswith("nothing is known of 2012")
+        assert corpus.at().ask("What did mooring cost in 2017?").citations[0].document == "c"
+        assert corpus.at().ask("Where was the office in 2012?").citations[0].document == "c"
+
+
 SEVERAL = [
     fare(name, 2023, crowns) for name, crowns in (("Harbour", 12), ("Island", 20), ("Family", 31))
 ]  # fmt: skip

@@ -318,6 +318,13 @@ def test_a_note_is_named_as_it_was_shown(corpus: Corpus) -> None:
             memory.forget(name)
 
 
+def test_of_two_notes_of_a_title_the_one_in_force_is_meant(corpus: Corpus) -> None:
+    memory = Memory(corpus)
+    _old, new = (memory.remember(text, "Office", confirm=True).document for text in (BRUGES, GHENT))
+    assert memory.forget("Office").document == new
+    assert memory.correct("office", "The office is in Lyon.", confirm=True).document == new
+
+
 def test_numbers_of_subjects_tell_notes_apart(corpus: Corpus) -> None:
     """Yearly reports of one title follow one another, "Locker A1" and "Locker A2" do not."""
     notes = Memory(corpus)

@@ -85,6 +85,7 @@ FARES = (
     "| Fare | Crowns |\n| --- | --- |\n| Single | 4 |\n| Return | 7 |\n\nPaid to the mate.",
     "| Fare | Crowns |\n| --- | --- |\n| Single | 5 |\n| Return | 9 |\n| Dog | 1 |\n\nThe reason is diesel.",
 )
+MOORING = "The mooring at berth {} for yachts and barges costs {} crowns each night, with water and light."
 MET = (
     "Present: Ada, Bo. Apologies: none. The roof leaks in two places; the ladder stands at the mill.",
     "Present: Ina, Tom. Apologies: Ada. A baker asked for flour, and lamps were bought before winter.",
@@ -113,6 +114,11 @@ MET = (
         (*NOTICES, ("minutes/1.md", "minutes/2.md"), False),
         (*FARES, ("a.md", "b.md"), True),
         (*MET, ("a.md", "b.md"), False),
+        ("Berth 1 costs 12 crowns.", "Berth 2 costs 14 crowns.", ("a", "b"), False),
+        ("Note 1: Berth 1 costs 12 crowns.", "Note 2: Berth 1 costs 14 crowns.", ("a", "b"), True),
+        ("Version 2 costs 12 crowns.", "Version 3 costs 14 crowns.", ("a", "b"), True),
+        (MOORING.format(1, 12), MOORING.format(2, 14), ("a", "b"), False),
+        (MOORING.format(1, 12), MOORING.format(1, 14), ("a", "b"), True),
     ],
 )  # fmt: skip
 def test_a_title_alone_makes_no_series(one: str, other: str, ids: tuple[str, str], linked: bool) -> None:

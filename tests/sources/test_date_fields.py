@@ -64,30 +64,35 @@ APRIL, MARCH = read("2023-04-03"), read("2023-03-04")
     ],
 )
 @pytest.mark.parametrize("kind", ["folder", "jsonl"])
-def test_the_order_is_that_of_asof_toml_or_of_the_other_dates(tmp_path, other, said, first, kind):
-    """The date that is ambiguous is read before the one that tells; what was learned is said once."""
+@pytest.mark.parametrize("beside", [True, False])
+def test_the_order_is_that_of_asof_toml_or_of_other_dates_of_the_document(
+    tmp_path, other, said, first, kind, beside
+):
+    """The date that is ambiguous is read before the one that tells; what was learned is said once. Another
+    document, which may come later, tells nothing."""
+    fields = dict(zip(("updated", "edited"), other.split("\nupdated: "), strict=False))
+    one, more = {"date": "03/04/2023"}, {"date": "04/03/2023"}
+    records = [one | fields, more | fields] if beside else [one, more, {"date": "2022", **fields}]
+    target = tmp_path if kind == "folder" else tmp_path / "a.jsonl"
     if kind == "folder":
-        target = tmp_path
-        for name, date in (("a", "03/04/2023"), ("b", "04/03/2023"), ("c", other)):
-            (tmp_path / f"{name}.md").write_text(f"---\ndate: {date}\n---\nText.\n")
+        for name, record in zip("abc", records, strict=False):
+            lines = "\n".join(f"{key}: {value}" for key, value in record.items())
+            (tmp_path / f"{name}.md").write_text(f"---\n{lines}\n---\nText.\n")
     else:
-        target = tmp_path / "a.jsonl"
-        fields = dict(line.split(": ") for line in f"date: {other}".split("\n"))
-        records = [
-            {"id": "a.md", "date": "03/04/2023"},
-            {"id": "b", "date": "04/03/2023"},
-            {"id": "c", **fields},
-        ]
-        target.write_text("".join(json.dumps({**each, "text": "Text."}) + "\n" for each in records))
+        lines = (json.dumps({"id": f"{at}", **each, "text": "Text."}) for at, each in enumerate(records))
+        target.write_text("\n".join(lines))
     named = config.read({"dates": {"order": said}} if said else {}).fields
     found = stated(open_source(target, root=tmp_path, fields=named, trust_mtime=True))
     document = next(each for each in found if isinstance(each, Document))
     messages = [each.message for each in found if isinstance(each, Problem)]
-    assert sum("is read first, as in" in each for each in messages) == (first is not None and not said)
-    assert any("dates.order" in each for each in messages) == (first is None)
-    if first:
+    known = first if beside or said else None
+    assert sum("is read first, as in" in each for each in messages) == (known is not None and not said)
+    assert any("dates.order" in each for each in messages) == (known is None)
+    if known:
         assert document.published is not None
-        assert document.published.span == first
+        assert document.published.span == known
+    elif not beside:
+        assert document.published is None or document.published.by == "mtime"
 
 
 def test_fields_of_asof_toml_count_for_notes_too(tmp_path):

@@ -240,6 +240,20 @@ def test_a_run_after_a_move_knows_the_document_as_before_until_then(tmp_path):
         assert corpus.at(then).called("b.md") == "sub/b.md"
 
 
+def test_a_corrected_date_goes_with_the_text_that_moves(tmp_path):
+    write(tmp_path, [{"a.md": A, "b.md": B}])
+    with open_corpus(tmp_path) as corpus:
+        corpus.add(tmp_path, history=True)
+        corpus.correct("a.md", "2018")
+        (known,) = db_of(corpus).execute("SELECT max(id) FROM transactions").fetchone()
+        git(tmp_path, "mv", "a.md", "c.md")
+        git(tmp_path, "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "-m", "x")
+        corpus.add(tmp_path, history=True)
+        assert corpus.add(tmp_path, history=True).written == 0
+        assert listed(corpus.at("2019")) == ["c.md"]
+        assert listed(corpus.at("2019", known_at=iso(known))) == ["a.md"]
+
+
 def test_a_move_is_known_since_its_run_whatever_dates_the_file(tmp_path):
     """Also where its name does, or its header; and again, back to the first name."""
     text = "Minutes: the fence was agreed by all neighbours.\n"

@@ -81,6 +81,22 @@ def test_sentences(text: str, found: list[tuple[str, str, str]]) -> None:
     assert acts(text=text) == found
 
 
+@pytest.mark.parametrize(
+    ("title", "text", "found"),
+    [
+        ("Order 9 on fares", "Order 4 is repealed by Order 9.", [("supersedes", "order#4", "")]),
+        ("Order 9", "Rule 3 of Order 4 is replaced by Order 9.", [("amends", "order#4", "Rule 3")]),
+        ("Fares of 2022", "Order 4 is replaced by “Fares of 2022”.", [("supersedes", "order#4", "")]),
+        ("Order 9", "Order 4 wird durch Order 9 aufgehoben.", [("supersedes", "order#4", "")]),
+        ("Order 8", "Order 4 wird durch Order 9 aufgehoben.", []),
+        ("Order 9", "Order 4 is not repealed by Order 9.", []),
+        ("Guide to Order 9", "Order 4 is repealed by Order 9.", []),
+    ],
+)
+def test_an_act_by_the_document_itself(title: str, text: str, found: list[tuple[str, str, str]]) -> None:
+    assert acts(title, text) == found
+
+
 def test_a_number_behind_a_verb_is_of_the_series_of_its_document() -> None:
     text = "It amends 2474 and obsoletes RFC 2481."
     assert acts(text=text, path="rfc3168") == [("amends", "rfc#2474", ""), ("supersedes", "rfc#2481", "")]

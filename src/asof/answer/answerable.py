@@ -80,7 +80,7 @@ def unanswerable_reason(
     """The reason why these passages cannot hold the answer, or "". `found`: the candidates of the hits."""
     if not hits:
         return "nothing in this corpus matches the question"
-    if reason := _time_reason(question, hits, view):
+    if reason := _time_reason(question, hits, found, view):
         return reason
     if not found.best and (named := numbers_asked(question)):
         return f"no passage that was found is about {named}"
@@ -117,10 +117,10 @@ MOSTLY = 0.5
 """The least share of what is said of another thing that is said of the one which is asked about."""
 
 
-def _time_reason(question: ParsedQuestion, hits: Sequence[Hit], view: View) -> str:
-    """The reason why nothing is known of the times of a question, or "". Only for times that are written with
-    figures, and do not include now unless the figure of something named is asked for, and if most passages
-    are dated."""
+def _time_reason(question: ParsedQuestion, hits: Sequence[Hit], found: Candidates, view: View) -> str:
+    """The reason why nothing is known of the times of a question, or "": none of the best statements is of
+    these. Only for times that are written with figures, and do not include now unless the figure of something
+    named is asked for, and if most passages are dated."""
     times, named = question.times, question.wants_value and question.names
     if not times or not question.dated or any(span.last - span.first < MONTH for span in times):
         return ""
@@ -129,16 +129,16 @@ def _time_reason(question: ParsedQuestion, hits: Sequence[Hit], view: View) -> s
     if 2 * sum(hit.published is None for hit in hits) >= len(hits):
         return ""
     if named:
-        about = [f"{hit.title} {hit.text}" for hit in hits]
         hits = [
-            hit
-            for hit, text in zip(hits, about, strict=True)
-            if any(names(text, each) for each in question.names)
-        ] or hits
-    for span in times:
-        if any(hit_in_time(hit, span) for hit in hits):
+            hit for hit in hits if any(names(f"{hit.title} {hit.text}", each) for each in question.names)
+        ] or hits  # fmt: skip
+    best = [found.statements[at] for at in found.best]
+    best = [each for each in best if any(each.hit is hit for hit in hits)] or best
+    for each in best:  # since when a figure is so stands beside it
+        said = each.text if question.figure else each.hit.text
+        if any(hit_in_time(each.hit, span, said) for span in times):
             return ""
-    return _nothing_known(question, [label(span) for span in times], hits)
+    return _nothing_known(question, [label(span) for span in times], hits) if best else ""
 
 
 def _nothing_known(question: ParsedQuestion, periods: Sequence[str], hits: Sequence[Hit]) -> str:

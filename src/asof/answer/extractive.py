@@ -31,6 +31,7 @@ from asof.answer.match import (
     contradiction_reason,
     differing,
     find_contradiction,
+    stated_value,
 )
 from asof.answer.question import COUNT, DATE, PERSON, WORD, ParsedQuestion, phrases_of
 from asof.answer.statements import Statement, WeightedPhrase, names, speaks_outside
@@ -44,7 +45,7 @@ from asof.text.query import key
 from asof.text.statements import ITEM
 from asof.text.tokens import tokenize
 from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, phrases
-from asof.time.span import Span, label
+from asof.time.span import Span, iso, label
 from asof.wire import replace
 
 # -- successor and predecessor: the next statement of the same kind that does not name it --------------
@@ -229,6 +230,7 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
         notes.append("no quote says how many: nothing was counted, and there may be more than are quoted")
     if question.value_kind == PERSON and not any(_names_person(question, each) for each in quotes):
         notes.append("no quote names a person")
+    notes += _older(context, [each.statement for each in quotes])
     if context.words.unknown:
         notes.append(f"of the question no passage has: {', '.join(context.words.unknown)}")
     text = "\n".join(map(quoted, citations))
@@ -339,7 +341,27 @@ def _differing_answer(view: View, context: AnswerContext, sentence: Statement) -
     pairs = zip(found, citations, strict=False)  # of more than MAX_QUOTES the first
     said = ", ".join(f"{stated.text} [{citation.n}]" for (_, stated), citation in pairs)
     text = "\n".join([f"The sources differ: {said}.", *map(quoted, citations)])
-    return Answer(context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations)
+    notes = _older(context, [each for each, _ in found[: len(citations)]])
+    return Answer(
+        context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), notes
+    )  # fmt: skip
+
+
+def _older(context: AnswerContext, quoted: Sequence[Statement]) -> tuple[str, ...]:
+    """A note on those of the statements that an answer quotes which give another figure for what is asked
+    than the first, and were published before it: until when they held, if that holds instead."""
+    own = stated_value(quoted[0]) if context.parsed.figure and not context.parsed.times else None
+    day = quoted[0].hit.published
+    if own is None or day is None:
+        return ()
+    older = [
+        f"[{n}]" for n, each in enumerate(quoted, 1)
+        if context.words.share(each.stems) == 1.0 and (value := stated_value(each)) is not None
+        and value.unit == own.unit and value.value != own.value
+        and each.hit.published is not None and each.hit.published.span.last < day.span.first
+    ]  # fmt: skip
+    held = f"{', '.join(older)} held until {iso(day.span.first)[:10]}, if [1] holds instead"
+    return (held,) if older else ()
 
 
 def _not_in_force(citations: Sequence[Citation], times: Sequence[Span]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from asof.answer.question import WORD
 from asof.documents import PUBLISHED, SourcedTime
 from asof.hits import Citation, Hit
 from asof.index.spelling import nearest_words
+from asof.index.statements import verbs_of_states
 from asof.index.view import View
 from asof.lang import numerals
 from asof.queries import Query
@@ -279,15 +280,16 @@ def lies_in(time: Span, span: Span) -> bool:
     return span.first <= time.first and time.last <= span.last
 
 
-def hit_in_time(hit: Hit, span: Span) -> bool:
+def hit_in_time(hit: Hit, span: Span, said: str) -> bool:
     """True if a hit's document is about a time inside a span, or its text or a heading above it names one, or
-    since when something is the case."""
+    `said` of it since when something is the case."""
     named = [time for time in hit.about if KIND.get(time.by, 0) in (HEADING, TEXT)]
     if span.first > hit.as_of:  # nobody knows whether what has no end still holds then
         named = [time for time in named if time.span.end is not None]
     elif any(
         _SINCE.match(time.text) and is_period(time.span) and time.span.first <= span.last for time in named
-    ):
+        if time.text in said
+    ):  # fmt: skip
         return True
     return document_in_time(hit, span) or any(is_of(time, span) for time in named)
 
@@ -333,12 +335,12 @@ LABEL = 24
 
 
 def lasts(sentence: Statement, until: int) -> bool:
-    """True if a sentence states what is the case ("is", or a label with its value) up to an instant: it names
-    that time, no time, or since when."""
-    senses = lexicon(language_of(sentence.hit.text, "en")).senses
-    known = (senses.get(word, NONE) for word in sentence.text.casefold().split())
-    copula = any("copula" in each and "past" not in each for each in known)
-    if not copula and ":" not in sentence.text[:LABEL]:
+    """True if a sentence states what is the case ("is", "costs", or a label with its value) up to an instant:
+    it names that time, no time, or since when."""
+    senses, states = lexicon(language_of(sentence.hit.text, "en")).senses, verbs_of_states()
+    known = ((senses.get(word, NONE), word) for word in sentence.text.casefold().split())
+    present = any(("copula" in each and "past" not in each) or word in states for each, word in known)
+    if not present and ":" not in sentence.text[:LABEL]:
         return False
     return _reaches(sentence, until)
 

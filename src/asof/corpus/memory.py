@@ -230,13 +230,14 @@ class Memory:
         return None if begin is end is None else (begin, end)
 
     def _known(self, document: str) -> DocumentAsOf:
-        """A note by its id, the id of a passage of it, both also in brackets, or its title. Raises UsageError
-        for another document and for the title of several notes, DocumentNotFound."""
+        """A note by its id, the id of a passage of it, both also in brackets, or its title: of several
+        the one that holds. Raises UsageError for another document or a title of several, DocumentNotFound."""
         name = document.strip().removeprefix("[").removesuffix("]")
         whole, _, digest = name.rpartition("#")
         found = self._now(name) or (self._now(whole) if digest else None)
         if found is None and not name.startswith(NOTE_PREFIX):
             titled = self._titled(name)
+            titled = [each for each in titled if len(titled) > 1 and self._holds(each)] or titled
             if len(titled) > 1:
                 listed = ", ".join(titled[:SHOWN]) + ", …" * (len(titled) > SHOWN)
                 raise UsageError(f"{len(titled)} notes have the title {name[:200]!r}: {listed}; give an id")
@@ -257,10 +258,7 @@ class Memory:
         def look(view: View) -> list[str]:
             names = view.store.names_of(called(view.store, title))
             same = title.casefold()
-            return [
-                each.name for each in names
-                if is_note(each.name) and each.title.casefold() == same
-            ]  # fmt: skip
+            return [each.name for each in names if is_note(each.name) and each.title.casefold() == same]
 
         return self.corpus.at().use(look)
 

@@ -3,7 +3,8 @@
 Words are kept as sets, not as text. Dates and numbers change within a series, so they are left out of both
 sets. `asof.revisions` compares the features; here they are read from texts, once, when a segment is written.
 
-    body, title  the words of the text, and of its document's title and headings; 512 bits each
+    body, title  the words of the text, and of its document's title and headings; 512 bits each; both have the
+                 name with a number that the text is of ("Berth 4 costs 9 crowns")
     subject      hash of title and headings without numbers and dates, equal for "Node.js 21.7.0" and
                  "Node.js 21.6.2"; 0 if nothing is left
     version      the first three numbers of the version in the title, -1 for none
@@ -42,6 +43,7 @@ from asof.index.statements import (
     frame_of,
     is_statement,
     leads_of,
+    name_in,
     statement_of,
 )
 from asof.lang import calendar_words, of_all
@@ -197,6 +199,10 @@ def _read(rows: Sequence[IndexRow], analyzer: Analyzer) -> dict[str, Array]:
     columns["dated"][:] = [row.dated for row in rows]
     columns["body"] = bits_of(*words, len(rows))
     columns["title"] = bits_of(*headed, len(titles))[place]
+    named = np.array([name_in(row.body[:READ], grammar) for row in rows], np.uint64)
+    of_name = bits_of(named[named > 0], np.flatnonzero(named), len(rows))
+    columns["body"] |= of_name
+    columns["title"] |= of_name
     columns["subject"] = np.array([title.subject for title in titles], np.uint64)[place]
     columns["version"] = _versions([title.version for title in titles])[place]
     notes = np.array([is_note(row.path) and bool(row.title) for row in rows], bool)

@@ -122,21 +122,23 @@ def _numbers(language: str) -> frozenset[str]:
 def _without_values(
     text: str, language: str, grammar: Grammar, begins: bool = True
 ) -> tuple[list[str], int, int]:
-    """The words of a text with "_" for its values (names, times, numbers, in words too), how many of content
-    are left, and how many values there are; `begins`: at the beginning of a sentence, where a capital is no
-    sign of a name."""
+    """The words of a text with "_" for its values (names, times, numbers, in words too; no number that tells
+    what a sentence is of), how many of content are left, and how many values there are; `begins`: at the
+    beginning of a sentence, where a capital is no sign of a name."""
     nouns = tables(language, "questions").get("capital_nouns", False)
     calendar, stop, numbers = grammar.calendar, grammar.stop, _numbers(language)
     words: list[str] = []
     count = values = 0
     named = begins  # behind a word that begins a sentence and has a capital
-    for word in _PIECE.findall(text):
+    pieces = _PIECE.findall(text)
+    own = _numbers_of_names(pieces, grammar) if begins else ()
+    for at, word in enumerate(pieces):
         if word in ".!?\n":
             begins = True
             continue
         folded = word.lower()
-        capital = folded != word and word[0].isupper() and not nouns
-        if (
+        capital = folded != word and word[0].isupper() and not nouns and at not in own
+        if at not in own and (
             (capital and not begins)
             or folded in calendar
             or folded in numbers
@@ -152,6 +154,34 @@ def _without_values(
             count += len(word) > 1 and folded not in stop
         begins, named = False, begins and capital
     return words, count, values
+
+
+_OF_NAME = re.compile(r"[a-gi-pr-vx-z]?\d{1,3}[a-z]?")
+"""A number in a name, also "A1"; not Q3, H1 or W9."""
+
+
+def _numbers_of_names(pieces: Sequence[str], grammar: Grammar) -> dict[int, str]:
+    """The numbers in the names of what sentences are of, the last ones before a verb of a state, by their
+    places, each with its word: "berth 4" of "Note 1: Berth 4 costs 12 euros". A version is a value."""
+    found, last, before, verbs = dict[int, str](), -1, "", verbs_of_states()
+    apart = grammar.stop, grammar.calendar, set_of("words", "version"), verbs
+    for at, word in enumerate(map(str.casefold, pieces)):
+        if word in verbs and last >= 0:
+            found[last] = f"{pieces[last - 1]} {pieces[last]}".casefold()
+        elif _OF_NAME.fullmatch(word) and before.isalpha() and not any(before in each for each in apart):
+            last = at
+        last, before = -1 if word in ".!?\n" else last, word
+    return found
+
+
+def name_in(text: str, grammar: Grammar) -> int:
+    """A hash of the only name with a number that sentences of a text are of ("Berth 4"), else 0."""
+    found = DIGIT.search(text) and _NAMED.search(text)
+    named = found and {*_numbers_of_names(_PIECE.findall(text), grammar).values()}
+    return term_hash(named.pop()) if named and len(named) == 1 else 0
+
+
+_NAMED = re.compile(r"[^\W\d_]\s[A-Za-z]?\d{1,3}[A-Za-z]?\s")
 
 
 MOST_LEADS = 12

@@ -4,9 +4,9 @@ Candidates are the last few earlier passages with a key in common, and those tha
 succeed each other statement by statement: a passage follows one that says the same of the same subject but
 for names, numbers and dates, repeats half of its statements with other values (a price list, a yearly
 notice), states another value of what the title names, or has nearly the same text, which must not differ in a
-word of a title ("Icinga Web 2.1 was released", "Icinga 2.1 was released"). A title alone makes no series:
-what minutes, mails and diaries tell stays as it was told, and what stands in another folder is another thing,
-unless the whole statements are the same.
+word of a title ("Icinga Web 2.1 was released", "Icinga 2.1 was released") or a name with a number ("Berth 4
+costs 9 crowns"). A title alone makes no series: what minutes, mails and diaries tell stays as it was told,
+and what stands in another folder is another thing, unless the whole statements are the same.
 """
 
 from __future__ import annotations
@@ -371,7 +371,8 @@ class Linker(Struct, frozen=True):
         by_end = (same | untitled) & near & _ends(one["ended"], leads[1])
 
         event, unnumbered = one["event"] | other["event"], (version[0][:, 0] < 0) & (version[1][:, 0] < 0)
-        told = same & near & ~event & (leads[0][:, 0] > 0) & (leads[1][:, 0] > 0)
+        other_name = ((title_1 ^ title_2) & (body_1 ^ body_2)).any(axis=1)
+        told = same & near & ~event & ~other_name & (leads[0][:, 0] > 0) & (leads[1][:, 0] > 0)
         by_leads = told & (own >= REPEATED)
         by_leads[by_leads] = _repeat(leads[0][by_leads], leads[1][by_leads])
         by_leads |= told & unnumbered & (words_in(titles) > 1.5) & (np.maximum(own_1, own_2) < LONG) & ~(
@@ -382,10 +383,9 @@ class Linker(Struct, frozen=True):
         fewest = np.where(same, NEARLY_WORDS, fewest)
         alone = untitled & (np.maximum(own_1, own_2) < LONG)
         by_words = near & (own >= np.where(alone, RESTATED, NEARLY)) & (own_shared > fewest - 0.5)
-        by_words &= ~event
+        by_words &= ~event & ~other_name
         by_words &= untitled | (subject[0] != 0) & (subject[1] != 0)
         by_words &= ~(title_1 & ~title_2).any(axis=1) | ~(title_2 & ~title_1).any(axis=1)
-        by_words &= ~((title_1 ^ title_2) & (body_1 ^ body_2)).any(axis=1)
 
         documents = self.rows.columns["document"]
         one_document = documents[later] == documents[earlier]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from pathlib import PurePosixPath
 from typing import Any, Literal, NamedTuple
 
@@ -40,17 +40,20 @@ Note = Callable[[str, BadTime], None]
 
 
 class DateOrder:
-    """What comes first in a date such as 03/04/2023: `said` in asof.toml, else as in the unambiguous dates
-    among `pieces` of a source, read when this is first asked. `timezone` is that of times of day without one
-    ("": UTC). `remarks` say what was assumed."""
+    """What comes first in a date such as 03/04/2023: `said` in asof.toml, else as in the unambiguous dates of
+    the same document, whose words `own` gives; no other one decides, since it may be published or learned
+    later. `timezone` is that of times of day without one ("": UTC). `remarks` say what was assumed."""
 
-    def __init__(
-        self, said: Order = "", pieces: Callable[[], Iterable[bytes]] = tuple, timezone: str = ""
-    ) -> None:  # fmt: skip
-        self._said, self._pieces = said, pieces
+    def __init__(self, said: Order = "", timezone: str = "") -> None:
+        self._said = said
+        self.own: Callable[[], str] = str
         self._remark: Problem | None = None
         self.zone = zone_named(timezone) if timezone else None
         self._zoneless = 0
+
+    def begin(self, page: ParsedFile) -> None:
+        """Takes the fields and the beginning of a page as `own`."""
+        self.own = lambda: f"{page.front!r}\n{page.text[:_HEAD]}"
 
     def count(self, text: str, order: Order, span: Span) -> None:
         """Counts a time of day that would be another one in another zone, where none is declared."""
@@ -76,21 +79,21 @@ class DateOrder:
                 remedy='dates.timezone = "Europe/Brussels" in asof.toml declares another',
             )  # fmt: skip
 
-    @cached_property
+    @property
     def known(self) -> Order:
+        """The order of the document that is read; "" if nothing tells."""
         if self._said:
             return self._said
         like: dict[Order, str] = {}
-        for piece in self._pieces():
-            for found in _IN_FIGURES.finditer(piece):
-                a, b = int(found[2]), int(found[4])
-                if a <= 12 < b <= 31 or b <= 12 < a <= 31:
-                    like.setdefault("dmy" if a > 12 else "mdy", found[1].decode())
+        for found in _IN_FIGURES.finditer(self.own()):
+            a, b = int(found[2]), int(found[4])
+            if a <= 12 < b <= 31 or b <= 12 < a <= 31:
+                like.setdefault("dmy" if a > 12 else "mdy", found[1])
         if len(like) != 1:
             return ""
         ((order, example),) = like.items()
         first, other = ("day", "mdy") if order == "dmy" else ("month", "dmy")
-        self._remark = Problem(
+        self._remark = self._remark or Problem(
             f"of dates such as 03/04/2023 the {first} is read first, as in {example}",
             remedy=f'if that is wrong, set dates.order = "{other}" in asof.toml',
             lost=False,
@@ -98,8 +101,9 @@ class DateOrder:
         return order
 
 
+_HEAD = 2048
 _IN_FIGURES = re.compile(
-    rb"(?:[:,]|^)[ \t]{0,3}[\"'\[]{0,3}(([0-9]{1,2})([/.-])([0-9]{1,2})\3[0-9]{4})(?![0-9])", re.MULTILINE
+    r"(?:[:,]|^)[ \t]{0,3}[\"'\[]{0,3}(([0-9]{1,2})([/.-])([0-9]{1,2})\3[0-9]{4})(?![0-9])", re.MULTILINE
 )
 UNKNOWN = DateOrder()
 

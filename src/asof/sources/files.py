@@ -278,9 +278,6 @@ LEAST_MOVED = 32
 COUNT = 4
 """The bytes of a checkpoint with the number of documents of a file."""
 
-HEAD = 2048
-"""The bytes at the beginning of a file that may hold its dates."""
-
 COPIED = 40
 """The fewest bytes of a file that another one can repeat by chance no more."""
 
@@ -306,7 +303,7 @@ class Files:
         self.naming = naming
         self.limits = limits
         self.trust_mtime = trust_mtime
-        self.dating = dates.DateFields(fields, dates.DateOrder(fields.order, self._heads, fields.timezone))
+        self.dating = dates.DateFields(fields, dates.DateOrder(fields.order, fields.timezone))
         self._options = repr((fields, limits, suffixes()))
         self._checkpoints: Mapping[str, bytes] = {}
         self._parts: dict[str, list[str]] = {}
@@ -380,13 +377,6 @@ class Files:
     def _earlier(self, name: str) -> list[str]:
         """The ids that a document had before, as its checkpoint has them."""
         return self._checkpoints.get(name, b"")[2 * TOKEN + COUNT :].decode().split("\0")[1:]
-
-    def _heads(self) -> Iterator[bytes]:
-        """The names and the beginnings of all files, from which the order of their dates is learned."""
-        for file in self._files:
-            yield b": " + os.fsencode(Path(file.relative).stem)
-            with suppress(OSError), (self.naming.target / file.relative).open("rb") as stream:
-                yield stream.read(HEAD)
 
     def _git(self) -> tuple[GitDates, Problem | None]:
         target = self.naming.target
@@ -481,6 +471,7 @@ class Files:
 
     def _stated(self, page: ParsedFile, known: dates.FileDates) -> Iterator[SourceEvent]:
         """The statements of a document of a file, and its checkpoint."""
+        self.dating.order.begin(page)
         page_dates = dates.dates_in(page, self.dating)
         doubts: list[Problem] = []
         published = known.published(page, page_dates, self.dating.order, doubts)

@@ -132,7 +132,7 @@ class History:
         self.name = naming.name
         self.naming = naming
         self.limits = limits
-        self.dating = dates.DateFields(fields, dates.DateOrder(fields.order, timezone=fields.timezone))
+        self.dating = dates.DateFields(fields, dates.DateOrder(fields.order, fields.timezone))
         self.branch = branch
         self._reported: set[tuple[str, str]] = set()
         self._suffixes = suffixes()
@@ -252,6 +252,7 @@ class History:
             else:
                 yield from self._once(unreadable(self.naming, relative, wrong, commit))
             return
+        self.dating.order.begin(page)
         page_dates = dates.dates_in(page, self.dating)
         published, doubts = at, list[Problem]()
         if number == 0:
@@ -323,6 +324,7 @@ class History:
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
+        self.dating.order.begin(page)
         page_dates = dates.dates_in(page, self.dating)
         page = replace(page, aliases=(*page.aliases, *self._earlier.get(file.relative, ())))
         yield from notes(self.naming, file.relative, (*page.notes, *page_dates.notes))

@@ -87,9 +87,9 @@ class UnusableRecord(ValueError):
 class RecordReader:
     """Reads records with the field names of `fields`."""
 
-    def __init__(self, fields: Fields, order: DateOrder | None = None) -> None:
+    def __init__(self, fields: Fields) -> None:
         self.fields = fields
-        self.how = DateFields(fields, order or DateOrder(fields.order, timezone=fields.timezone))
+        self.how = DateFields(fields, DateOrder(fields.order, fields.timezone))
         self.misspelt = MisspeltFields(fields)
 
     def statement(
@@ -98,6 +98,7 @@ class RecordReader:
         """The document that a record states; that it ended, if it has no text but `ended`, a date. What had
         to be left out goes to `note`; `number`: of the line or item. Raises UnusableRecord."""
         record = self._with_metadata(record)
+        self.how.order.own = record.__repr__
         self.misspelt.look(record, number)
         if record.get(ENDED) is None or any(record.get(name) is not None for name in self.fields.text):
             return self.document(record, note)
@@ -456,8 +457,7 @@ class JsonLines:
         self.path = naming.target
         self.file = naming.shown
         self.limits = limits
-        self._order = DateOrder(fields.order, self._pieces, fields.timezone)
-        self._records = RecordReader(fields, self._order)
+        self._records = RecordReader(fields)
         self._decoder = json.JSONDecoder(parse_constant=constant)
         self._notes: list[Problem] = []
         self._number = 0
@@ -492,12 +492,6 @@ class JsonLines:
         yield from self._records.remarks(self.file)
         if sound:
             yield Checkpoint("", self._token(self._digest.digest()) + count.to_bytes(COUNT))
-
-    def _pieces(self) -> Iterator[bytes]:
-        """What the file holds, from which the order of its dates is learned."""
-        with self._open() as stream:
-            while line := stream.readline(self.limits.line):
-                yield line
 
     def _whole_digest(self) -> bytes:
         """The digest of what the file holds, unpacked; empty where it cannot be read to its end."""

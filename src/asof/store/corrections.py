@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from asof.documents import SourcedTime
 from asof.errors import DocumentNotFound
 from asof.store import validity
-from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
+from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys, span_of
 from asof.store.schema import get_meta, set_meta
-from asof.store.validity import mark_erased
+from asof.store.validity import EDIT, mark_erased
 from asof.store.writing import Transaction, forget_checkpoints
 from asof.time.span import BEGINNING, NEVER
 
@@ -31,6 +31,24 @@ def correct(write: Transaction, name: str, published: SourcedTime) -> None:
     visible = validity.visible_from(published, write.now, write.settings.undated)
     write.add_copy(document, current, published, visible)
     write.retire(document, current)
+
+
+def carry(write: Transaction, moved: Mapping[str, str]) -> None:
+    """Repeat what was corrected of documents in the same versions of those that they were moved to."""
+    rows = write.db.execute(
+        "SELECT n.name, v.id, c.published, c.starts, c.ends, c.dated_by, c.visible FROM json_each(?) AS m"
+        " JOIN documents AS o ON o.name = m.key JOIN documents AS n ON n.name = m.value JOIN versions AS c"
+        " ON c.document = o.id AND c.retired IS NULL AND c.dated_by != ? JOIN versions AS r"
+        " ON r.document = o.id AND r.retired IS NOT NULL AND r.stated = c.stated AND r.starts IS NOT c.starts"
+        " JOIN versions AS v ON v.document = n.id AND v.retired IS NULL AND v.layout = r.layout"
+        " AND (v.starts, v.ends) = (r.starts, r.ends) GROUP BY v.id",
+        (json.dumps(moved), EDIT),
+    )
+    for name, wrong, text, starts, ends, by, visible in rows.fetchall():
+        (version,) = (each for each in write.documents[name].versions if each.id == wrong)
+        published = SourcedTime(span_of(starts, ends), text or "", by)
+        write.add_copy(write.documents[name], version, published, visible)
+        write.retire(write.documents[name], version)
 
 
 def erase(db: sqlite3.Connection, name: str) -> list[int]:

@@ -15,6 +15,7 @@ from msgspec import Struct
 from asof.documents import Checkpoint, Document, Ended, Moved, Problem, SourceEvent, Unchanged, document_file
 from asof.errors import SourceError, SourceShrunk, WayChanged
 from asof.store import validity
+from asof.store.corrections import carry
 from asof.store.digest import WEAK_DATES
 from asof.store.store import HISTORY, Publish, SourceWay, Store, source_row, stored_problems, stored_ways
 from asof.store.validity import EDIT
@@ -52,14 +53,14 @@ class IndexReport(Struct):
 
 class MissingFromSource(NamedTuple):
     """Documents of a source: how many it `listed` that have not ended; which of them are `missing`; which it
-    `restated` with an older version; which are `stale`, having versions that it withdrew; which of the
-    missing ones it has under another id, as they were `moved`."""
+    `restated` with an older version; which are `stale`, having versions that it withdrew; the ids under
+    which it has those of the missing ones that were `moved`."""
 
     listed: int = 0
     missing: Sequence[str] = ()
     restated: Sequence[str] = ()
     stale: Sequence[str] = ()
-    moved: frozenset[str] = frozenset()
+    moved: Mapping[str, str] = {}
 
 
 class IndexRun(Struct):
@@ -275,16 +276,16 @@ class IndexRun(Struct):
             restated = sorted(self.reverted)
         return MissingFromSource(len(listed) - len(deleted), missing, restated, stale, self._moved(missing))
 
-    def _moved(self, missing: Sequence[str]) -> frozenset[str]:
-        """Those of the missing documents whose id is an alias of another one of the source."""
+    def _moved(self, missing: Sequence[str]) -> dict[str, str]:
+        """Those of the missing documents whose id is an alias of another one of the source, and that one."""
         rows = self.db.execute(
-            "SELECT a.alias FROM json_each(?) AS gone JOIN aliases AS a ON a.alias = gone.value"
+            "SELECT a.alias, d.name FROM json_each(?) AS gone JOIN aliases AS a ON a.alias = gone.value"
             " JOIN versions AS v ON v.id = a.version AND v.retired IS NULL JOIN documents AS d"
             " ON d.id = v.document JOIN sources AS s ON s.id = d.source"
             " WHERE s.name = ? AND d.name != a.alias",
             (json.dumps(missing), self.way.name),
         )
-        return frozenset(alias for (alias,) in rows)
+        return dict(rows.fetchall())
 
     def _withdrawn(self, listed: Sequence[str]) -> list[str]:
         """The documents with versions that a source which states its past does not state any more."""
@@ -316,7 +317,8 @@ class IndexRun(Struct):
         _, missing, restated, stale, moved = unstated
         if not missing and not restated and not stale:
             return
-        with self._write({*missing, *restated, *stale}) as (write, counts, seen):
+        with self._write({*missing, *restated, *stale, *moved.values()}) as (write, counts, seen):
+            carry(write, moved)
             for name in stale:
                 document = write.documents[name]
                 write.withdraw(document, list(filter(self._is_stale, document.versions)))

@@ -170,7 +170,7 @@ def acts_of(
     series = next((found["series"] for found in in_names), "")
     targets = ((link.alias, _last_part(link.target)) for link in islice(links, LINKS))
     linked = {words or last: reference_key(last) for words, last in targets if len(words or last) > 2}
-    context = _Context(series, linked)
+    context = _Context(series, linked, _own_keys(path, title, meta))
     over = _of_note(title, text) if is_note(path) else ()
     found = dict.fromkeys((*_of_metadata(meta), *_of_title(title), *_of_text(text, context), *over))
     return tuple(found)[:MOST]
@@ -198,10 +198,8 @@ def _of_metadata(meta: Mapping[str, Any]) -> Iterator[Link]:
 
 def _series_of(meta: Mapping[str, Any]) -> str:
     """The series of a document that numbers itself in a field of its header ("PEP: 649")."""
-    found = (
-        key for key, value in meta.items() if str(value).isdigit() and 1 < len(key) < 6 and key.isalpha()
-    )
-    return next(found, "").casefold()
+    keys = (key.casefold() for key, value in meta.items() if str(value).isdigit() and key.isalpha())
+    return next((key for key in keys if 1 < len(key) < 6), "")
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -209,11 +207,8 @@ def _texts(value: object) -> Iterator[str]:
         if isinstance(item, int) and not isinstance(item, bool):
             yield str(item)
         elif isinstance(item, str):
-            yield from (
-                filter(None, map(str.strip, _SEPARATOR.split(item)))
-                if len(item) > 40 or "," in item
-                else (item,)
-            )
+            several = len(item) > 40 or "," in item
+            yield from filter(None, map(str.strip, _SEPARATOR.split(item))) if several else (item,)
 
 
 class _Verbs(NamedTuple):
@@ -259,7 +254,7 @@ def _of_title(title: str) -> Iterator[Link]:
                 return
     found = verbs.changes.search(title)
     if found is not None:
-        for reference in _references(title, found.end(), len(title), _Context("", {})):
+        for reference in _references(title, found.end(), len(title), _Context()):
             yield Link(reference.key, "", reference.text, AMENDS)
 
 
@@ -320,10 +315,18 @@ class _Reference(NamedTuple):
 
 
 class _Context(NamedTuple):
-    """The series of a document ("RFC"), and the words of its links, each with the key of what it leads to."""
+    """The series of a document ("RFC"), the words of its links with the keys of those, and its own keys."""
 
-    series: str
-    linked: Mapping[str, str]
+    series: str = ""
+    linked: Mapping[str, str] = {}
+    own: frozenset[str] = frozenset()
+
+
+def _own_keys(path: str, title: str, meta: Mapping[str, Any]) -> frozenset[str]:
+    """The keys of a document itself, not of what its title tells of ("Guide to Notice 4")."""
+    before = next((title[: found.start()] for found in numbered(title)), "").casefold().split()
+    tells = not all(map(str.isalpha, before)) or not _no_series().isdisjoint(before)
+    return name_keys(path, "" if tells else title, meta)
 
 
 def _references(text: str, begin: int, end: int, context: _Context) -> list[_Reference]:
@@ -335,10 +338,8 @@ def _references(text: str, begin: int, end: int, context: _Context) -> list[_Ref
         _Reference(reference_key(match[0]), match["wiki"] or match["text"], *match.span(), "")
         for match in _LINK.finditer(text, begin, end)
     ]
-    found += [
-        _Reference(_bare(match["title"]), match["title"], *match.span(), "")
-        for match in _QUOTED.finditer(text, begin, end)
-    ]
+    quoted = _QUOTED.finditer(text, begin, end)
+    found += [_Reference(_bare(match["title"]), match["title"], *match.span(), "") for match in quoted]
     first = _WORD.search(text, begin, end)
     told = first is not None and _any_verb().match(text, first.start()) is not None
     found += [
@@ -390,7 +391,7 @@ def _of_sentence(text: str, begin: int, end: int, verbs: _Verbs, context: _Conte
     """The acts of the sentence `text[begin:end]`: what stands right behind an active verb, right before a
     passive one, or behind "superseded by" with which it begins."""
     references = _references(text, begin, end, context)
-    acts = list(_referring(text, begin, end, verbs, references)) if references else []
+    acts = list(_referring(text, begin, end, verbs, references, context.own)) if references else []
     yield from acts or (_by_noun(text, begin, end, verbs) if begin < EDGE else ())
 
 
@@ -419,9 +420,10 @@ def _by_noun(text: str, begin: int, end: int, verbs: _Verbs) -> Iterator[Link]:
 
 
 def _referring(
-    text: str, begin: int, end: int, verbs: _Verbs, references: list[_Reference]
+    text: str, begin: int, end: int, verbs: _Verbs, references: list[_Reference], own: frozenset[str]
 ) -> Iterator[Link]:
-    """The acts of a sentence on what it refers to."""
+    """The acts of a sentence on what it refers to; `own`: the keys of its document, which acts where a
+    passive verb is said to be by it, in front of that or behind."""
     active = sorted(
         (found.end(), kind)
         for pattern, kind in ((verbs.ends, SUPERSEDES), (verbs.changes, AMENDS), (verbs.annuls, ANNULS))
@@ -444,22 +446,23 @@ def _referring(
             continue
         before = [each for each in references if each.end <= found.start()]
         behind = [each for each in references if found.end() <= each.start <= found.end() + NEAR]
-        by = verbs.by.match(text, found.end() + 1) is not None
+        said, by = found.start(), verbs.by.match(text, found.end() + 1) is not None
         value = bool(before) and text[before[-1].start] in _QUOTES  # "in X, 'a' is replaced by 'b'"
         if value:
             before, kind = [each for each in before if text[each.start] not in _QUOTES], AMENDS
+        elif before[1:] and before[-1].key in own and verbs.by.search(text, before[-2].end, before[-1].start):
+            said = before.pop().start  # "Order 1 wird durch Order 2 aufgehoben"
         if not before and behind and by and not value and found.start() - begin <= NEAR // 2:
             yield Link(behind[0].key, SAID, behind[0].text, inverse)
-        elif before and (
-            value or _acted_on(text, before[-1].end, found.start(), verbs, by=by and bool(behind))
-        ):
+        other = by and bool(behind) and behind[0].key not in own
+        if before and (value or (not other and _acted_on(text, before[-1].end, said, verbs))):
             for each in before if value else before[-1:]:
                 yield Link(each.key, each.part, each.text, AMENDS if each.part else kind)
         if before or behind:
             return
 
 
-def _acted_on(text: str, end: int, verb: int, verbs: _Verbs, *, by: bool) -> bool:
-    """True if a passive verb is said of the reference that ends right before it, and nothing else acts."""
+def _acted_on(text: str, end: int, verb: int, verbs: _Verbs) -> bool:
+    """True if a passive verb is said of the reference that ends right before it."""
     said = verb - end <= NEAR and verbs.be.search(text, end, verb) is not None
-    return said and not by and verbs.negated.search(text, end, verb) is None
+    return said and verbs.negated.search(text, end, verb) is None

@@ -277,6 +277,7 @@ def test_a_command_is_told_as_json(tmp_path):
     script.write_text(f"import sys; open({str(out)!r}, 'w').write(sys.stdin.read())")
     teller(f"{sys.executable} {script}")({"question": "a", "before": "b", "now": "$(c)"})
     assert json.loads(out.read_text()) == {"question": "a", "before": "b", "now": "$(c)"}
+    assert out.read_text().count("\n") == 1 == out.read_text()[-1:].count("\n")  # a line, for `tee -a`
     with pytest.raises(SourceError, match="ended with code 1"):
         teller("false")({"question": "a"})
 

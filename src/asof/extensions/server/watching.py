@@ -207,7 +207,7 @@ def _post(to: SplitResult, told: Mapping[str, str]) -> None:
 
 def _run(words: Sequence[str], told: Mapping[str, str]) -> None:
     try:
-        done = subprocess.run(words, input=json.dumps(told).encode(), timeout=SECONDS, check=False)  # noqa: S603
+        done = subprocess.run(words, input=json.dumps(told).encode() + b"\n", timeout=SECONDS, check=False)  # noqa: S603
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SourceError(f"{words[0]} was not told: {error}") from error
     if done.returncode:

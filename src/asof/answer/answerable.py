@@ -118,9 +118,9 @@ MOSTLY = 0.5
 
 
 def _time_reason(question: ParsedQuestion, hits: Sequence[Hit], found: Candidates, view: View) -> str:
-    """The reason why nothing is known of the times of a question, or "": none of the best statements is of
-    these. Only for times that are written with figures, and do not include now unless the figure of something
-    named is asked for, and if most passages are dated."""
+    """The reason why nothing is known of the times of a question, or "": no passage is of these. Only for
+    times that are written with figures, and do not include now unless the figure of something named is asked
+    for, and if most passages are dated."""
     times, named = question.times, question.wants_value and question.names
     if not times or not question.dated or any(span.last - span.first < MONTH for span in times):
         return ""
@@ -133,12 +133,11 @@ def _time_reason(question: ParsedQuestion, hits: Sequence[Hit], found: Candidate
             hit for hit in hits if any(names(f"{hit.title} {hit.text}", each) for each in question.names)
         ] or hits  # fmt: skip
     best = [found.statements[at] for at in found.best]
-    best = [each for each in best if any(each.hit is hit for hit in hits)] or best
-    for each in best:  # since when a figure is so stands beside it
-        said = each.text if question.figure else each.hit.text
-        if any(hit_in_time(each.hit, span, said) for span in times):
+    for hit in hits:  # since when a figure is so stands beside it
+        said = " ".join(each.text for each in best if each.hit is hit) if question.figure else hit.text
+        if any(hit_in_time(hit, span, said) for span in times):
             return ""
-    return _nothing_known(question, [label(span) for span in times], hits) if best else ""
+    return _nothing_known(question, [label(span) for span in times], hits)
 
 
 def _nothing_known(question: ParsedQuestion, periods: Sequence[str], hits: Sequence[Hit]) -> str:

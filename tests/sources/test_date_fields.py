@@ -76,8 +76,8 @@ def test_the_order_is_that_of_asof_toml_or_of_other_dates_of_the_document(
     target = tmp_path if kind == "folder" else tmp_path / "a.jsonl"
     if kind == "folder":
         for name, record in zip("abc", records, strict=False):
-            lines = "\n".join(f"{key}: {value}" for key, value in record.items())
-            (tmp_path / f"{name}.md").write_text(f"---\n{lines}\n---\nText.\n")
+            fields_of = "\n".join(f"{key}: {value}" for key, value in record.items())
+            (tmp_path / f"{name}.md").write_text(f"---\n{fields_of}\n---\nText.\n")
     else:
         lines = (json.dumps({"id": f"{at}", **each, "text": "Text."}) for at, each in enumerate(records))
         target.write_text("\n".join(lines))

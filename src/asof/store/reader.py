@@ -446,15 +446,13 @@ NO_ACT = "l.kind IN ('link', 'embed')"
 
 _SAYS = "k.target = l.target AND k.kind = l.kind AND k.heading = l.heading"
 _KNOWN_U, _KNOWN_W, _KNOWN_O = (KNOWN.replace("v.", f"{name}.") for name in "uwo")
-_ACTS = (
-    "SELECT l.target, l.kind, l.heading, l.alias, v.document, (SELECT min(u.visible) FROM versions AS u"
-    f" WHERE u.document = v.document AND {_KNOWN_U} AND u.visible <= v.visible AND coalesce(u.visible > ("
-    "SELECT max(w.visible) FROM versions AS w WHERE w.document = v.document AND w.visible < v.visible"
+_WITHOUT = (
+    "SELECT w.visible FROM versions AS w WHERE w.document = v.document AND w.visible < v.visible"
     f" AND {_KNOWN_W} AND NOT EXISTS (SELECT 1 FROM links AS k WHERE k.version = w.id AND {_SAYS})"
     f" AND NOT EXISTS (SELECT 1 FROM versions AS o WHERE o.document = w.document AND {_KNOWN_O}"
-    " AND o.visible = w.visible AND (o.added, o.id) > (w.added, w.id))), 1))"
+    " AND o.visible = w.visible AND (o.added, o.id) > (w.added, w.id)) ORDER BY w.visible DESC LIMIT 1"
 )
-"""SQL for the acts of links `l` of versions `v`, each with the instant since when every version states it."""
+"""SQL for the last version before `v` of its document that does not state the act of the link `l`."""
 
 
 class CurrentName(NamedTuple):
@@ -555,34 +553,35 @@ class AsOfReader(Struct, frozen=True):
 
     def acts_on(self, keys: Iterable[str], kind: str = "") -> list[StoredAct]:
         """The acts of current versions on what is called by one of these keys, of one kind or all."""
-        return [StoredAct(*row) for row in self.db.execute(
-            f"{_ACTS} FROM json_each(:keys) AS asked JOIN links AS l ON l.target = asked.value"
-            " JOIN versions AS v ON v.id = l.version"
-            f" WHERE NOT {NO_ACT} AND :kind IN ('', l.kind) AND v.id = ({_LAST})",
-            {**self.moment, "keys": json.dumps(list(keys)), "kind": kind},
-        )]  # fmt: skip
+        asked = "json_each(:keys) AS asked JOIN links AS l ON l.target = asked.value"
+        condition = f":kind IN ('', l.kind) AND v.id = ({_LAST})"
+        return self._acts(asked, condition, keys=json.dumps(list(keys)), kind=kind)
 
     def acts_in_series(self, series: Iterable[str]) -> list[StoredAct]:
         """The acts of current versions on what is of one of these series ("resolution#2022/3")."""
-        return [StoredAct(*row) for row in self.db.execute(
-            f"{_ACTS} FROM json_each(:series) AS asked"
-            " JOIN links AS l ON l.target > asked.value || '#' AND l.target < asked.value || '$'"
-            f" JOIN versions AS v ON v.id = l.version WHERE NOT {NO_ACT} AND v.id = ({_LAST})",
-            {**self.moment, "series": json.dumps(list(series))},
-        )]  # fmt: skip
+        asked = (
+            "json_each(:series) AS asked JOIN links AS l"
+            " ON l.target > asked.value || '#' AND l.target < asked.value || '$'"
+        )
+        return self._acts(asked, f"v.id = ({_LAST})", series=json.dumps(list(series)))
 
     def acts(self) -> list[StoredAct]:
         """The acts of all current versions."""
-        return [StoredAct(*row) for row in self.db.execute(
-            f"{_ACTS} FROM links AS l JOIN versions AS v ON v.id = l.version WHERE NOT {NO_ACT}"
-            f" AND v.id = ({_LAST})", self.moment,
-        )]  # fmt: skip
+        return self._acts("links AS l", f"v.id = ({_LAST})")
 
     def acts_by(self, version: int) -> list[StoredAct]:
         """The acts that a version states, its own document's number as that of the act."""
+        return self._acts("links AS l", "l.version = :version", version=version)
+
+    def _acts(self, links: str, condition: str, **values: str | int) -> list[StoredAct]:
+        """The acts of `links` of versions `v`, each with the instant since when every version states it."""
         return [StoredAct(*row) for row in self.db.execute(
-            f"{_ACTS} FROM links AS l JOIN versions AS v ON v.id = l.version WHERE NOT {NO_ACT}"
-            " AND l.version = :version", {**self.moment, "version": version},
+            "WITH stated AS MATERIALIZED (SELECT l.target, l.kind, l.heading, l.alias, v.document, v.visible,"
+            f" ({_WITHOUT}) AS without FROM {links} JOIN versions AS v ON v.id = l.version"
+            f" WHERE NOT {NO_ACT} AND {condition})"
+            " SELECT s.target, s.kind, s.heading, s.alias, s.document, (SELECT min(u.visible)"
+            f" FROM versions AS u WHERE u.document = s.document AND {_KNOWN_U} AND u.visible <= s.visible"
+            " AND (s.without IS NULL OR u.visible > s.without)) FROM stated AS s", {**self.moment, **values},
         )]  # fmt: skip
 
     def beginnings_of(self, document: int, at: int) -> list[int]:

@@ -45,7 +45,7 @@ from asof.text.passages import is_field
 from asof.text.query import key
 from asof.text.statements import ITEM
 from asof.text.tokens import tokenize
-from asof.text.versions import CHANGED, FIRST, RANGE, WHICH, AskedVersion, asked, phrases, told_first
+from asof.text.versions import ADDED, CHANGED, FIRST, RANGE, WHICH, AskedVersion, asked, phrases, told_first
 from asof.time.span import Span, iso, label
 from asof.wire import replace
 
@@ -310,7 +310,8 @@ MOST_OF_IT = 0.5
 
 def _with_change(view: View, context: AnswerContext, asks: AskedVersion) -> Answer | None:
     """The answer to which version changed something: the statements that have most of it and are of the kind
-    of change that is asked for, those below a heading of that kind first; None if others have more of it."""
+    of change that is asked for, those below a heading of that kind first; a refusal where it is only said
+    that there is such a thing, and not that it was removed, deprecated or fixed. None if nothing has it."""
     words, kind = zip(context.words.words, context.words.spelled, strict=True), phrases(asks.change)
     thing = context.words._replace(words=tuple(each for each, word in words if not kind.fullmatch(word)))
     own = [each for each in context.sentences if asks.first <= each.version < asks.behind and _tells(each)]
@@ -319,6 +320,9 @@ def _with_change(view: View, context: AnswerContext, asks: AskedVersion) -> Answ
     found = [each for each in own if asks.change in _kinds(each)]
     sign = 1 if asks.kind == FIRST else -1
     found.sort(key=lambda each: (_kinds(each)[0] != asks.change, sign * each.version))
+    if own and not found and asks.change not in (ADDED, CHANGED):
+        near = best_quotes(context.parsed, thing, Candidates.of(context.parsed, thing, context.hits, own))
+        return _refused_beside(view, context, f"no version in which it was {asks.change} was found", near)
     return _quoting(view, context, found) if found else None
 
 

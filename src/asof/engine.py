@@ -299,10 +299,11 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     return Results(query, view, recipe.name, hits, rows, ranking.notes, recipe, ranking.halting)
 
 
-def current_hits(view: View, rows: NDArray[np.int64]) -> tuple[Hit, ...]:
-    """Rows of a view as hits without a score, in their order, with what supersedes or amends them."""
+def current_hits(view: View, rows: NDArray[np.int64], query: Query | None = None) -> tuple[Hit, ...]:
+    """Rows of a view as hits without a score, in their order, with what supersedes or amends them at the date
+    of force of a query."""
     nothing = Why("not ranked", 0.0)
-    return view.hits(rows, np.zeros(len(rows)), lambda _: nothing, _force(rows, view, Query("", "")))
+    return view.hits(rows, np.zeros(len(rows)), lambda _: nothing, _force(rows, view, query or Query("", "")))
 
 
 def _force(rows: NDArray[np.int64], view: View, query: Query) -> list[HitForce]:

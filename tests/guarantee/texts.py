@@ -90,7 +90,7 @@ QUESTIONS = (
     "what was the price of bread the day before yesterday", "who will lead Quay Ltd tomorrow",
     "ADR 2", "note 1 and fees 2020", "zz1sail ferry", "zz2bell", "where does Marta Quill live",
     "what does a ticket of the ferry cost in 1.2", "which version came before 1.10.0",
-    "what changed in 1.10.0",
+    "what changed in 1.10.0", "what has changed since 1.2", "which version is the newest in 2020",
     "price of bread in v1", "since which version is the pier open", "favourite boat of Quill",
     "since when does a ticket of the ferry cost 9 euros", "until when did a ticket of the ferry cost 4 euros",
 )  # fmt: skip

@@ -9,6 +9,8 @@ from asof.text.versions import (
     BEFORE,
     FIRST,
     IN,
+    NEWEST,
+    RANGE,
     UNDER,
     WHICH,
     asked,
@@ -78,6 +80,14 @@ def test_the_version_of_a_passage(headings: str, title: str, path: str, version:
         ("What changed in 1.8.2?", IN, "1.8.2", "changed"), ("what was fixed in 4.2.1", IN, "4.2.1", "fixed"),
         ("Seit welcher Version gibt es Cron?", FIRST, "", "added"),
         ("Was wurde in 2.1 behoben?", IN, "2.1", "fixed"),
+        ("What changed in version 2.0?", IN, "2.0", "changed"),
+        ("What changed in the release before 2.0?", BEFORE, "2.0", "changed"),
+        ("Which version before 2.0 removed XML?", WHICH, "", "removed"),
+        ("Which version dropped Python 3.8?", WHICH, "", "removed"),
+        ("When was XML deprecated?", WHICH, "", "deprecated"),
+        ("What is the latest stable release of Kestrel?", NEWEST, "", ""),
+        ("What changed in the newest version?", NEWEST, "", "changed"),
+        ("latest version with dark mode", WHICH, "", ""), ("timeout since 2.4", IN, "2.4", ""),
     ],
 )  # fmt: skip
 def test_what_a_question_asks_of_versions(question: str, kind: str, version: str, change: str) -> None:
@@ -87,7 +97,30 @@ def test_what_a_question_asks_of_versions(question: str, kind: str, version: str
 
 
 @pytest.mark.parametrize(
-    "question", ["Who is the mayor?", "what happened in 2023", "the latest news", "PEP 649"]
+    ("question", "meant"),
+    [
+        ("What changed in 2.0?", "2.0.0rc1 2.0.0 2.0.1"),
+        ("What changed between 1.0.0 and 2.0.0?", "1.0.1 1.9 1.10 2.0.0rc1 2.0.0"),
+        ("What changed from Kestrel 1.9 to Kestrel 1.10?", "1.10"),
+        ("What changed between 1.10 and 1.9?", "1.10"),
+        ("What has changed since 1.0?", "1.0.1 1.9 1.10 2.0.0rc1 2.0.0 2.0.1"),
+        ("What is new after 1.x?", "2.0.0rc1 2.0.0 2.0.1"),
+        ("What was added before 2.0?", "1.0.0 1.0.1 1.9 1.10"), ("What changed up to 1.0?", "1.0.0 1.0.1"),
+        ("Was hat sich zwischen 1.10 und 2.0 geändert?", "2.0.0rc1 2.0.0 2.0.1"),
+    ],
+)  # fmt: skip
+def test_the_versions_that_a_question_means(question: str, meant: str) -> None:
+    """A range begins behind the version that it names, and ends with all that begin as its last one does."""
+    versions = [each for each, *_ in versions_in("1.0.0 1.0.1 1.9 1.10 2.0.0rc1 2.0.0 2.0.1")]
+    asks = asked(question)
+    assert asks is not None
+    assert asks.kind == (IN if " in 2.0" in question else RANGE)
+    assert [each.text for each in versions if asks.first <= each.at < asks.behind] == meant.split()
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What costs 2.0 euros?", "Who is the mayor?", "what happened in 2023", "the latest news", "PEP 649"],
 )
 def test_other_questions_ask_nothing_of_versions(question: str) -> None:
     assert asked(question) is None

@@ -17,7 +17,7 @@ from asof.answer.answerable import unanswerable_reason
 from asof.answer.choose import MARGIN, PASSAGES, Candidates, best_quotes
 from asof.answer.extractive import AnswerContext, extractive_answer
 from asof.answer.match import of_asked_number
-from asof.answer.question import WORD, ParsedQuestion
+from asof.answer.question import ParsedQuestion
 from asof.answer.statements import (
     Statement,
     WeightedPhrase,
@@ -28,6 +28,7 @@ from asof.answer.statements import (
     may_last,
     rows_in_time,
     statements_of,
+    things_of,
 )
 from asof.answer.table import TableCell
 from asof.documents import PUBLISHED, SourcedTime, holds_at, shortened
@@ -42,7 +43,7 @@ from asof.store.reader import VisibleInterval
 from asof.text.passages import pack, passage_header, tokens
 from asof.text.query import key
 from asof.text.question import QuestionReading
-from asof.text.versions import AFTER, BEFORE, IN, UNDER, asked, versions_in
+from asof.text.versions import IN, UNDER, asked, versions_in
 from asof.time.intent import STATE
 from asof.time.span import BEGINNING, NEVER, Span, format_instant, nearest_moment
 from asof.wire import replace
@@ -152,6 +153,7 @@ class RetrievedPassages(Struct, frozen=True):
     """The passages retrieved for a question in a view: hits, best first, and their rows in the same order.
 
     `filters`: which passages could be retrieved. `notes`: how the times of the question were read.
+    `of_versions`: so many of the first are of the versions that it asks for (`asof.rank.versions`).
     """
 
     view: View
@@ -160,6 +162,7 @@ class RetrievedPassages(Struct, frozen=True):
     rows: tuple[int, ...]
     filters: Filters
     notes: tuple[str, ...]
+    of_versions: int = 0
 
 
 class PendingAnswer(Struct, frozen=True):
@@ -272,7 +275,8 @@ def context_of(
     view = retrieved.view
     found = Passages(retrieved.hits, retrieved.rows)
     parsed = ParsedQuestion.of(retrieved.reading)
-    if not (parsed.times or parsed.beside) and retrieved.filters == Filters():
+    of_it = retrieved.of_versions
+    if not (parsed.times or parsed.beside or of_it) and retrieved.filters == Filters():
         found = promote_current(parsed, view, found, PASSAGES)
     sizes = [tokens(passage_header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits]
     limit = LOCAL_TOKENS if budget is None else budget
@@ -281,7 +285,8 @@ def context_of(
     hits = tuple(found.hits[at] for at in selected)
     rows = tuple(found.rows[at] for at in selected)
 
-    count = None if parsed.beside or titles_beside(parsed.text, found.hits) else PASSAGES
+    of_it = sum(at < of_it for at in selected)
+    count = None if parsed.beside else of_it or PASSAGES
     note = packed.note("passages", limit)
     query = retrieved.reading.query
     words = WeightedPhrase.of(f"{cell.topic} {cell.name}" if cell else query.lexical, view, parsed.asking)
@@ -293,19 +298,8 @@ def context_of(
         stated = in_force_at(view, words, stated, force)
     return AnswerContext(
         query.text, words, parsed, hits, rows, _up_to_version(parsed, stated), (note,) if note else (),
-        _authority(view, hits, rows), cell, retrieved.filters.in_force,
+        _authority(view, hits, rows), cell, retrieved.filters.in_force, of_it,
     )  # fmt: skip
-
-
-def titles_beside(question: str, hits: Sequence[Hit]) -> str:
-    """The titles of the hits, without figures, where a question asks for the version before or after one; ""
-    for another question."""
-    asks = asked(question)
-    if asks is None or asks.kind not in (BEFORE, AFTER):
-        return ""
-    return " ".join(
-        dict.fromkeys(word for hit in hits[:PASSAGES] for word in WORD.findall(hit.title) if word.isalpha())
-    )
 
 
 def best_statements(retrieved: RetrievedPassages, margin: float = MARGIN) -> list[tuple[Hit, str]]:
@@ -329,8 +323,8 @@ def _up_to_version(question: ParsedQuestion, sentences: Sequence[Statement]) -> 
     if asks is None or asks.version is None or asks.kind not in (IN, UNDER) or question.beside or several:
         return tuple(sentences)
     most = asks.version.first if asks.kind == UNDER else asks.version.behind
-    there = set[str]().union(*(each.things for each in sentences if 0 < each.version < most))
-    return tuple(each for each in sentences if each.version < most or there.isdisjoint(each.things))
+    there = set[str]().union(*(things_of(each.hit) for each in sentences if 0 < each.version < most))
+    return tuple(each for each in sentences if each.version < most or there.isdisjoint(things_of(each.hit)))
 
 
 def _authority(view: View, hits: Sequence[Hit], rows: Sequence[int]) -> dict[str, int]:

@@ -250,11 +250,8 @@ def _states_now(statement: Statement, until: int) -> bool:
     words name: "The rent goes up to 890 euros from July"."""
     force = statement.hit.in_force
     named = force is not None and force.by not in (PUBLISHED, STATUS)
-    return lasts(statement, until) or (named and len(times_named(statement)) == 1 and _has_figure(statement))
-
-
-def _has_figure(statement: Statement) -> bool:
-    return any(each.unit for each in figures(statement.text, FIRST))
+    gives = named and len(times_named(statement)) == 1
+    return lasts(statement, until) or (gives and any(each.unit for each in figures(statement.text, FIRST)))
 
 
 def quote_of(statements: Sequence[Statement], at: int, whole: bool = False) -> Excerpt:

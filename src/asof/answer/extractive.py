@@ -34,17 +34,18 @@ from asof.answer.match import (
     stated_value,
 )
 from asof.answer.question import COUNT, DATE, PERSON, WORD, ParsedQuestion, phrases_of
-from asof.answer.statements import Statement, WeightedPhrase, names, speaks_outside
+from asof.answer.statements import Statement, WeightedPhrase, edition_of, names, speaks_outside, things_of
 from asof.answer.table import TableCell, figure_of, only_cell, stating
 from asof.documents import PUBLISHED, force_words
 from asof.hits import LOCAL, Answer, Citation, Hit, Value
 from asof.index.view import View
+from asof.lang import set_of
 from asof.text.figures import figures
 from asof.text.passages import is_field
 from asof.text.query import key
 from asof.text.statements import ITEM
 from asof.text.tokens import tokenize
-from asof.text.versions import AFTER, BEFORE, CHANGED, AskedVersion, asked, phrases
+from asof.text.versions import ADDED, CHANGED, FIRST, RANGE, WHICH, AskedVersion, asked, phrases, told_first
 from asof.time.span import Span, iso, label
 from asof.wire import replace
 
@@ -150,7 +151,8 @@ class AnswerContext(Struct, frozen=True):
     `words`: the searched words of the question. `hits` and `rows` are in the same order; `notes` tell what
     was left out. `authority`: the place of each hit in the order of authority, by its id; {} without one.
     `cell`: the cell of a table that the question is for; only a statement about that answers it. `in_force`:
-    the date at which the answer has to hold, if one was given beside the question.
+    the date at which the answer has to hold, if one was given beside the question. `of_versions`: the
+    sentences are those of so many first hits, which are of the versions that are asked for.
     """
 
     question: str
@@ -163,6 +165,7 @@ class AnswerContext(Struct, frozen=True):
     authority: Mapping[str, int] = msgspec.field(default_factory=dict)
     cell: TableCell | None = None
     in_force: int | None = None
+    of_versions: int = 0
 
 
 def extractive_answer(view: View, context: AnswerContext) -> Answer:
@@ -170,29 +173,32 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
     the moment of the question, or at the times that it names, the answer begins with that."""
     answer = _extracted(view, context)
     asks, times = asked(context.question), context.parsed.times
-    if answer.refused or context.cell or context.parsed.beside or (asks and asks.version):
+    by_version = asks is not None and (asks.version or asks.change or asks.picks)
+    if answer.refused or context.cell or context.parsed.beside or by_version:
         return answer
     return replace(answer, text="\n".join([*_not_in_force(answer.citations, times), answer.text]))
 
 
 def _extracted(view: View, context: AnswerContext) -> Answer:
-    question = context.parsed
+    question, asks = context.parsed, asked(context.question)
     if context.cell is not None:
         return _cell_answer(view, context, context.cell)
+    following = quotes_beside(question, context.words, view, context.sentences)
+    of_versions = None if asks is None or following else _of_versions(view, context, asks)
+    if of_versions is not None and context.of_versions:
+        return of_versions
     cell = only_cell(question)
     if cell is not None and ((made := _cell_answer(view, context, cell)).citations):
         return replace(made, values=())
-    following = quotes_beside(question, context.words, view, context.sentences)
-    asks = asked(context.question)
-    if asks is not None and not following and (versions := _of_versions(view, context, asks)):
-        return versions
+    if of_versions is not None:
+        return of_versions
     unknown = not following and question.beside[:1].isupper() and question.value_kind == PERSON
     if unknown:
         context = replace(context, sentences=_naming(question, context.sentences))
     found = Candidates.of(question, context.words, context.hits, context.sentences)
     reason = ""
     if unknown and not found.statements:
-        side = BEFORE if question.before else AFTER
+        side = "before" if question.before else "after"
         reason = f"no statement on who came {side} {question.beside} was found"
     elif not following:
         reason = unanswerable_reason(question, context.words, context.hits, found, view)
@@ -228,19 +234,14 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
         and not any(_says_number(question, each) for each in citations)
     ):
         notes.append("no quote says how many: nothing was counted, and there may be more than are quoted")
-    if question.value_kind == PERSON and not any(_names_person(question, each) for each in quotes):
+    if question.value_kind == PERSON and not any(
+        has_value(question, each.statement, each.text) for each in quotes
+    ):
         notes.append("no quote names a person")
     notes += _older(context, [each.statement for each in quotes])
     if context.words.unknown:
         notes.append(f"of the question no passage has: {', '.join(context.words.unknown)}")
-    text = "\n".join(map(quoted, citations))
-    return Answer(
-        context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), tuple(notes)
-    )  # fmt: skip
-
-
-def _names_person(question: ParsedQuestion, quote: Excerpt) -> bool:
-    return has_value(question, quote.statement, quote.text)
+    return answer_of(view, context.question, map(quoted, citations), citations, notes=tuple(notes))
 
 
 def _naming(question: ParsedQuestion, sentences: Sequence[Statement]) -> tuple[Statement, ...]:
@@ -271,61 +272,107 @@ def _says_number(question: ParsedQuestion, citation: Citation) -> bool:
 
 
 def _of_versions(view: View, context: AnswerContext, asks: AskedVersion) -> Answer | None:
-    """The answer to what changed in a version: its statements, those of the kind of change that is asked for
-    (all of what is new in it); or to which version is right before or after one: its name. A refusal with the
-    nearest where no passage of the thing that is asked about is of that version; None for another question.
-    """
-    named = asks.version
-    if named is None or not (asks.change or asks.kind in (BEFORE, AFTER)):
-        return None
-    own = [each for each in context.sentences if each.version]
-    own = [each for each in own if each.kind == ITEM or not asks.change or states_something(each)]
-    own = [each for each in own if _is_of_product(each.hit, context.question)]
-    lines = []
-    of_it = [each for each in own if named.first <= each.version < named.behind]
-    if asks.change:
-        of_it = found = [each for each in of_it if each.hit.document == of_it[0].hit.document]
-        if asks.change != CHANGED and not context.parsed.overview:
-            kind = phrases(asks.change)
-            found = [
-                each for each in found if kind.search(" ".join([*each.hit.place.headings[-1:], each.text]))
-            ]
-        reason = f"nothing that was {asks.change} in {named.text} was found"
-    else:
-        there = frozenset[str]().union(*(each.things for each in of_it))
-        beside = [each for each in own if not of_it or not there.isdisjoint(each.things)]
-        before = asks.kind == BEFORE
-        beside = [each for each in beside if before == (each.version < named.first)]
-        beside = [each for each in beside if before or each.version >= named.behind]
-        found = sorted(beside, key=lambda each: -each.version if before else each.version)[:1]
-        lines = [f"{each.edition or each.hit.title} [1]" for each in found]
-        reason = f"no version {asks.kind} {named.text} was found"
+    """The answer to what changed in versions: their statements, those of the kind of change that is asked for
+    (all of what is new in them); or to which one is the newest, or right before or after one: its name. A
+    refusal with the nearest where no passage of the thing that is asked about is of them; None for another
+    question."""
+    named, change = asks.version, asks.change
+    if not asks.picks:
+        return _with_change(view, context, asks) if change and asks.kind in (WHICH, FIRST) else None
+    if not context.of_versions:
+        told = asks.kind != RANGE or any(each.version for each in context.sentences)
+        if named is None or (asks.kind == RANGE and named.may_be_time) or not told:
+            return None
+    ids = {hit.id for hit in context.hits[: context.of_versions]}
+    of_it = [each for each in context.sentences if each.hit.id in ids]
+    found, lines = [each for each in of_it if not change or _tells(each)], []
+    if change not in ("", CHANGED) and not context.parsed.overview:
+        found = [each for each in found if change in _kinds(each)]
     found = [each for each in found if not is_field(each.hit.text, each.start)] or found
-    citations = _numbered((each.hit, each.quoted, None) for each in found)
-    if not citations:
-        words, statements = context.words, of_it or context.sentences
-        near = Candidates.of(context.parsed, words, context.hits, statements)
-        return _refused_beside(view, context, reason, best_quotes(context.parsed, words, near))
-    text = "\n".join([*lines, *map(quoted, citations)])
-    notes = _left_out(len({(each.hit.id, each.quoted) for each in found}) - len(citations))
-    return Answer(
-        context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), notes
-    )  # fmt: skip
+    if not change:
+        found = list({each.hit.document: each for each in reversed(found)}.values())[::-1]
+        lines = [f"{each.edition or each.hit.title} [{n}]" for n, each in enumerate(found[:MAX_QUOTES], 1)]
+    if not found:
+        place = f"{asks.kind} {named.text}" if named else "in it"
+        place = context.question[slice(*asks.words[0])] if asks.kind == RANGE else place
+        reason = f"{f'nothing that was {change}' if change else 'no version'} {place} was found"
+        near = Candidates.of(context.parsed, context.words, context.hits, of_it or context.sentences)
+        return _refused_beside(view, context, reason, best_quotes(context.parsed, context.words, near))
+    answer = _quoting(view, context, found, lines)
+    left = len({(each.hit.id, each.quoted) for each in found}) - len(answer.citations)
+    notes = (f"{left} more sentence{'s were' if left > 1 else ' was'} found and left out",) if left else ()
+    return replace(answer, notes=notes)
 
 
-def _left_out(sentences: int) -> tuple[str, ...]:
-    """A note on sentences that were found and are not quoted."""
-    if not sentences:
-        return ()
-    return (f"{sentences} more sentence{'s were' if sentences > 1 else ' was'} found and left out",)
+MOST_OF_IT = 0.5
+"""The least share of what changed that a statement on its change has."""
 
 
-def _is_of_product(hit: Hit, question: str) -> bool:
-    """True if half of the names in a question, words with a capital behind the first, are in a hit or in the
-    names of its document."""
-    names = {word.casefold() for word in WORD.findall(question)[1:] if word[0].isupper() and word.isalpha()}
-    said = {*tokenize(f"{hit.document} {hit.title} {' '.join(hit.place.headings)} {hit.text}")}
-    return 2 * len(names & said) >= len(names)
+def _with_change(view: View, context: AnswerContext, asks: AskedVersion) -> Answer | None:
+    """The answer to which version changed something: the statements that have most of it and are of the kind
+    of change that is asked for, those below a heading of that kind first; a refusal where it is only said
+    that there is such a thing, and not that it was removed, deprecated or fixed. None if nothing has it."""
+    words, kind = zip(context.words.words, context.words.spelled, strict=True), phrases(asks.change)
+    thing = context.words._replace(words=tuple(each for each, word in words if not kind.fullmatch(word)))
+    own = [each for each in context.sentences if each.version and asks.first <= each.version < asks.behind]
+    own = [each for each in own if _tells(each)]
+    most = max((thing.share(each.titled_stems) for each in own), default=0.0)
+    own = [each for each in own if thing.words and thing.share(each.titled_stems) == most >= MOST_OF_IT]
+    found = [each for each in own if asks.change in _kinds(each)]
+    sign = 1 if asks.kind == FIRST else -1
+    found.sort(key=lambda each: (_kinds(each)[0] != asks.change, sign * each.version))
+    if own and not found and asks.change not in (ADDED, CHANGED):
+        near = best_quotes(context.parsed, thing, Candidates.of(context.parsed, thing, context.hits, own))
+        return _refused_beside(view, context, f"no version in which it was {asks.change} was found", near)
+    return _quoting(view, context, found) if found else None
+
+
+def _tells(sentence: Statement) -> bool:
+    """True if a sentence tells of a change: an item of a list may be short."""
+    return sentence.kind == ITEM or states_something(sentence)
+
+
+def _kinds(sentence: Statement) -> list[str]:
+    """The kinds of change that the heading right above a sentence, what leads to it and its text tell of."""
+    return [*map(told_first, ("".join(sentence.hit.place.headings[-1:]), sentence.lead, sentence.text))]
+
+
+def of_one_thing(
+    question: ParsedQuestion, lexical: str, hits: Mapping[int, Hit], ranked: Sequence[Hit]
+) -> dict[int, Hit]:
+    """Of the hits of versions that a question asks for, by their rows, those of the thing that it is about,
+    in the order of versions: with half of the names in it; with a version in their headings or title rather
+    than in their path; where its words that are searched tell of a thing, those of the document (titles that
+    differ by figures) that is `ranked` first."""
+    if (asks := asked(question.text)) is None:
+        return {}
+    no_thing = set_of("words", "stop") | set_of("words", "version")
+    words = {each for each in tokenize(lexical) if each.isalpha() and not told_first(each)} - no_thing
+    names, newest = {each.casefold() for each in question.capitals if each.isalpha()}, asks.version is None
+    names = names | words if newest else names
+    own = {row: hit for row, hit in hits.items() if (2 - newest) * _named(hit, names, newest) >= len(names)}
+    own = {row: hit for row, hit in own.items() if edition_of(hit)[0] in ("", *hit.place.headings)} or own
+    ids = {hit.id for hit in own.values()}
+    best = next((hit for hit in ranked if words and hit.id in ids), None)
+    if best is not None:
+        things = frozenset({best.document}) if edition_of(best)[0] else things_of(best)
+        own = {row: hit for row, hit in own.items() if not things.isdisjoint(things_of(hit))}
+    places = {row: (edition_of(hit)[1], hit.document, hit.place.number) for row, hit in own.items()}
+    return {row: own[row] for row in sorted(own, key=places.__getitem__)}
+
+
+def _named(hit: Hit, names: set[str], newest: bool) -> int:
+    """How many of these names a hit has, or of one of the newest version the names of its document."""
+    said = f"{hit.document} {hit.title} {' '.join(hit.place.headings)} {'' if newest else hit.text}"
+    return len(names.intersection(tokenize(said)))
+
+
+def _quoting(
+    view: View, context: AnswerContext, sentences: Iterable[Statement], lines: Iterable[str] = ()
+) -> Answer:
+    """The answer that quotes sentences, behind some lines."""
+    citations = _numbered((each.hit, each.quoted, None) for each in sentences)
+    return answer_of(view, context.question, [*lines, *map(quoted, citations)], citations)
 
 
 def _differing_answer(view: View, context: AnswerContext, sentence: Statement) -> Answer | None:
@@ -340,11 +387,9 @@ def _differing_answer(view: View, context: AnswerContext, sentence: Statement) -
         return None
     pairs = zip(found, citations, strict=False)  # of more than MAX_QUOTES the first
     said = ", ".join(f"{stated.text} [{citation.n}]" for (_, stated), citation in pairs)
-    text = "\n".join([f"The sources differ: {said}.", *map(quoted, citations)])
+    lines = [f"The sources differ: {said}.", *map(quoted, citations)]
     notes = _older(context, [each for each, _ in found[: len(citations)]])
-    return Answer(
-        context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations, (), notes
-    )  # fmt: skip
+    return answer_of(view, context.question, lines, citations, notes=notes)
 
 
 def _older(context: AnswerContext, quoted: Sequence[Statement]) -> tuple[str, ...]:
@@ -405,11 +450,9 @@ def _cell_answer(view: View, context: AnswerContext, cell: TableCell) -> Answer:
         chosen = contradiction.preferred
     citation = Citation.of(1, chosen.hit, chosen.quoted)
     shown = figure_of(cell, question, view, chosen) or _short(citation.quote)
-    return Answer(
-        context.question, quoted(citation), False, "", LOCAL, view.as_of, view.known_at, (citation,),
-        (Value(cell.name, cell.period, cell.topic, shown, 1),),
-        () if contradiction is None else (_contradiction_note(contradiction),),
-    )  # fmt: skip
+    values = (Value(cell.name, cell.period, cell.topic, shown, 1),)
+    notes = () if contradiction is None else (_contradiction_note(contradiction),)
+    return answer_of(view, context.question, [quoted(citation)], (citation,), values, notes)
 
 
 def table_answer(
@@ -509,6 +552,17 @@ class Moments(Protocol):
     def as_of(self) -> int: ...
     @property
     def known_at(self) -> int: ...
+
+
+def answer_of(
+    moments: Moments, question: str, lines: Iterable[str], citations: tuple[Citation, ...],
+    values: tuple[Value, ...] = (), notes: tuple[str, ...] = (),
+) -> Answer:  # fmt: skip
+    """An answer from single passages."""
+    text = "\n".join(lines)
+    return Answer(
+        question, text, False, "", LOCAL, moments.as_of, moments.known_at, citations, values, notes
+    )  # fmt: skip
 
 
 def refused(moments: Moments, question: str, reason: str, mode: str = LOCAL) -> Answer:

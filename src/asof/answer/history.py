@@ -18,11 +18,11 @@ import numpy as np
 from msgspec import Struct
 
 from asof.answer.choose import may_give
-from asof.answer.extractive import quoted
+from asof.answer.extractive import answer_of, quoted
 from asof.answer.question import WORD, ParsedQuestion, listed, phrases_of
 from asof.answer.statements import WeightedPhrase, names
 from asof.documents import shortened
-from asof.hits import LOCAL, LONGEST_TITLE, Answer, Citation, Hit, Value
+from asof.hits import LONGEST_TITLE, Answer, Citation, Hit, Value
 from asof.index.lexical import Bm25, scores
 from asof.index.view import View, at_least, kth_best
 from asof.queries import Query
@@ -430,8 +430,7 @@ def answer_from_past(
     citations = tuple(
         cited(view, n, each.side, quote) for n, (quote, each) in enumerate([*quotes.items()][:MOST], 1)
     )
-    text = "\n".join(map(quoted, citations))
-    return Answer(query.text, text, False, "", LOCAL, view.as_of, view.known_at, citations)
+    return answer_of(view, query.text, map(quoted, citations), citations)
 
 
 def _is_undated(view: View, edit: Edit) -> bool:
@@ -567,8 +566,7 @@ def _course(view: View, query: Query, stood: list[Stated], times: Sequence[Span]
     citations = tuple(cited(view, n, each, _stood(each)) for n, each in enumerate(stood, 1))
     lines = [f"{value.period}  {value.value} [{value.citation}]" for value in values]
     sources = [f"[{each.n}] {each.citation}" for each in citations]
-    text = "\n".join([*lines, "", *sources])
-    return Answer(query.text, text, False, "", LOCAL, view.as_of, view.known_at, citations, values)
+    return answer_of(view, query.text, [*lines, "", *sources], citations, values)
 
 
 def _stood(statement: Stated) -> str:

@@ -16,11 +16,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from asof.answer.question import WORD, ParsedQuestion, listed
-from asof.answer.statements import (
-    Statement,
-    WeightedPhrase,
-    times_named,
-)
+from asof.answer.statements import Statement, WeightedPhrase, times_named
 from asof.hits import Hit
 from asof.index.statements import verbs_of_states
 from asof.index.view import View

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from asof.answer.extractive import quoted, refused
+from asof.answer.extractive import answer_of, quoted, refused
 from asof.answer.history import cited, stems_in
 from asof.answer.question import WORD, ParsedQuestion, listed
 from asof.answer.statements import WeightedPhrase
-from asof.hits import LOCAL, Answer, Citation
+from asof.hits import Answer, Citation
 from asof.index.view import View
 from asof.lang import stop_words
 from asof.queries import Filters
@@ -47,8 +47,7 @@ def _among(view: View, filters: Filters) -> frozenset[str] | None:
     if documents is None:
         return None
     rows = view.store.db.execute(
-        "SELECT name FROM documents WHERE id IN (SELECT value FROM json_each(?))",
-        (json.dumps(documents),),
+        "SELECT name FROM documents WHERE id IN (SELECT value FROM json_each(?))", (json.dumps(documents),)
     )
     return frozenset(name for (name,) in rows)
 
@@ -89,10 +88,8 @@ def answer_for_period(view: View, question: ParsedQuestion, filters: Filters) ->
     count = f"{len(found)} document{'s' * (len(found) != 1)} published or changed:"
     left = sum(len(each.edits) + each.left_out for each in found) - len(citations)
     more = f"{left:,} more statements were found and left out: asof changes --since lists them"
-    return Answer(
-        question.text, "\n".join([count, *map(quoted, citations)]), False, "", LOCAL, view.as_of,
-        view.known_at, tuple(citations), (), (more,) if left else (),
-    )  # fmt: skip
+    lines, notes = [count, *map(quoted, citations)], (more,) if left else ()
+    return answer_of(view, question.text, lines, tuple(citations), notes=notes)
 
 
 def _told(edit: Edit, of: DocumentChanges) -> str:

@@ -62,11 +62,6 @@ class Statement(Struct, frozen=True):
     above: frozenset[str] = frozenset()
 
     @property
-    def things(self) -> frozenset[str]:
-        """What it may be of, in versions: its document, and the title without figures."""
-        return frozenset({self.hit.document, _FIGURES.sub("", self.hit.title)})
-
-    @property
     def quoted(self) -> str:
         """The text as it is quoted, behind what names its version."""
         named = not self.edition or self.text.startswith(self.edition)
@@ -222,6 +217,11 @@ def edition_of(hit: Hit) -> tuple[str, int]:
         return "", version.at if version else 0
     heading = next((each for each in reversed(hit.place.headings) if of_heading(each)), version.text)
     return heading, version.at
+
+
+def things_of(hit: Hit) -> frozenset[str]:
+    """What a hit may be of, in versions: its document, and the title without figures."""
+    return frozenset({hit.document, _FIGURES.sub("", hit.title)})
 
 
 def tells_more(sentence: str, question: str) -> bool:

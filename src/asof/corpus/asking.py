@@ -360,11 +360,7 @@ class Asker(Struct, frozen=True):
             return None
         moment = put.reading.as_of, self.reader.known_at
         if asked is None or of_time:
-            return self.session.use(
-                *moment,
-                lambda view: answer_for_period(view, parsed, filters),
-                past=True,
-            )
+            return self.session.use(*moment, lambda view: answer_for_period(view, parsed, filters), past=True)
 
         told: list[tuple[Hit, str]] = []
 
@@ -391,7 +387,8 @@ class Asker(Struct, frozen=True):
 
         parsed = ParsedQuestion.of(put.reading)
         answered = self._of_its_time(put)
-        if (parsed.asks_for_table or parsed.asks_for_each) and len(parsed.text) <= LONGEST_TABLE:
+        several = parsed.asks_for_table or parsed.asks_for_each
+        if several and not answered.context.of_versions and len(parsed.text) <= LONGEST_TABLE:
             return self._in_cells(put, parsed, answered)
         made = answered.made
         if (
@@ -493,17 +490,21 @@ class Asker(Struct, frozen=True):
 
     def _from_passages(self, put: _PutQuestion) -> Answered:
         """The answer from passages as of the moment of the reading. Raises BeforeHorizon, ModelError."""
-        from asof.answer.ask import Answered, RetrievedPassages, answer, context_of, titles_beside
+        from asof.answer.ask import Answered, RetrievedPassages, answer, context_of
+        from asof.answer.extractive import of_one_thing
+        from asof.answer.question import ParsedQuestion
+        from asof.rank.versions import rows_asked
 
         def look(view: View) -> Answered:
             results = engine.search(put.query, view, put.recipe)
-            hits, rows = results.hits, results.rows
-            if titles := titles_beside(put.reading.query.text, hits):  # of versions without words of it
-                query = replace(put.query, text=titles, lexical=titles, parts=())
-                more = engine.search(query, view, put.recipe)
-                found = dict(zip((*rows, *more.rows), (*hits, *more.hits), strict=True))
-                hits, rows = tuple(found.values()), tuple(found)
-            retrieved = RetrievedPassages(view, put.reading, hits, rows, put.query.filters, put.notes)
+            found = dict(zip(results.rows, results.hits, strict=True))
+            asked = rows_asked(put.query, view)
+            more = zip(asked.tolist(), engine.current_hits(view, asked, put.query), strict=True)
+            of_it = of_one_thing(ParsedQuestion.of(put.reading), put.query.lexical, dict(more), results.hits)
+            hits = of_it | {row: hit for row, hit in found.items() if row not in of_it}
+            retrieved = RetrievedPassages(
+                view, put.reading, tuple(hits.values()), tuple(hits), put.query.filters, put.notes, len(of_it)
+            )
             context = context_of(retrieved, put.options.tokens, put.cell)
             return Answered(answer(retrieved, context, put.options, requested=put.requested), context)
 

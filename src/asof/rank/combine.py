@@ -20,6 +20,7 @@ from asof.rank.expression import (
 )
 from asof.rank.gather import Dense, noted_waiting
 from asof.rank.stage import Ranking, Traits
+from asof.rank.versions import with_rows_asked
 from asof.schema import within
 
 # -- weighted sums -------------------------------------------------------------------------------------
@@ -117,7 +118,7 @@ class Hybrid:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if not view.has_vectors:
-            ranking = ranking.matching()  # no other is added
+            ranking = with_rows_asked(query, ranking, view)  # no other is added
         words = ranking.column("lexical")
         best = float(words.values.max(initial=0.0))
         parts: list[Expression] = []

@@ -37,6 +37,7 @@ from asof.rank.expression import (
 from asof.rank.gather import TopK, admitted, query_terms
 from asof.rank.stage import Ranking, Recipe, Stage, Traits, places_among, traits_of
 from asof.rank.times import of_time, stated_times
+from asof.rank.versions import with_rows_asked
 from asof.rank.words import match_titles
 from asof.revisions.chains import succession
 from asof.schema import within
@@ -108,7 +109,7 @@ class RerankWindow:
         return self.n
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        matching = ranking.matching()
+        matching = with_rows_asked(query, ranking, view)
         chosen = self.nearest(query, matching.score, matching.chosen, matching.window, view)
         if len(chosen) == matching.count:
             return matching

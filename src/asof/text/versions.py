@@ -29,6 +29,7 @@ _DOTTED = re.compile(rf"(?<![\w.,/-])[vV]?(?=\d+\.[\dxX*]|(?<=[vV])\d){_NUMBER}(
 _DATE = re.compile(
     r"(?:19|20)\d\d[.](?:0[1-9]|(?:0?[1-9]|1[0-2])[.]\d{1,2})|\d{1,2}[.]\d{1,2}[.](?:19|20)?\d\d"
 )
+_CLOCK = re.compile(r"(?:1?\d|2[0-3])[.][0-5]\d")
 _MONTH, _NAME = re.compile(r"(?:19|20)\d\d[.](?:[1-9]|1[0-2])"), re.compile(r"[^\W\d_]\s\Z")
 _STAGES = {"dev": 0, "a": 1, "alpha": 1, "b": 2, "beta": 2, "pre": 3, "preview": 3, "rc": 4}
 
@@ -41,6 +42,11 @@ class Version(NamedTuple):
     at: int
     first: int
     behind: int
+
+    @property
+    def may_be_time(self) -> bool:
+        """True if it is written as a time of the day may be: "9.30"."""
+        return _CLOCK.fullmatch(self.text) is not None
 
 
 @lru_cache(maxsize=4096)
@@ -139,24 +145,40 @@ def of_passage(headings: str, title: str, path: str) -> Version | None:
 # -- what a question asks ------------------------------------------------------------------------------------
 
 IN, UNDER, BEFORE, AFTER, WHICH, FIRST = "in", "under", "before", "after", "which", "first"
+RANGE, NEWEST = "range", "newest"
+LAST = 1 << PRE_BITS + sum(BITS)
+"""Behind the ordinals of all versions."""
 
 
 class AskedVersion(NamedTuple):
     """What a question says of versions: it holds IN one, or UNDER one, in what came before it; the one BEFORE
-    or AFTER one is asked for, or WHICH one it is, or the FIRST of several; `version` is the one that it
-    names. `change`: the kind of change that it asks about, a list of `lang/*/versions.toml`, or "". `words`:
-    the beginnings and ends of its words that say nothing else."""
+    or AFTER one is asked for, the NEWEST, or WHICH one it is, or the FIRST of several; or what changed in a
+    RANGE. `version` is the first that it names. `change`: the kind of change that it asks about, a list of
+    `lang/*/versions.toml`, or "". `words`: the beginnings and ends of its words that say nothing else.
+    `first`, `behind`: the ordinals that are meant, from the first on to before the last."""
 
     kind: str
     version: Version | None
     change: str = ""
     words: tuple[tuple[int, int], ...] = ()
+    first: int = 1
+    behind: int = LAST
+
+    @property
+    def nearest(self) -> int:
+        """1 if the greatest of those that are meant is asked for, -1 if the least is, 0 if all are."""
+        return {BEFORE: 1, NEWEST: 1, AFTER: -1}.get(self.kind, 0)
+
+    @property
+    def picks(self) -> bool:
+        """True if passages answer it by their version alone, whatever their words."""
+        return bool(self.nearest) or self.kind == RANGE or (self.kind == IN and bool(self.change))
 
 
-CHANGED = "changed"
-CHANGES = ("removed", "deprecated", "fixed", "added", CHANGED)
+DEPRECATED, ADDED, CHANGED = "deprecated", "added", "changed"
+CHANGES = ("removed", DEPRECATED, "fixed", ADDED, CHANGED)
 GAP = 3
-"""The most words between "which" and "version"."""
+"""The most words between "which" and "version", and between two versions that bound others."""
 
 
 @cache
@@ -166,8 +188,8 @@ def phrases(key: str) -> re.Pattern[str]:
 
 
 @cache
-def _which() -> re.Pattern[str]:
-    ask, nouns = (phrases(key).pattern for key in ("which", "noun"))
+def _noun_after(key: str) -> re.Pattern[str]:
+    ask, nouns = (phrases(each).pattern for each in (key, "noun"))
     return re.compile(rf"({ask})(?:\s+\S+){{0,{GAP}}}?\s+({nouns})", re.IGNORECASE)
 
 
@@ -177,27 +199,57 @@ EARLY = 4
 
 @lru_cache(maxsize=256)
 def asked(question: str) -> AskedVersion | None:
-    """What a question says of versions; None for nothing."""
-    named, which = next(versions_in(question), None), _which().search(question)
-    if named is not None and _is_amount(question, *named):
-        named = None
+    """What a question says of versions; None for nothing. A range begins behind the version that it names,
+    and ends with all that begin as its last one does: from 1.0 to 2.0 are 1.0.1 and 2.0.1."""
+    named, which = list(versions_in(question)), _noun_after("which").search(question)
     words = tuple(which.span(group) for group in (1, 2)) if which else ()
-    if named is None:
-        if not which and not phrases("since").search(question):
-            return None
-        change = _change(question)
-        first = phrases("first").search(question) or change == "added"
-        return AskedVersion(FIRST if first else WHICH, None, change, words)
-    before, version = question[: named[1]].rstrip(), named[0]
-    side = next((kind for kind in (BEFORE, AFTER) if _ends_with(kind, before)), IN)
-    if side != IN and (which or phrases("noun").search(before) or phrases("comes").search(before)):
+    if not named or _is_amount(question, *named[0]):
+        return _of_all(question, words)
+    (version, start, end), before = named[0], question[: named[0][1]].rstrip()
+    ranges = ("ranges",) * (len(named) > 1 and len(question[end : named[1][1]].split()) <= GAP)
+    sides = (*ranges, BEFORE, AFTER, "later", "until")
+    side, at = next(((kind, at) for kind in sides if (at := _ending(kind, before)) >= 0), (IN, start))
+    which = None if which and which.end() == len(before) else which  # "what changed in version 2.0"
+    said = f"{question[:at]} {question[start:]}".rstrip("?").split()
+    early = len(said) if which and (side != IN or which.end() > start) else EARLY
+    change, comes = _change(" ".join([*said[:early], said[-1]])), phrases("comes").search(before)
+    one = bool(comes or (not change and (which or phrases("noun").search(before))))
+    one |= _ending("noun", question[:at].rstrip()) >= 0 and _change(question[:at]) != ""
+    later = version.behind if (side == AFTER and one) or version.text[-1] in "xX*" else version.at + 1
+    first = {IN: version.first, BEFORE: 1, "until": 1}.get(side, later)
+    behind = {IN: version.behind, BEFORE: version.first, "until": version.behind}.get(side, LAST)
+    if one and side in (BEFORE, AFTER):
         words += tuple(match.span() for match in phrases("noun").finditer(question))
-        return AskedVersion(side, version, words=words)
-    said = question.rstrip("?").split()
-    change = _change(" ".join([*said[:EARLY], said[-1]])) if side == IN else ""
+        return AskedVersion(side, version, "" if comes else change, words, first, behind)
+    if which and change and (side != IN or which.end() > start):
+        return AskedVersion(FIRST if change == ADDED else WHICH, None, change, words, first, behind)
+    if which and change and before.split()[-1].casefold() not in set_of("versions", "side"):
+        return _of_all(question, words)  # "which version dropped Python 3.8"
+    if change and side == "ranges":
+        low, high = sorted((each[0] for each in named[:2]), key=lambda each: each.at)
+        return AskedVersion(RANGE, version, change, ((at, named[1][2]),), low.at + 1, high.behind)
+    if change and side != IN:
+        return AskedVersion(RANGE, version, change, ((at, end),), first, behind)
     if which and not change and side == IN:
         return AskedVersion(WHICH, version)
-    return AskedVersion(UNDER if side == BEFORE else IN, version, change)
+    kind = UNDER if side == BEFORE else IN
+    return AskedVersion(kind, version, change if side == IN else "", (), first, behind)
+
+
+def _of_all(question: str, words: tuple[tuple[int, int], ...]) -> AskedVersion | None:
+    """What a question that names no version says of them. `words`: those that ask for one."""
+    change, stop = _change(question), set_of("words", "stop")
+    if newest := _noun_after("newest").search(question):
+        before = question[: newest.start()].casefold().split()
+        behind = stop.intersection(question[newest.end() :].casefold().strip(" ?.!").split())
+        inside = not set_of("versions", "side").isdisjoint(before[-2:]) and _change(" ".join(before))
+        if inside or (stop.issuperset(before) and not behind - set_of("versions", "of")):
+            return AskedVersion(NEWEST, None, inside or "", (newest.span(1), newest.span(2)))
+    when = change == DEPRECATED and phrases("when").match(question)
+    if not (words or when or phrases("since").search(question)):
+        return None
+    first = phrases("first").search(question) or change == ADDED
+    return AskedVersion(FIRST if first else WHICH, None, change, words)
 
 
 def _is_amount(question: str, version: Version, start: int, end: int) -> bool:
@@ -212,11 +264,18 @@ def _is_amount(question: str, version: Version, start: int, end: int) -> bool:
 
 
 def _change(text: str) -> str:
-    """The kind of change that a text names first, in this order."""
+    """The kind of change that a text names, the first of these; "" for none."""
+    text = phrases("news").sub(CHANGED, text)
     return next((key for key in CHANGES if phrases(key).search(text)), "")
 
 
-def _ends_with(kind: str, text: str) -> bool:
-    """True if a text ends with one of these words, or has at most two words behind it."""
+def told_first(text: str) -> str:
+    """The kind of change whose word stands first in a text: "Drop support for" tells of a removal."""
+    found = [(match.start(), key) for key in CHANGES if (match := phrases(key).search(text))]
+    return min(found, default=(0, ""))[1]
+
+
+def _ending(kind: str, text: str) -> int:
+    """Where the last of these words in a text begins, with at most two words behind it; else -1."""
     found = list(phrases(kind).finditer(text))
-    return bool(found) and len(text[found[-1].end() :].split()) <= 2
+    return found[-1].start() if found and len(text[found[-1].end() :].split()) <= 2 else -1

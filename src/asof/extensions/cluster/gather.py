@@ -30,6 +30,7 @@ from asof.rank.expression import Given, Values
 from asof.rank.gather import Lexical, admitted, query_terms, question_vector
 from asof.rank.rerank import RerankWindow
 from asof.rank.stage import Ranking, Stage
+from asof.rank.versions import rows_asked
 from asof.wire import replace
 
 Step = tuple[Stage, Query]
@@ -108,9 +109,9 @@ class ShardGather:
 
 @dataclass(frozen=True)
 class GatherByShard:
-    """`lexical`, `hybrid` and `window`, by shards; as they are in a window of few rows, where no
-    passage has a word of the question, and where more hits are asked for than are looked at closely: then
-    stages after them look among all matches (`Leaders`: a copy comes behind its original, however far)."""
+    """`lexical`, `hybrid` and `window`, by shards; as they are in a window of few rows, where no passage has
+    a word of the question or some need none, and where more hits are asked for than are looked at closely:
+    then stages after them look among all matches (`Leaders`: a copy comes behind its original, wherever)."""
 
     lexical: Lexical
     hybrid: Hybrid
@@ -120,7 +121,8 @@ class GatherByShard:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         terms = query_terms(query, view.analyzer)
         weighed = lexical.weigh(view.prefix, terms, self.lexical.bm25)
-        if not weighed or query.k > self.window.n or ranking.window.n < self.shards.least:
+        few = ranking.window.n < self.shards.least or len(rows_asked(query, view))
+        if not weighed or query.k > self.window.n or few:
             return self._one_by_one(query, ranking, view)
         vector = question_vector(query, view) if view.has_vectors and self.hybrid.dense > 0 else None
         prefix, hashes = view.prefix, [each.hash for each in terms]
@@ -158,8 +160,7 @@ class GatherByShard:
     ) -> Ranking:  # fmt: skip
         """The ranking after `Lexical`, of these candidates alone."""
         window, bm25, allowed = ranking.window, self.lexical.bm25, admitted(query, ranking.window, view)
-        rows = window.rows(places)
-        label = "words (BM25)"
+        rows, label = window.rows(places), "words (BM25)"
 
         def tree(row: int) -> Any:
             return lexical.explain(view.prefix, row, weighed, bm25, label)

@@ -83,10 +83,6 @@ def test_undated_texts_say_so(asof, here, write):
         write(f"notes/{number}.md", f"# Note {number}\n\ncrane\n")
     asof("index", "notes")
     assert asof("search", "crane").out.count("  undated\n") == 6
-    unseen = "without a date can be seen from the day of indexing on"
-    for command, at, said in (("search", "2019", True), ("ask", "2019", True), ("ask", "2100", False)):
-        assert (unseen in asof(command, "crane", "--as-of", at).err) == said, (command, at)
-    assert unseen not in asof("ask", "zebra").err
 
 
 def test_what_was_read_as_a_filter_is_printed(asof, notes):

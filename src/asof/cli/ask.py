@@ -15,7 +15,6 @@ from asof.cli.main import (
     explain_no_hits,
     format_option,
     note_answers,
-    note_undated,
     open_corpus,
     print_result,
     verb_command,
@@ -69,8 +68,6 @@ def ask(
         answer = verbs.ask(corpus, asked, None if as_json or how else streamed, budget)
         if not (as_json or how or then.use(lambda view: view.n)):
             explain_no_hits(then)
-        if answer.refused and not (as_json or how):
-            note_undated(corpus, asked.as_of)
     if not print_result(answer, how, as_json=as_json):
         show_answer(
             answer, dated=asked.as_of is not None or answer.as_of < then.as_of,

@@ -17,7 +17,7 @@ from click.core import ParameterSource
 
 from asof import __version__, plugins
 from asof.cli.commands import START, Commands, entry_of
-from asof.cli.terminal import counted, plain, plain_json, show
+from asof.cli.terminal import plain, plain_json, show
 from asof.errors import AsofError, NoCorpus, UsageError
 
 if TYPE_CHECKING:
@@ -416,16 +416,6 @@ def explain_no_hits(snapshot: Snapshot, since: When | None = None, until: When |
     """Print which filter no document passes, if nothing was found because of it."""
     for note in snapshot.unmet(snapshot.filters(since, until)):
         echo_err(f"note: {note}")
-
-
-def note_undated(corpus: Corpus, as_of: When | None) -> None:
-    """Print, where nothing was found in the past, how many documents cannot be seen there, as they have no
-    date."""
-    past = as_of is not None and corpus.at(as_of).as_of < corpus.at().as_of
-    figures = corpus.status() if past else None
-    if figures is not None and figures.undated and figures.settings.undated == "added":
-        count = counted(figures.undated, "document")
-        echo_err(f"note: {count} without a date can be seen from the day of indexing on (see `asof status`)")
 
 
 def note_answers(config: Config) -> None:

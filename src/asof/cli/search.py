@@ -12,7 +12,6 @@ from asof.cli.main import (
     NOTHING,
     format_option,
     index_option,
-    note_undated,
     open_corpus,
     print_json,
     print_result,
@@ -46,7 +45,6 @@ def search(asked: SearchParameters, index: Path | None, as_json: bool, how: str 
         else:
             dated, known = asked.as_of is not None or asked.known_at is not None, asked.known_at is not None
             show_results(results, explain=asked.explain, dated=dated, known=known)
-            note_undated(corpus, None if results.hits else asked.as_of)
     return DONE if results.hits else NOTHING
 
 

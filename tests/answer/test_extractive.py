@@ -230,6 +230,10 @@ offices = corpus_fixture(
     doc("lund", "2023-06-02", "Since 1 June 2023 Bo Lund is mayor of Torle.", "Torle news again"),
     doc("gazette", "2022-05-01", "The chair of the Dockyard is Nils Okafor.", "Town gazette"),
     doc("paper", "2021-05-01", "The chair of the Dockyard is Ruth Amberley.", "Dockyard paper"),
+    doc("old", "2017", "| duty | holder | from | until |\n|---|---|---|---|\n"
+        "| fire lead | Pia Nowak | 2012-03-01 | 2015-11-30 |", "Fire lead"),
+    doc("other", "2017", "| duty | holder | from | until |\n|---|---|---|---|\n"
+        "| safety lead | Odo Kafor | 2013-07-01 | 2017-03-31 |", "Safety lead"),
 )  # fmt: skip
 
 
@@ -246,6 +250,7 @@ offices = corpus_fixture(
         ("Who was mayor of Torle in 2022?", None, "pike"),
         ("Who was mayor of Torle in August 2023?", None, "lund"),
         ("Who was mayor of Torle in 2019?", None, None),  # before the first of them
+        ("Who was the fire lead in 2013?", None, "old"),  # its time covers that year, the other begins in it
     ],
 )
 def test_who_was_in_office(offices, question, as_of, document):
@@ -364,6 +369,10 @@ RAIN = "It rained, and the flood came down to Esker."
         (WAS, [flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "2.43")]),  # it rounds to the other
         (WAS, [flood("a", "2021-05-01", "2.4"), LATER]),  # of another time
         (IS, [flood("a", "2021-05-01", "2.4"), LATER]),
+        (
+            IS,
+            [flood("a", None, "2.4", "Esker 2018"), flood("b", None, "3.1", "Esker 2026")],
+        ),  # by their titles
         (LITRES, [revision("A. Valid from 3 May 2019", 5), revision("B. Valid from 8 February 2023", 2)]),
         (WAS, [doc("a", "2021-05-01", BOTH, "Esker")]),  # a document does not contradict itself
         (WAS, [flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1", "Tarn")]),  # another thing
@@ -372,6 +381,16 @@ RAIN = "It rained, and the flood came down to Esker."
 def test_what_is_no_contradiction(tmp_path, question, documents):
     made = answered(tmp_path, question, *documents, mode="local")
     assert (made.refused, made.notes) == (False, ())
+
+
+def test_lists_of_other_years_do_not_contradict_each_other(tmp_path):
+    """Nothing but their titles has a time."""
+    lists = [doc(year, None, f"A medical for drivers costs {fee} euros.", f"Fees {year}")
+             for year, fee in (("2018", 80), ("2024", 125))]  # fmt: skip
+    with corpus_with(tmp_path, *lists) as corpus:
+        then = corpus.at().ask("What did a medical for drivers cost in 2018?")
+        assert "80 euros" in then.citations[0].quote
+        assert corpus.at().ask("What does a medical for drivers cost?").refused  # which is the newer one?
 
 
 @pytest.mark.parametrize(

@@ -243,6 +243,13 @@ def test_filters_hold_for_the_past(staff):
     assert all(each.document != "handbook" for each in made.citations)
 
 
+def test_a_sentence_dates_itself_whatever_stands_beside_it(tmp_path):
+    closed = "From 1 April 2024 the east quay is closed at night."
+    text = f"{closed}\nThe quay is lit by lamps from dusk to dawn, and its cranes work by day."
+    made = answered(tmp_path, "Since when is the east quay closed?", doc("c", "2024-03-12", text, "Quay"))
+    assert made.citations[0].quote == f"since 2024-04-01: {closed}"
+
+
 def test_changes_and_the_newest(staff):
     then = staff.at()
     found = then.changes(since="2021-01-01")

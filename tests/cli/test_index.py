@@ -79,7 +79,7 @@ def test_a_first_run_tells_of_languages_that_the_corpus_does_not_have(asof, here
     write("a.md", "The house is on the hill, and it is for sale.")
     write("b.md", "Wij gaan in de zomer met de trein naar het huis van de buren.")
     write("c.md", "Der Vertrag ist von der Firma und dem Vermieter unterschrieben, aber nicht von uns.")
-    said = "2 documents seem to be in a language that this corpus does not have (nl: 1, de: 1)"
+    said = "2 documents may be in a language that this corpus does not have (nl: 1, de: 1)"
     told = asof("index", ".").err
     assert f'{said}: put languages = ["en", "nl", "de"] below [index] of asof.toml' in told
     assert "seem to be" not in asof("index", ".").err

@@ -91,6 +91,12 @@ def test_sentences(text: str, found: list[tuple[str, str, str]]) -> None:
         ("Order 8", "Order 4 wird durch Order 9 aufgehoben.", []),
         ("Order 9", "Order 4 is not repealed by Order 9.", []),
         ("Guide to Order 9", "Order 4 is repealed by Order 9.", []),
+        (
+            "Order 9",
+            "Order 4 (Fares, ferries) and Order 5 are repealed.",
+            [("supersedes", "order#4", ""), ("supersedes", "order#5", "")],
+        ),
+        ("Order 9", "Under Order 4, Order 5 is repealed.", [("supersedes", "order#5", "")]),
     ],
 )
 def test_an_act_by_the_document_itself(title: str, text: str, found: list[tuple[str, str, str]]) -> None:

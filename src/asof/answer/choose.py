@@ -74,6 +74,7 @@ _LABELLED = re.compile(r"\w[:：]\s*\w")
 _MARKED_HEADING = re.compile(r"#{1,6} ")
 _NAME = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][\w’'-]+(?: (?:[^\W\d_a-zß-öø-ÿ]\.? ?)?[^\W\d_a-zß-öø-ÿ][\w’'-]+)+|@\w+"
+    r"|\b(?:[^\W\d_a-zß-öø-ÿ]\. ?){1,3}[^\W\d_a-zß-öø-ÿ][\w’'-]+"  # J. Abara
 )
 _OWNED = re.compile(r"(\w+)['’]s\b")
 _VERSION = re.compile(r"\bv?\d+\.\d")
@@ -272,11 +273,11 @@ class Signs(NamedTuple):
     has a value of the kind that is asked for (`ParsedQuestion.value_kind`); `number`, `reason`: it has a
     number (in words, too), words that give a reason where one is asked for; `tells`: else it has a value, a
     name or a figure that the question lacks. `begins`, `ends`, `outside`: it names the year with which the
-    time asked about begins, that with which it ends, only other times. `several`: it is an item or a row
-    where several things are asked for. `past`: something superseded it, or one of these statements' documents
-    amends it, or it is not in force; where times are asked about, it is in force in none of these. `other`:
-    it is of another thing than the one that is named (`is_of_another`). `was`: it tells what was, where the
-    question asks who is something.
+    time asked about begins, or a time that covers that; that with which it ends; only other times.
+    `several`: it is an item or a row where several things are asked for. `past`: something superseded it, or
+    one of these statements' documents amends it, or it is not in force; where times are asked about, it is in
+    force in none of these. `other`: it is of another thing than the one that is named (`is_of_another`).
+    `was`: it tells what was, where the question asks who is something.
     """
 
     relevance: float = 0.0
@@ -456,12 +457,13 @@ def _of_time(question: ParsedQuestion, statement: Statement) -> dict[str, float]
     named = times_named(statement) if times else []
     years = {year for span in named for year in _years(span)}
     within = any(_within(each, span) for each in named for span in times)
+    covers = any(each.overlap(span) == span for each in named for span in times)
     return {
-        "begins": float(any(_years(span)[0] in years for span in times if span.start is not None)),
+        "begins": float(covers or any(_years(span)[0] in years for span in times if span.start is not None)),
         "ends": float(any(
             _years(span)[1] in years - {_years(span)[0]} for span in times if span.end is not None
         )),
-        "outside": float(bool(named) and not within),
+        "outside": float(bool(named) and not (within or covers)),
     }  # fmt: skip
 
 

@@ -22,6 +22,7 @@ from asof.answer.choose import (
     best_quotes,
     has_number,
     has_value,
+    may_give,
     quote_of,
     states_something,
 )
@@ -33,7 +34,7 @@ from asof.answer.match import (
     find_contradiction,
     stated_value,
 )
-from asof.answer.question import COUNT, DATE, PERSON, WORD, ParsedQuestion, phrases_of
+from asof.answer.question import COUNT, DATE, MONEY, PERSON, WORD, ParsedQuestion, phrases_of
 from asof.answer.statements import Statement, WeightedPhrase, edition_of, names, speaks_outside, things_of
 from asof.answer.table import TableCell, figure_of, only_cell, stating
 from asof.documents import PUBLISHED, force_words
@@ -234,14 +235,20 @@ def _extracted(view: View, context: AnswerContext) -> Answer:
         and not any(_says_number(question, each) for each in citations)
     ):
         notes.append("no quote says how many: nothing was counted, and there may be more than are quoted")
-    if question.value_kind == PERSON and not any(
-        has_value(question, each.statement, each.text) for each in quotes
+    if (missed := _MISSED.get(question.value_kind)) and not any(
+        has_value(question, each.statement, each.text)
+        or (question.value_kind == MONEY and may_give(question, each.text))
+        for each in quotes
     ):
-        notes.append("no quote names a person")
+        notes.append(f"no quote {missed}")
     notes += _older(context, [each.statement for each in quotes])
     if context.words.unknown:
         notes.append(f"of the question no passage has: {', '.join(context.words.unknown)}")
     return answer_of(view, context.question, map(quoted, citations), citations, notes=tuple(notes))
+
+
+_MISSED = {PERSON: "names a person", MONEY: "gives an amount of money"}
+"""What is noted where no quote has a value of the kind that is asked for."""
 
 
 def _naming(question: ParsedQuestion, sentences: Sequence[Statement]) -> tuple[Statement, ...]:

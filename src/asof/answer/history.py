@@ -274,7 +274,9 @@ def _in_parts(view: View, edit: Edit, after: Stated) -> Iterator[Edit]:
     texts = [after.text[each.start : each.end].strip(" ;,") for each in parts]
     was = replace(after, text=" ".join(texts[at] for at, each in enumerate(parts) if each.force is None))
     if not any(each.beside for each in parts):
-        yield edit
+        begins = {each.force.span.first for each in parts if each.force and each.force.span.start}
+        at = begins.pop() if len(parts) == len(begins) == 1 else edit.at
+        yield replace(edit, at=at, after=replace(after, start=max(after.start, at)))
         return
     yield replace(edit, after=was)
     for text, each in zip(texts, parts, strict=True):

@@ -21,6 +21,7 @@ from asof.hits import Hit
 from asof.index.statements import verbs_of_states
 from asof.index.view import View
 from asof.lang import calendar_words, every, set_of
+from asof.store.digest import KIND, TITLE
 from asof.text.acts import numbered
 from asof.text.figures import Figure, figures, language_of, lexicon
 from asof.text.query import key
@@ -29,7 +30,7 @@ from asof.text.tokens import Analyzer, any_of
 from asof.text.versions import asked as asked_version
 from asof.time.expressions import TimeContext, parse
 from asof.time.lexicon import lexicon as time_lexicon
-from asof.time.span import BEGINNING
+from asof.time.span import BEGINNING, Span
 
 # -- figures -------------------------------------------------------------------------------------------
 
@@ -332,6 +333,8 @@ def find_contradiction(
     is asked for.
     """
     opposing = [other for other in sentences if contradict(sentence, other)]
+    if not newest:  # "Fees 2018" and "Fees 2026" are of other times
+        opposing = [other for other in opposing if _titled(other.hit) == _titled(sentence.hit)]
     if not opposing:
         return None
     everything = [sentence, *opposing]
@@ -467,6 +470,11 @@ def shown_value(one: Statement, other: Statement) -> str:
         return one.text
     unit = difference.after[:1] if _NUMBER.search(" ".join(difference.one)) else ()
     return " ".join((*difference.one, *unit))
+
+
+def _titled(hit: Hit) -> frozenset[Span]:
+    """The times that the title of a hit names: "Fees 2018"."""
+    return frozenset(time.span for time in hit.about if KIND.get(time.by) == TITLE)
 
 
 def begun(hit: Hit) -> int:

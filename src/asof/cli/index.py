@@ -333,7 +333,7 @@ def languages_hint(corpus: Corpus) -> str:
     told = ", ".join(f"{code}: {count:,}" for code, count in others)
     wanted = [*has, *(code for code, _ in others)]
     return (
-        f"{first}{seem} seem to be in a language that this corpus does not have ({told}): put languages = "
+        f"{first}{seem} may be in a language that this corpus does not have ({told}): put languages = "
         f"{json.dumps(wanted)} below [index] of {FILE}, remove {FOLDER}, and index again"
     )
 

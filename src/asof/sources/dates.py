@@ -520,15 +520,17 @@ class FileDates(Struct, frozen=True):
         """The most trusted date (`DATED_BY`). One of several documents in a file has no file's name. What
         cannot be read is added to `doubts`.
 
-        A name that tells a month gives way to the commit, or the making of the file, in that month; one that
-        tells a day after the last commit announces it, and so does a line a day after the making of the file.
+        A name that tells a month gives way to the commit, the making of the file, or its text, in that month;
+        one that tells a day after the last commit announces it, and so does a line a day after the making of
+        the file.
         """
         if page_dates.published:
             return page_dates.published
         stem, committed = PurePosixPath(self.relative).stem, self.committed
         if self.named and not page.name and (named := of_name(stem, order, doubts)):
             month, first, last = named.span.last - named.span.first > DAY, named.span.first, named.span.last
-            for finer in (committed, page.created) if month else ():
+            written = of_content(page.head or page.text, order, [], page.title) if month else None
+            for finer in (committed, page.created, written) if month else ():
                 if finer and first <= finer.span.first and finer.span.last <= last:
                     return finer
             if committed is None or first <= committed.span.last:
@@ -653,7 +655,7 @@ def _line(line: str, order: DateOrder, doubts: list[Problem]) -> SourcedTime | N
 
 def _in_words_before(line: str, order: DateOrder) -> SourcedTime | None:
     """The date at the end of a line, behind words that say that it is the date of the text."""
-    words, joins = line.rstrip(" .)").split(), _places(of_all("dates", "joins"))
+    words, joins = _without_author(line).rstrip(" .)").split(), _places(of_all("dates", "joins"))
     for at in range(1, min(len(words), _WORDS_BEFORE + 1)):
         if words[at].lower() in joins or words[at + 1 : at + 2] in _DASHES:  # "Revision 4 – 21 May 2019"
             continue
@@ -669,11 +671,20 @@ def _in_words_before(line: str, order: DateOrder) -> SourcedTime | None:
     return None
 
 
+def _without_author(line: str) -> str:
+    """A line without what says behind a date who made the text: `Approved 6 March 2017 by Dr A. Brandt`."""
+    return re.sub(rf"(?<=[0-9])\s+(?:{'|'.join(of_all('dates', 'by'))})\s[^,;]*$", "", line)
+
+
 def _last_of_several(line: str, order: DateOrder) -> SourcedTime | None:
     """The last date of a line that says several times when the text was made, changed or decided, or of which
     version it is, and nothing else: `Adopted 3 May 2012, as amended April 2014; next review May 2020`."""
-    clauses = [each for each in re.split(_CLAUSE_ENDS.format(_further()), line) if each.strip(" .")]
-    found = [_in_words_before(each, order) for each in clauses]
+    parts = re.split(_CLAUSE_ENDS.format(_further()), _without_author(line))
+    clauses = [each for each in parts if each.strip(" .")]
+    found = [
+        stated_or_none(each.strip(" ."), "content", order) if at and _is_edition(clauses[at - 1])
+        else _in_words_before(each, order) for at, each in enumerate(clauses)
+    ]  # fmt: skip
     dates = [each for each in found if each]
     if len(clauses) < 2 or not dates or not (found[0] or _is_edition(clauses[0])):
         return None
@@ -726,8 +737,8 @@ def _says_own(words: list[str]) -> bool:
     first, *rest = words
     if has("lines", "".join(words)) or has("changed", "".join(words)):
         return True
-    if has("editions", first) and len(rest) == 1:
-        return any(map(str.isdigit, rest[0])) or len(rest[0]) == 1
+    if has("editions", first) and rest and (any(map(str.isdigit, rest[0])) or len(rest[0]) == 1):
+        return len(rest) == 1 or _says_own(rest[1:])
     return any(
         has("decided", "".join(words[:at])) and has("by", word) for at, word in enumerate(words[:3]) if at
     )

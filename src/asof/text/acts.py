@@ -456,10 +456,26 @@ def _referring(
             yield Link(behind[0].key, SAID, behind[0].text, inverse)
         other = by and bool(behind) and behind[0].key not in own
         if before and (value or (not other and _acted_on(text, before[-1].end, said, verbs))):
-            for each in before if value else before[-1:]:
+            for each in before if value else _joined(text, before):
                 yield Link(each.key, each.part, each.text, AMENDS if each.part else kind)
         if before or behind:
             return
+
+
+@cache
+def _joint() -> re.Pattern[str]:
+    joints = "|".join(map(re.escape, of_all("dates", "further")))
+    return re.compile(rf"\s*(?:\([^()]{{0,{LONGEST}}}\))?\s*(?:,|,?\s*\b({joints})\b)\s*", re.IGNORECASE)
+
+
+def _joined(text: str, references: list[_Reference]) -> list[_Reference]:
+    """The last reference, with those that it is joined with: "Notice 4 (Parking), Notice 5 and Order 7"."""
+    first = len(references) - 1
+    while first and (joint := _joint().fullmatch(text, references[first - 1].end, references[first].start)):
+        if first == len(references) - 1 and not joint[1]:
+            break  # "Under Order 4, Order 5 is repealed"
+        first -= 1
+    return references[first:]
 
 
 def _acted_on(text: str, end: int, verb: int, verbs: _Verbs) -> bool:

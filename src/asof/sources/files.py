@@ -9,8 +9,10 @@ import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 from msgspec import Struct
@@ -28,6 +30,7 @@ from asof.documents import (
     document_file,
 )
 from asof.errors import SourceError
+from asof.files import NotAFile, open_file, open_folder
 from asof.sources import dates
 from asof.sources.dates import of_file, without_later
 from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
@@ -141,7 +144,8 @@ def walk(naming: SourceNaming) -> Iterator[FoundFile | Problem]:
 
 def _entries(target: Path, relative: str) -> list[str]:
     """The paths of what is in a folder, sorted, without what is hidden, and asof.toml."""
-    names = sorted(os.listdir(target / relative))  # noqa: PTH208
+    with open_folder(target / relative, target) as folder:
+        names = sorted(os.listdir(folder))  # noqa: PTH208  a descriptor, so that no link is followed
     return [f"{relative}/{name}" if relative else name for name in names if not is_left_out(name)]
 
 
@@ -254,14 +258,21 @@ def together(mtimes: Sequence[int]) -> int:
     return most if most >= MIN_TOGETHER and 2 * most > len(ordered) else 0
 
 
-def content(path: Path, largest: int) -> bytes:
-    """The bytes of a file. Raises Unreadable."""
+def opened(naming: SourceNaming, relative: str) -> BinaryIO:
+    """The file at a path from the target. No link below the target is followed, also none that was put there
+    since the walk. Raises OSError, NotAFile for a link, a folder, a pipe or a device."""
+    return os.fdopen(open_file(naming.target / relative, naming.target), "rb")
+
+
+def content(naming: SourceNaming, relative: str, largest: int) -> bytes:
+    """The bytes of the file at a path from the target. Raises Unreadable."""
     try:
-        with path.open("rb") as stream:
+        with opened(naming, relative) as stream:
             size = os.fstat(stream.fileno()).st_size
             raw = stream.read(largest + 1) if size <= largest else b""
     except OSError as wrong:
-        raise Unreadable(f"the file cannot be read: {wrong.strerror}") from None
+        why = "it is a link now, or no file" if isinstance(wrong, NotAFile) else wrong.strerror
+        raise Unreadable(f"the file cannot be read: {why}") from None
     if max(size, len(raw)) > largest:
         raise InputTooLarge(max(size, len(raw)), largest)
     return raw
@@ -372,7 +383,7 @@ class Files:
         for name in new:
             if here[name].size >= LEAST_MOVED:
                 with suppress(Unreadable):  # a problem where it is read
-                    raw = content(self.naming.target / here[name].relative, self.limits.file)
+                    raw = content(self.naming, here[name].relative, self.limits.file)
                     by_bytes.setdefault(token(raw), ([], []))[1].append(name)
         pairs = [(old[0], new[0]) for old, new in by_bytes.values() if len(old) == len(new) == 1]
         return {new: old for old, new in pairs if old not in self._parts}
@@ -385,8 +396,13 @@ class Files:
         """The names and the beginnings of all files, from which the order of their dates is learned."""
         for file in self._files:
             yield b": " + os.fsencode(Path(file.relative).stem)
-            with suppress(OSError), (self.naming.target / file.relative).open("rb") as stream:
-                yield stream.read(HEAD)
+            yield self._head(file, HEAD)
+
+    def _head(self, file: FoundFile, size: int) -> bytes:
+        """The first bytes of a file; none of one that cannot be read, which is said where it is."""
+        with suppress(OSError), opened(self.naming, file.relative) as stream:
+            return stream.read(size)
+        return b""
 
     def _git(self) -> tuple[GitDates, Problem | None]:
         target = self.naming.target
@@ -408,11 +424,11 @@ class Files:
         relative = file.relative or self.naming.target.name
         id_ = self.naming.id(file.relative)
         try:
-            raw = content(self.naming.target / file.relative, self.limits.file)
+            raw = content(self.naming, file.relative, self.limits.file)
             self._same.setdefault(token(raw), []).append(file)
             committed, changed, header = git.of(relative, raw), file.mtime, b""
             if beside := self._headers.get(file.relative):
-                header = content(self.naming.target / beside.relative, self.limits.file)
+                header = content(self.naming, beside.relative, self.limits.file)
                 also = git.of(beside.relative, header)
                 both = [each for each in (committed, also) if each is not None]
                 committed = max(both, key=lambda each: each.span.last) if len(both) == 2 else None
@@ -468,8 +484,9 @@ class Files:
         if not page.quoted:
             return page
         if self._names is None:
-            paths = (self.naming.target / file.relative for file in self._files)
-            self._names = frozenset[str]().union(*map(names_in, paths))
+            name = self.naming.target.name
+            kinds = ((suffix(file.relative or name), partial(self._head, file)) for file in self._files)
+            self._names = frozenset[str]().union(*starmap(names_in, kinds))
         return page if self._names.isdisjoint(page.quoted) else replace(page, text=page.own)
 
     def _unchanged(self, id_: str, state: bytes) -> list[str]:

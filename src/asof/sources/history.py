@@ -331,7 +331,7 @@ class History:
 
     def _content(self, blobs: Blobs, file: FoundFile, head: Mapping[str, str]) -> tuple[bytes, bool]:
         """The bytes of a file, and whether they are as they were committed. Raises Unreadable."""
-        raw, blob = content(self.naming.target / file.relative, self.limits.file), head.get(file.relative)
+        raw, blob = content(self.naming, file.relative, self.limits.file), head.get(file.relative)
         return raw, bool(blob and (same_content(raw, blob) or self._same_text(blobs, raw, blob)))
 
     def _same_text(self, blobs: Blobs, raw: bytes, blob: str) -> bool:

@@ -196,16 +196,16 @@ def test_what_is_quoted_of_a_mail_that_is_elsewhere_is_text(answered, kept):
     assert ("> Text 0." in part.text) == kept
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_a_folder_of_mails(tmp_path, first):
+@pytest.mark.parametrize(("first", "target"), [(True, "."), (False, "."), (True, "a.eml")])
+def test_what_is_quoted_is_left_out_if_it_is_in_the_folder(tmp_path, first, target):
     reply = good(2).replace("Date", "In-Reply-To: <1@x>\nDate") + "\n\nOn 1 Mar 2021 Bo wrote:\n> Text 1.\n"
     (tmp_path / "a.eml").write_text(reply)
     if first:
         (tmp_path / "b.eml").write_text(good(1))
     with asof.open(tmp_path / "corpus") as corpus:
-        corpus.add(corpus.source(tmp_path))
+        corpus.add(corpus.source(tmp_path / target))
         (hit,) = (hit for hit in corpus.at().search("text") if hit.document.endswith("a.eml"))
-        assert ("> Text 1." in hit.text) != first
+        assert ("> Text 1." in hit.text) != (first and target == ".")
 
 
 def nested(levels: int) -> bytes:

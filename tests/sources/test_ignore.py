@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from asof.documents import Problem
 from asof.sources.files import FoundFile, walk
 from asof.sources.source import SourceNaming
 
@@ -57,6 +60,35 @@ def test_what_git_ignores_is_not_read(tmp_path, rules):
 def test_asofignore_counts_more(tmp_path):
     root = folder(tmp_path, {".gitignore": "a.md\n", ".asofignore": "!/a.md\nout/\n"})
     assert found(root) == set(FILES) - {"drafts/a.md", "out/o.md", "keep/out/k.md"}
+
+
+@pytest.mark.parametrize("name", [".gitignore", "deep/.asofignore"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "link", "folder"])
+def test_rules_in_what_is_no_file_do_not_count(tmp_path, name, kind):
+    """Neither does git follow a link there; a pipe is not waited for."""
+    root = folder(tmp_path / "in", {"keep/.gitignore": "k.md\n"})
+    (tmp_path / "rules").write_text("*.md\n")
+    if kind == "pipe":
+        os.mkfifo(root / name)
+    elif kind == "folder":
+        (root / name).mkdir()
+    else:
+        (root / name).symlink_to("/dev/zero" if kind == "device" else tmp_path / "rules")
+    (problem,) = (each for each in walk(SourceNaming.of(root, root)) if isinstance(each, Problem))
+    assert (problem.file, problem.message, problem.remedy, problem.lost) == (
+        name, "is a link or no file: its rules do not count", "put a file in its place", False
+    )  # fmt: skip
+    assert found(root) == set(FILES) - {"keep/out/k.md"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes devices")
+def test_a_device_holds_no_rules(tmp_path):
+    root = folder(tmp_path, {})
+    try:
+        os.mknod(root / ".gitignore", 0o600 | stat.S_IFCHR, os.makedev(240, 99))  # nothing drives it
+    except PermissionError:
+        pytest.skip("no device can be made here")
+    assert found(root) == set(FILES)
 
 
 def test_without_rules_all_is_read(tmp_path):

@@ -57,16 +57,20 @@ class IgnoreRules(Struct):
 
     folders: list[tuple[str, GitIgnoreSpec | None]] = msgspec.field(default_factory=list)
 
-    def enter(self, relative: str, folder: Path) -> None:
-        """Take in the rules of a folder, whose path from the top is `relative`. Raises OSError."""
-        lines: list[str] = []
+    def enter(self, naming: SourceNaming, relative: str) -> Iterator[Problem]:
+        """Take in the rules of a folder, whose path from the top is `relative`; problems are files of rules
+        that are none, which git does not follow either. Raises OSError."""
+        lines, prefix = list[str](), f"{relative}/" if relative else ""
         for name in FILES:
             try:
-                with (folder / name).open("rb") as file:
+                with opened(naming, prefix + name) as file:
                     lines += file.read(LARGEST).decode(errors="replace").splitlines()
-            except (FileNotFoundError, IsADirectoryError):
+            except FileNotFoundError:
                 continue
-        self.folders.append((f"{relative}/" if relative else "", _spec(lines)))
+            except NotAFile:
+                what = "is a link or no file: its rules do not count"
+                yield Problem(what, naming.file(prefix + name), remedy="put a file in its place", lost=False)
+        self.folders.append((prefix, _spec(lines)))
 
     def ignore(self, relative: str, *, folder: bool) -> bool:
         """True if a path below the top is ignored: the last rule of the innermost folder decides."""
@@ -118,7 +122,7 @@ def walk(naming: SourceNaming) -> Iterator[FoundFile | Problem]:
             yield FoundFile("", status.st_size, status.st_mtime_ns)
             return
         stack = [iter(_entries(target, ""))]
-        ignored.enter("", target)
+        yield from ignored.enter(naming, "")
     except OSError as wrong:
         raise SourceError(f"{naming.shown} cannot be read: {wrong.strerror}") from wrong
     top = os.path.realpath(target)
@@ -136,7 +140,7 @@ def walk(naming: SourceNaming) -> Iterator[FoundFile | Problem]:
             continue
         try:
             inside = _entries(target, relative)
-            ignored.enter(relative, target / relative)
+            yield from ignored.enter(naming, relative)
             stack.append(iter(inside))
         except OSError as wrong:
             yield _problem(naming, relative, f"the folder cannot be read: {wrong.strerror}", known=False)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import os
+import random
 import shutil
 import stat
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
+from pathspec import GitIgnoreSpec
+from pathspec.patterns.gitignore.base import GitIgnorePatternError
 
 from asof.documents import Problem
-from asof.sources.files import FoundFile, walk
+from asof.sources.files import FoundFile, IgnoreRules, _spec, walk
 from asof.sources.source import SourceNaming
 
 FILES = [
@@ -30,6 +34,9 @@ RULES = [
     {"deep/.gitignore": "x.md\n"},
     {".gitignore": "sp ace.md\n[\n"},
     {".gitignore": "a.md\r\nb.md\r\n"},
+    {".gitignore": "**/d*e*p/**/er/**/*.m*\n"},
+    {".gitignore": "[!b]*s/[+-b].md\n[z-a]\n"},  # no bracket is the slash of deep/drafts, the last is none
+    {".gitignore": "deep[!a]x.md\ndeep[+-9]x.md\n"},
 ]
 
 
@@ -55,6 +62,37 @@ def test_what_git_ignores_is_not_read(tmp_path, rules):
     listed = subprocess.run(command, cwd=root, check=True, capture_output=True, text=True)
     wanted = {name for name in listed.stdout.split("\0") if name.endswith(".md")}
     assert found(root) == wanted
+
+
+def test_rules_say_what_they_say_to_pathspec():
+    """What makes them linear changes no meaning; brackets, which may be a slash there, are left out."""
+    chance = random.Random(3)
+    for _ in range(300):
+        rule = "".join(chance.choices(["a", "b", "*", "**", "/", "?", "\\*", "/**/", "*b"], k=7))
+        try:
+            wanted = GitIgnoreSpec.from_lines([rule], backend="simple")
+        except GitIgnorePatternError:
+            continue
+        rules = IgnoreRules([("", _spec([rule]))])
+        for _ in range(20):
+            names = ("".join(chance.choices("ab*", k=3)) for _ in range(chance.randint(1, 6)))
+            path = "/".join(name[: chance.randint(1, 3)] for name in names)
+            assert rules.ignore(path, folder=False) == bool(wanted.check_file(path).include), (rule, path)
+
+
+@pytest.mark.parametrize(
+    ("rule", "part", "count"),
+    [
+        ("a*" * 100 + "b", "a" * 200, 1), ("*?" * 50 + "b", "a" * 200, 1), ("*[!b]" * 50 + "b", "a" * 200, 1),
+        ("a**" * 100 + "b", "a" * 200, 1), ("**/a/" * 50 + "b", "a", 2000), ("*a*/" * 100 + "b", "aa", 999),
+    ],
+)  # fmt: skip
+def test_a_rule_takes_a_time_that_grows_with_its_path(rule, part, count):
+    """With choices that multiply each takes longer than anybody waits: 200 over 100 ways for the first."""
+    rules = IgnoreRules([("", _spec([rule]))])
+    started = time.process_time()
+    assert not rules.ignore("/".join([part] * count), folder=False)
+    assert time.process_time() - started < 1.0
 
 
 def test_asofignore_counts_more(tmp_path):

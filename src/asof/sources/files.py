@@ -51,6 +51,9 @@ FILES = (".gitignore", ".asofignore")
 LARGEST = 2**20
 """The most bytes of such a file that are read."""
 
+LONGEST_RULE = 4_096
+"""The most bytes of a rule: of a path, on common systems."""
+
 
 class IgnoreRules(Struct):
     """The rules of the current folders of a walk, from its top down, without those above the top."""
@@ -86,16 +89,32 @@ def _spec(lines: list[str]) -> GitIgnoreSpec | None:
     if not any(line.strip() and not line.startswith("#") for line in lines):
         return None
     from pathspec import GitIgnoreSpec
-    from pathspec.patterns.gitignore import GitIgnorePatternError
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-    kept = []
-    for line in lines:  # a rule that cannot be read is none, as git has it
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except (GitIgnorePatternError, ValueError):
-            continue
-        kept.append(line)
-    return GitIgnoreSpec.from_lines(kept)
+    patterns = []
+    for line in lines:
+        with suppress(ValueError, re.error):  # a rule that cannot be read is none, as git has it
+            regex, include = GitIgnoreSpecPattern.pattern_to_regex(line)
+            if regex is not None and "\0" not in regex and len(line) <= LONGEST_RULE:
+                patterns.append(GitIgnoreSpecPattern(re.compile(_linear(regex)), include))
+    return GitIgnoreSpec(patterns, backend="simple")
+
+
+_BRACKET = re.compile(r"\\.|\[\^?\]?[^]]*\]", re.DOTALL)
+_STAR = re.compile("\0\\*((?:(?!\0\\*)[^/])*)(?=\0\\*)")
+
+
+def _linear(regex: str) -> str:
+    """The expression of a rule, as pathspec makes it, without choices that multiply: of what follows a `*` in
+    its component, or a `**`, the first place is taken for good where another one comes after it."""
+    marks = {"[^/]": "\0"}  # no rule holds NUL; no other bracket is a slash, as git has it
+    regex = _BRACKET.sub(lambda it: marks.get(it[0], it[0] if it[0][0] == "\\" else f"(?!\0){it[0]}"), regex)
+    *inner, last = _STAR.sub(r"(?>\0*?\1)", regex).split("(?:/.+)?")
+    for at, part in enumerate(inner):
+        lazy = f"(?:/.+?)??{part}" if at else part.replace("(?:.+/)?", "(?:.+?/)??", 1)
+        inner[at] = f"(?>{lazy}(?=/))"
+    regex = "(?:/.+)?".join(("".join(inner), last)) if inner else last
+    return regex.replace("(?!\0)", "(?!/)").replace("\0", "[^/]")
 
 
 # -- walk: files in sorted order, without hidden and ignored ones --------------------------------------

@@ -77,8 +77,8 @@ def token(*parts: str | bytes | int | None) -> bytes:
 class InputLimits:
     """The largest input that is read, in bytes: of a file, of a line of JSON, of a note's frontmatter; of a
     document that a process of its own reads (PDF, office documents), also its pages, the characters of its
-    text and the bytes that it unpacks to, and what reading it may take: bytes of memory (limited on Linux
-    only) and seconds; of a mailbox its messages (`documents`) and the characters of `all` of them."""
+    text and the bytes that it unpacks to (as of .jsonl.gz), and what reading it may take: bytes of memory
+    (limited on Linux only) and seconds; of a mailbox its messages (`documents`) and characters of `all`."""
 
     file: int = 64 * 2**20
     line: int = 16 * 2**20

@@ -187,6 +187,24 @@ def test_a_mailbox():
     assert [arrived for arrived, _ in messages(MBOX)][-1] == "Thu Mar  7 10:00:00 2024"
 
 
+@pytest.mark.parametrize(
+    "long",
+    [
+        b"Subject: " + b"=?utf-8?q?a?= " * 50_000, b"From: " + b"=?utf-8?q?a?= " * 50_000,
+        b"Content-Type: text/plain" + b";" * 700_000, b"References: " + b"<a@q> " * 100_000,
+        b'Content-Disposition: attachment; filename="' + b"=?utf-8?q?a?= " * 50_000 + b'"',
+    ],
+)  # fmt: skip
+def test_a_header_is_read_up_to_its_limit(long):
+    """Of 700,000 characters each: the square of this is 1,225 times that of the limit."""
+    started = time.process_time()
+    (part,) = eml(long + b"\n" + HEAD + b"Subject: ferry\n\nIt runs at noon.\n")
+    assert time.process_time() - started < 2.0
+    assert "a header has more than 20,000 characters: the rest is not read" in part.notes
+    (part,) = eml(long[:20_000] + b"\n" + HEAD + b"Subject: ferry\n\nIt runs at noon.\n")
+    assert not any("20,000" in note for note in part.notes)
+
+
 @pytest.mark.parametrize(("answered", "kept"), [("1@x", False), ("0@x", True)])
 def test_what_is_quoted_of_a_mail_that_is_elsewhere_is_text(answered, kept):
     reply = (

@@ -371,9 +371,8 @@ class Files:
         git, problem = self._git()
         if problem:
             yield problem
-        same_minute = (
-            0 if self.trust_mtime or self.kind == "file" else together([file.mtime for file in listing.files])
-        )
+        unasked = not self.trust_mtime and self.kind == "folder"
+        same_minute = together([file.mtime for file in listing.files if unasked])
         undated, above = 0, {header.relative for header in self._headers.values()}
         for file in (file for file in listing.files if file.relative not in above):
             for item in self._read(file, git, believed=not same_minute):
@@ -428,19 +427,12 @@ class Files:
         return b""
 
     def _git(self) -> tuple[GitDates, Problem | None]:
-        target = self.naming.target
-        folder = target if self.kind == "folder" else target.parent
-        if not in_work_tree(folder):
-            return GitDates(), None
+        folder = self.naming.target if self.kind == "folder" else self.naming.target.parent
         try:
-            return git_dates(Git(folder)), None
+            return git_dates(Git(folder)) if in_work_tree(folder) else GitDates(), None
         except GitFailed as wrong:
-            return GitDates(), Problem(
-                f"the dates of commits are not known: {wrong.message}",
-                self.naming.shown,
-                remedy=wrong.remedy,
-                lost=False,
-            )
+            said = f"the dates of commits are not known: {wrong.message}"
+            return GitDates(), Problem(said, self.naming.shown, remedy=wrong.remedy, lost=False)
 
     def _read(self, file: FoundFile, git: GitDates, *, believed: bool) -> Iterator[SourceEvent]:
         """The statements of a file; none if its bytes and dates are those of its checkpoint."""
@@ -474,10 +466,8 @@ class Files:
             yield from notes(self.naming, file.relative, page.notes)
         whole = state + len(parts).to_bytes(COUNT)
         for name, part in parts:
-            named = not (
-                Path(relative).stem.isdecimal() and str(Path(file.relative).parent) in self._numbered
-            )
-            known = dates.FileDates(relative, name, committed, mtime, whole, named)
+            numbered = Path(relative).stem.isdecimal() and str(Path(file.relative).parent) in self._numbered
+            known = dates.FileDates(relative, name, committed, mtime, whole, not numbered)
             yield from self._stated(without_later(part, file.mtime // 1000), known)
 
     def _copies(self) -> Iterator[Problem]:
@@ -560,27 +550,12 @@ def notes(
 
 
 def document(
-    name: str,
-    page: ParsedFile,
-    page_dates: dates.PageDates,
-    published: SourcedTime | None,
-    changed: SourcedTime | None,
-    path: str = "",
-) -> Document:
+    name: str, page: ParsedFile, page_dates: dates.PageDates, published: SourcedTime | None,
+    changed: SourcedTime | None, path: str = "",
+) -> Document:  # fmt: skip
     """The document of a page. `path`: what it was called then, if that is not its id."""
     return Document(
-        name,
-        page.text,
-        page.title,
-        published,
-        changed,
-        page_dates.about,
-        page.links,
-        page.tags,
-        page.aliases,
-        page_dates.meta,
-        page.outline,
-        language=page.language,
-        fiscal_start=page_dates.fiscal_start,
-        path=path,
-    )
+        name, page.text, page.title, published, changed, page_dates.about, page.links, page.tags,
+        page.aliases, page_dates.meta, page.outline, language=page.language,
+        fiscal_start=page_dates.fiscal_start, path=path,
+    )  # fmt: skip

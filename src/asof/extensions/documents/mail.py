@@ -139,10 +139,9 @@ def sent(message: Message, arrived: str = "") -> tuple[str, str]:
 
 
 def _moment(text: str) -> datetime | None:
-    try:
+    with suppress(ValueError, TypeError, IndexError, OverflowError):
         return parsedate_to_datetime(text[:200]) if text else None
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
+    return None
 
 
 # -- the writer's own words, without quotes and signature ------------------------------------------
@@ -377,8 +376,7 @@ def _is_quoted(piece: MarkupToken) -> bool:
 
 
 class _ShortHeaders(Compat32):
-    """Cuts each header, also of entities. The default policy reads each by its grammar: a tenth as fast, and
-    it fails on some of them."""
+    """Cuts each header. The default policy reads each by its grammar: a tenth as fast, and some it cannot."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
@@ -452,7 +450,7 @@ def messages(raw: bytes) -> Iterator[tuple[str, bytes]]:
     raw = raw.lstrip(b"\r\n")
     lines = (
         each for each in _FROM_LINE.finditer(raw)
-        if _follows_empty_line(raw, each.start()) and _has_date(each["rest"])
+        if (not (at := each.start()) or raw.endswith((b"\n\n", b"\n\r\n"), 0, at)) and _has_date(each["rest"])
     )  # fmt: skip
     line = next(lines, None)
     if line is None or line.start():
@@ -463,11 +461,6 @@ def messages(raw: bytes) -> Iterator[tuple[str, bytes]]:
         arrived = _SENDER.sub(b"", line[0]).decode("ascii", "replace").strip()
         yield arrived, _QUOTED_FROM.sub(rb"\1", content)
         line = following
-
-
-def _follows_empty_line(raw: bytes, at: int) -> bool:
-    """True also for the first line."""
-    return at == 0 or raw.endswith((b"\n\n", b"\n\r\n"), 0, at)
 
 
 def _has_date(rest: bytes) -> bool:

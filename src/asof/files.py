@@ -2,7 +2,7 @@
 
 A corpus folder may come from anybody. From `.asof` downward every component of a path is opened relative to
 the folder above it and must not be a link; above `.asof` links are the user's own and are followed. In a path
-without `.asof` only the last folder and the file are checked.
+without `.asof` only the last folder and the file are checked. Sources are read likewise, below their `top`.
 """
 
 from __future__ import annotations
@@ -136,18 +136,19 @@ def refuse_links(folder: Path) -> None:
 def make_folder(path: Path) -> None:
     """Make a folder of a corpus, and those above it, if they are missing. Raises OSError."""
     _split(path)[0].mkdir(parents=True, exist_ok=True)
-    with _folder(path, make=True):
+    with open_folder(path, make=True):
         pass
 
 
-def open_file(path: Path) -> int:
-    """A descriptor of a regular file, for reading. Raises FileNotFoundError, NotAFile, OSError."""
-    return _opened(path, os.O_RDONLY)
+def open_file(path: Path, top: Path | None = None) -> int:
+    """A descriptor of a regular file, for reading. `top`: the folder below which links are not followed, or
+    the file itself, in place of `.asof`. Raises FileNotFoundError, NotAFile, OSError."""
+    return _opened(path, os.O_RDONLY, top)
 
 
 def create_file(path: Path) -> int:
     """A descriptor of a new, empty file, for writing; a file or link of that name is replaced."""
-    with _folder(path.parent) as folder:
+    with open_folder(path.parent) as folder:
         with suppress(FileNotFoundError):
             os.unlink(path.name, dir_fd=folder)
         return os.open(path.name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _SAFE, 0o666, dir_fd=folder)
@@ -217,23 +218,21 @@ def write_file(path: Path, content: bytes) -> None:
 
 def rename(old: Path, new: Path) -> None:
     """Rename a file inside its folder; a file or link of the new name is replaced."""
-    with _folder(old.parent) as folder:
+    with open_folder(old.parent) as folder:
         os.rename(old.name, new.name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def remove(path: Path) -> None:
     """Remove a file, or a link itself; nothing happens when it is missing."""
-    with suppress(FileNotFoundError), _folder(path.parent) as folder:
+    with suppress(FileNotFoundError), open_folder(path.parent) as folder:
         os.unlink(path.name, dir_fd=folder)
 
 
 def names(folder: Path) -> list[str]:
     """The names in a folder, sorted; none when it is missing or is no folder."""
-    try:
-        with _folder(folder) as descriptor:
-            return sorted(os.listdir(descriptor))  # noqa: PTH208  a descriptor, so that no link is followed
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+    with suppress(FileNotFoundError, NotADirectoryError), open_folder(folder) as descriptor:
+        return sorted(os.listdir(descriptor))  # noqa: PTH208  a descriptor, so that no link is followed
+    return []
 
 
 def check_file(path: Path, *, sole: bool) -> None:
@@ -242,7 +241,7 @@ def check_file(path: Path, *, sole: bool) -> None:
     For files that a library opens by their path; those that are written have to be sole. Raises NotAFile.
     """
     try:
-        with _folder(path.parent) as folder:
+        with open_folder(path.parent) as folder:
             about = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return
@@ -252,10 +251,13 @@ def check_file(path: Path, *, sole: bool) -> None:
         raise _has_another_name(path)
 
 
-def _opened(path: Path, flags: int) -> int:
+def _opened(path: Path, flags: int, top: Path | None = None) -> int:
     try:
-        with _folder(path.parent) as folder:
-            descriptor = os.open(path.name, flags | _SAFE, 0o600, dir_fd=folder)
+        if path == top:
+            descriptor = os.open(path, flags | _SAFE & ~os.O_NOFOLLOW)
+        else:
+            with open_folder(path.parent, top) as folder:
+                descriptor = os.open(path.name, flags | _SAFE, 0o600, dir_fd=folder)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
             raise _not_a_file(path) from error
@@ -275,20 +277,17 @@ def _not_a_file(path: Path) -> NotAFile:
 
 
 @contextmanager
-def _folder(path: Path, *, make: bool = False) -> Iterator[int]:
-    """A descriptor of a folder. Raises FileNotFoundError, NotADirectoryError, OSError."""
-    base, below = _split(path)
+def open_folder(path: Path, top: Path | None = None, *, make: bool = False) -> Iterator[int]:
+    """A descriptor of a folder; `top`: see `open_file`. Raises FileNotFoundError, OSError, NotADirectoryError
+    (also for a link)."""
+    base, below = _split(path) if top is None else (top, path.relative_to(top).parts)
     descriptor = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for name in below:
-            try:
-                inner = os.open(name, _OPEN_FOLDER, dir_fd=descriptor)
-            except FileNotFoundError:
-                if not make:
-                    raise
-                with suppress(FileExistsError):  # another process makes it, too
+            if make:
+                with suppress(FileExistsError):
                     os.mkdir(name, dir_fd=descriptor)
-                inner = os.open(name, _OPEN_FOLDER, dir_fd=descriptor)
+            inner = os.open(name, _OPEN_FOLDER, dir_fd=descriptor)
             os.close(descriptor)
             descriptor = inner
         yield descriptor

@@ -369,10 +369,6 @@ RAIN = "It rained, and the flood came down to Esker."
         (WAS, [flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "2.43")]),  # it rounds to the other
         (WAS, [flood("a", "2021-05-01", "2.4"), LATER]),  # of another time
         (IS, [flood("a", "2021-05-01", "2.4"), LATER]),
-        (
-            IS,
-            [flood("a", None, "2.4", "Esker 2018"), flood("b", None, "3.1", "Esker 2026")],
-        ),  # by their titles
         (LITRES, [revision("A. Valid from 3 May 2019", 5), revision("B. Valid from 8 February 2023", 2)]),
         (WAS, [doc("a", "2021-05-01", BOTH, "Esker")]),  # a document does not contradict itself
         (WAS, [flood("a", "2021-05-01", "2.4"), flood("b", "2021-05-03", "3.1", "Tarn")]),  # another thing
@@ -385,12 +381,12 @@ def test_what_is_no_contradiction(tmp_path, question, documents):
 
 def test_lists_of_other_years_do_not_contradict_each_other(tmp_path):
     """Nothing but their titles has a time."""
-    lists = [doc(year, None, f"A medical for drivers costs {fee} euros.", f"Fees {year}")
+    lists = [doc(year, None, f"A Lorry Medical costs {fee} euros.", f"Fees {year}")
              for year, fee in (("2018", 80), ("2024", 125))]  # fmt: skip
     with corpus_with(tmp_path, *lists) as corpus:
-        then = corpus.at().ask("What did a medical for drivers cost in 2018?")
+        then = corpus.at().ask("What did a Lorry Medical cost in 2018?")
         assert "80 euros" in then.citations[0].quote
-        assert corpus.at().ask("What does a medical for drivers cost?").refused  # which is the newer one?
+        assert corpus.at().ask("What does a Lorry Medical cost?").refused  # which list is in force?
 
 
 @pytest.mark.parametrize(

@@ -129,6 +129,32 @@ def test_links_are_not_followed_and_told_unless_they_lead_inside(tmp_path):
     assert sorted(read(tmp_path / "link")[0]) == ["real/a.md"]  # a target may be one
 
 
+@pytest.mark.parametrize("swapped", ["b.md", "b", "b/c", "b/c/d.md"])
+@pytest.mark.parametrize("becomes", ["link", "pipe"])
+def test_what_becomes_a_link_or_a_pipe_during_a_run_is_not_read(tmp_path, swapped, becomes):
+    """The first document of a run is stated before the next file is read."""
+    inside, outside, told = tmp_path / "in", tmp_path / "out", tmp_path / "in" / swapped
+    for name in ("a.md", "b.md", "b/c/d.md", "c.md"):
+        write(inside / name, f"{name} is sound")
+    for name in ("b.md", "d.md", "c/d.md"):
+        write(outside / name, "secret")
+    items = open_source(inside, root=inside).documents()
+    first = next(items)
+    shutil.rmtree(told) if told.is_dir() else told.unlink()
+    if becomes == "pipe":
+        os.mkfifo(told)
+    elif told.suffix:
+        told.symlink_to(outside / told.name)
+    else:
+        told.symlink_to(outside / "c" if swapped == "b/c" else outside)
+    rest = list(items)
+    lost = [each.document for each in rest if isinstance(each, Problem)]
+    documents = [each for each in (first, *rest) if isinstance(each, Document)]
+    assert lost == (["b.md"] if swapped == "b.md" else ["b/c/d.md"])
+    assert [each.id for each in documents] == sorted({"a.md", "b.md", "b/c/d.md", "c.md"} - set(lost))
+    assert all("sound" in each.text for each in documents)
+
+
 def test_a_pipe_and_a_name_that_is_no_text(tmp_path):
     os.mkfifo(tmp_path / "pipe.md")
     write(tmp_path / os.fsdecode(b"caf\xe9.md"), "x")

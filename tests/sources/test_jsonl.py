@@ -287,6 +287,19 @@ def test_nan_is_null_and_a_long_list_is_left_out(tmp_path):
     assert not problem.lost
 
 
+@pytest.mark.parametrize("line", [b"\n", b'{"id": "a", "text": "03/04/2023"}\n', b'"' + b" " * 200_000])
+def test_gzip_that_unpacks_to_more_than_its_limit_breaks_off(tmp_path, line):
+    """A limit of 100,000 bytes, or of 100 times the file's: gzip packs 2 MB of a line into 10 kB."""
+    many = line * (2_000_000 // len(line))
+    packed, limits = gzip.compress(b'{"id": "b", "text": "x"}\n' + many), InputLimits(unpacked=100_000)
+    most = max(100_000, 100 * len(packed))
+    assert most < len(many)
+    first, *_, last = read(tmp_path, packed, name="c.jsonl.gz", limits=limits)
+    assert (first.id, last.lost) == ("b", True)
+    assert f"it unpacks to more than {most:,} bytes" in last.message
+    assert "unpacks" not in str(read(tmp_path, packed, name="c.jsonl.gz"))
+
+
 def test_gzip_is_read_and_a_torn_one_ends_in_a_problem(tmp_path):
     lines = "".join(json.dumps({"id": str(n), "text": f"text {n * 7919}"}) + "\n" for n in range(2000))
     whole = gzip.compress(lines.encode())

@@ -157,7 +157,12 @@ def test_another_way_is_refused_unless_it_is_wanted():
         assert texts(here.corpus, START, START + timedelta(days=2.5)) == here.current()
         with pytest.raises(WayChanged, match="with the history of its branch, not as its files are"):
             here.corpus.add(here.corpus.root / "notes", history=False)
-        assert known_sources(here.corpus) == [here.corpus.root / "notes"]
+        notes = here.corpus.root / "notes"
+        assert known_sources(here.corpus) == []  # a link that leads out of the folder
+        notes.unlink()
+        here.folder.rename(notes)
+        here.folder.mkdir()  # for who removes it
+        assert known_sources(here.corpus) == [notes]
 
 
 @pytest.mark.parametrize(

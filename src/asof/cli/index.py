@@ -198,9 +198,7 @@ def check(
 @click.option(
     "--ray", metavar="ADDRESS", help="Have a Ray cluster write the parts (auto: the one around here)."
 )
-@click.option(
-    "--watch", is_flag=True, help="Then follow the folders until Ctrl-C (no SOURCE: all there are)."
-)
+@click.option("--watch", is_flag=True, help="Then follow the folders until Ctrl-C (no SOURCE: those in DIR).")
 @click.option(
     "--tell", "questions", multiple=True, metavar="QUESTION",
     help="With --watch: say when the answer to this changes; may be repeated.",
@@ -356,7 +354,7 @@ def _embed(corpus: Corpus) -> None:
 
 
 def _watch(context: click.Context, sources: tuple[str, ...], open_new: Callable[[], Corpus]) -> int:
-    """Follow sources, which are indexed first, until Ctrl-C; without any, all that the index was made of.
+    """Follow sources, which are indexed first, until Ctrl-C; without any, those in its folder.
     Raises UsageError, MissingExtra."""
     from asof import plugins
     from asof.sources.source import is_target

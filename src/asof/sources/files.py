@@ -9,8 +9,10 @@ import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
+from itertools import starmap
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 from msgspec import Struct
@@ -28,6 +30,7 @@ from asof.documents import (
     document_file,
 )
 from asof.errors import SourceError
+from asof.files import NotAFile, open_file, open_folder
 from asof.sources import dates
 from asof.sources.dates import of_file, without_later
 from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
@@ -48,22 +51,29 @@ FILES = (".gitignore", ".asofignore")
 LARGEST = 2**20
 """The most bytes of such a file that are read."""
 
+LONGEST_RULE = 4_096
+"""The most bytes of a rule: of a path, on common systems."""
+
 
 class IgnoreRules(Struct):
     """The rules of the current folders of a walk, from its top down, without those above the top."""
 
     folders: list[tuple[str, GitIgnoreSpec | None]] = msgspec.field(default_factory=list)
 
-    def enter(self, relative: str, folder: Path) -> None:
-        """Take in the rules of a folder, whose path from the top is `relative`. Raises OSError."""
-        lines: list[str] = []
+    def enter(self, naming: SourceNaming, relative: str) -> Iterator[Problem]:
+        """Take in the rules of a folder, whose path from the top is `relative`; problems are files of rules
+        that are none, which git does not follow either. Raises OSError."""
+        lines, prefix = list[str](), f"{relative}/" if relative else ""
         for name in FILES:
             try:
-                with (folder / name).open("rb") as file:
+                with opened(naming, prefix + name) as file:
                     lines += file.read(LARGEST).decode(errors="replace").splitlines()
-            except (FileNotFoundError, IsADirectoryError):
+            except FileNotFoundError:
                 continue
-        self.folders.append((f"{relative}/" if relative else "", _spec(lines)))
+            except NotAFile:
+                what = "is a link or no file: its rules do not count"
+                yield Problem(what, naming.file(prefix + name), remedy="put a file in its place", lost=False)
+        self.folders.append((prefix, _spec(lines)))
 
     def ignore(self, relative: str, *, folder: bool) -> bool:
         """True if a path below the top is ignored: the last rule of the innermost folder decides."""
@@ -79,16 +89,32 @@ def _spec(lines: list[str]) -> GitIgnoreSpec | None:
     if not any(line.strip() and not line.startswith("#") for line in lines):
         return None
     from pathspec import GitIgnoreSpec
-    from pathspec.patterns.gitignore import GitIgnorePatternError
+    from pathspec.patterns.gitignore.spec import GitIgnoreSpecPattern
 
-    kept = []
-    for line in lines:  # a rule that cannot be read is none, as git has it
-        try:
-            GitIgnoreSpec.from_lines([line])
-        except (GitIgnorePatternError, ValueError):
-            continue
-        kept.append(line)
-    return GitIgnoreSpec.from_lines(kept)
+    patterns = []
+    for line in lines:
+        with suppress(ValueError, re.error):  # a rule that cannot be read is none, as git has it
+            regex, include = GitIgnoreSpecPattern.pattern_to_regex(line)
+            if regex is not None and "\0" not in regex and len(line) <= LONGEST_RULE:
+                patterns.append(GitIgnoreSpecPattern(re.compile(_linear(regex)), include))
+    return GitIgnoreSpec(patterns, backend="simple")
+
+
+_BRACKET = re.compile(r"\\.|\[\^?\]?[^]]*\]", re.DOTALL)
+_STAR = re.compile("\0\\*((?:(?!\0\\*)[^/])*)(?=\0\\*)")
+
+
+def _linear(regex: str) -> str:
+    """The expression of a rule, as pathspec makes it, without choices that multiply: of what follows a `*` in
+    its component, or a `**`, the first place is taken for good where another one comes after it."""
+    marks = {"[^/]": "\0"}  # no rule holds NUL; no other bracket is a slash, as git has it
+    regex = _BRACKET.sub(lambda it: marks.get(it[0], it[0] if it[0][0] == "\\" else f"(?!\0){it[0]}"), regex)
+    *inner, last = _STAR.sub(r"(?>\0*?\1)", regex).split("(?:/.+)?")
+    for at, part in enumerate(inner):
+        lazy = f"(?:/.+?)??{part}" if at else part.replace("(?:.+/)?", "(?:.+?/)??", 1)
+        inner[at] = f"(?>{lazy}(?=/))"
+    regex = "(?:/.+)?".join(("".join(inner), last)) if inner else last
+    return regex.replace("(?!\0)", "(?!/)").replace("\0", "[^/]")
 
 
 # -- walk: files in sorted order, without hidden and ignored ones --------------------------------------
@@ -115,7 +141,7 @@ def walk(naming: SourceNaming) -> Iterator[FoundFile | Problem]:
             yield FoundFile("", status.st_size, status.st_mtime_ns)
             return
         stack = [iter(_entries(target, ""))]
-        ignored.enter("", target)
+        yield from ignored.enter(naming, "")
     except OSError as wrong:
         raise SourceError(f"{naming.shown} cannot be read: {wrong.strerror}") from wrong
     top = os.path.realpath(target)
@@ -133,7 +159,7 @@ def walk(naming: SourceNaming) -> Iterator[FoundFile | Problem]:
             continue
         try:
             inside = _entries(target, relative)
-            ignored.enter(relative, target / relative)
+            yield from ignored.enter(naming, relative)
             stack.append(iter(inside))
         except OSError as wrong:
             yield _problem(naming, relative, f"the folder cannot be read: {wrong.strerror}", known=False)
@@ -141,7 +167,8 @@ def walk(naming: SourceNaming) -> Iterator[FoundFile | Problem]:
 
 def _entries(target: Path, relative: str) -> list[str]:
     """The paths of what is in a folder, sorted, without what is hidden, and asof.toml."""
-    names = sorted(os.listdir(target / relative))  # noqa: PTH208
+    with open_folder(target / relative, target) as folder:
+        names = sorted(os.listdir(folder))  # noqa: PTH208  a descriptor, so that no link is followed
     return [f"{relative}/{name}" if relative else name for name in names if not is_left_out(name)]
 
 
@@ -254,14 +281,21 @@ def together(mtimes: Sequence[int]) -> int:
     return most if most >= MIN_TOGETHER and 2 * most > len(ordered) else 0
 
 
-def content(path: Path, largest: int) -> bytes:
-    """The bytes of a file. Raises Unreadable."""
+def opened(naming: SourceNaming, relative: str) -> BinaryIO:
+    """The file at a path from the target. No link below the target is followed, also none that was put there
+    since the walk. Raises OSError, NotAFile for a link, a folder, a pipe or a device."""
+    return os.fdopen(open_file(naming.target / relative, naming.target), "rb")
+
+
+def content(naming: SourceNaming, relative: str, largest: int) -> bytes:
+    """The bytes of the file at a path from the target. Raises Unreadable."""
     try:
-        with path.open("rb") as stream:
+        with opened(naming, relative) as stream:
             size = os.fstat(stream.fileno()).st_size
             raw = stream.read(largest + 1) if size <= largest else b""
     except OSError as wrong:
-        raise Unreadable(f"the file cannot be read: {wrong.strerror}") from None
+        why = "it is a link now, or no file" if isinstance(wrong, NotAFile) else wrong.strerror
+        raise Unreadable(f"the file cannot be read: {why}") from None
     if max(size, len(raw)) > largest:
         raise InputTooLarge(max(size, len(raw)), largest)
     return raw
@@ -334,9 +368,8 @@ class Files:
         git, problem = self._git()
         if problem:
             yield problem
-        same_minute = (
-            0 if self.trust_mtime or self.kind == "file" else together([file.mtime for file in listing.files])
-        )
+        unasked = not self.trust_mtime and self.kind == "folder"
+        same_minute = together([file.mtime for file in listing.files if unasked])
         undated, above = 0, {header.relative for header in self._headers.values()}
         for file in (file for file in listing.files if file.relative not in above):
             for item in self._read(file, git, believed=not same_minute):
@@ -369,7 +402,7 @@ class Files:
         for name in new:
             if here[name].size >= LEAST_MOVED:
                 with suppress(Unreadable):  # a problem where it is read
-                    raw = content(self.naming.target / here[name].relative, self.limits.file)
+                    raw = content(self.naming, here[name].relative, self.limits.file)
                     by_bytes.setdefault(token(raw), ([], []))[1].append(name)
         pairs = [(old[0], new[0]) for old, new in by_bytes.values() if len(old) == len(new) == 1]
         return {new: old for old, new in pairs if old not in self._parts}
@@ -379,30 +412,23 @@ class Files:
         return self._checkpoints.get(name, b"")[2 * TOKEN + COUNT :].decode().split("\0")[1:]
 
     def _git(self) -> tuple[GitDates, Problem | None]:
-        target = self.naming.target
-        folder = target if self.kind == "folder" else target.parent
-        if not in_work_tree(folder):
-            return GitDates(), None
+        folder = self.naming.target if self.kind == "folder" else self.naming.target.parent
         try:
-            return git_dates(Git(folder)), None
+            return git_dates(Git(folder)) if in_work_tree(folder) else GitDates(), None
         except GitFailed as wrong:
-            return GitDates(), Problem(
-                f"the dates of commits are not known: {wrong.message}",
-                self.naming.shown,
-                remedy=wrong.remedy,
-                lost=False,
-            )
+            said = f"the dates of commits are not known: {wrong.message}"
+            return GitDates(), Problem(said, self.naming.shown, remedy=wrong.remedy, lost=False)
 
     def _read(self, file: FoundFile, git: GitDates, *, believed: bool) -> Iterator[SourceEvent]:
         """The statements of a file; none if its bytes and dates are those of its checkpoint."""
         relative = file.relative or self.naming.target.name
         id_ = self.naming.id(file.relative)
         try:
-            raw = content(self.naming.target / file.relative, self.limits.file)
+            raw = content(self.naming, file.relative, self.limits.file)
             self._same.setdefault(token(raw), []).append(file)
             committed, changed, header = git.of(relative, raw), file.mtime, b""
             if beside := self._headers.get(file.relative):
-                header = content(self.naming.target / beside.relative, self.limits.file)
+                header = content(self.naming, beside.relative, self.limits.file)
                 also = git.of(beside.relative, header)
                 both = [each for each in (committed, also) if each is not None]
                 committed = max(both, key=lambda each: each.span.last) if len(both) == 2 else None
@@ -425,10 +451,8 @@ class Files:
             yield from notes(self.naming, file.relative, page.notes)
         whole = state + len(parts).to_bytes(COUNT)
         for name, part in parts:
-            named = not (
-                Path(relative).stem.isdecimal() and str(Path(file.relative).parent) in self._numbered
-            )
-            known = dates.FileDates(relative, name, committed, mtime, whole, named)
+            numbered = Path(relative).stem.isdecimal() and str(Path(file.relative).parent) in self._numbered
+            known = dates.FileDates(relative, name, committed, mtime, whole, not numbered)
             yield from self._stated(without_later(part, file.mtime // 1000), known)
 
     def _copies(self) -> Iterator[Problem]:
@@ -458,8 +482,9 @@ class Files:
         if not page.quoted:
             return page
         if self._names is None:
-            paths = (self.naming.target / file.relative for file in self._files)
-            self._names = frozenset[str]().union(*map(names_in, paths))
+            name = self.naming.target.name
+            kinds = ((suffix(file.relative or name), partial(self._head, file)) for file in self._files)
+            self._names = frozenset[str]().union(*starmap(names_in, kinds))
         return page if self._names.isdisjoint(page.quoted) else replace(page, text=page.own)
 
     def _unchanged(self, id_: str, state: bytes) -> list[str]:
@@ -511,27 +536,12 @@ def notes(
 
 
 def document(
-    name: str,
-    page: ParsedFile,
-    page_dates: dates.PageDates,
-    published: SourcedTime | None,
-    changed: SourcedTime | None,
-    path: str = "",
-) -> Document:
+    name: str, page: ParsedFile, page_dates: dates.PageDates, published: SourcedTime | None,
+    changed: SourcedTime | None, path: str = "",
+) -> Document:  # fmt: skip
     """The document of a page. `path`: what it was called then, if that is not its id."""
     return Document(
-        name,
-        page.text,
-        page.title,
-        published,
-        changed,
-        page_dates.about,
-        page.links,
-        page.tags,
-        page.aliases,
-        page_dates.meta,
-        page.outline,
-        language=page.language,
-        fiscal_start=page_dates.fiscal_start,
-        path=path,
-    )
+        name, page.text, page.title, published, changed, page_dates.about, page.links, page.tags,
+        page.aliases, page_dates.meta, page.outline, language=page.language,
+        fiscal_start=page_dates.fiscal_start, path=path,
+    )  # fmt: skip

@@ -39,23 +39,14 @@ TIMEOUT = 300
 
 _INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT")
 _HARDENED = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "LC_ALL": "C",
-}
+    "GIT_CONFIG_NOSYSTEM": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C",
+}  # fmt: skip
 _SETTINGS = (
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.quotepath=off",
-    "log.showSignature=false",
-    "log.follow=false",
-    "diff.renames=false",
+    "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.quotepath=off", "log.showSignature=false",
+    "log.follow=false", "diff.renames=false",
     "protocol.allow=never",  # a partial clone would fetch what it lacks
-)
+)  # fmt: skip
 _SKIP = 2**20
 
 
@@ -106,13 +97,9 @@ class Git(Struct, frozen=True):
         """The output of a git command, which reads `stdin`."""
         try:
             done = subprocess.run(  # noqa: S603
-                self._command(arguments),
-                input=stdin,
-                capture_output=True,
-                timeout=TIMEOUT,
-                env=_environment(),
-                check=False,
-            )
+                self._command(arguments), input=stdin, capture_output=True, timeout=TIMEOUT,
+                env=_environment(), check=False,
+            )  # fmt: skip
         except OSError as wrong:
             raise GitFailed(f"git cannot be run: {wrong.strerror}", "install git") from None
         except subprocess.TimeoutExpired:
@@ -124,12 +111,9 @@ class Git(Struct, frozen=True):
     def pipe(self, *arguments: str) -> subprocess.Popen[bytes]:
         """A git command that is asked and answers as long as it is open."""
         return subprocess.Popen(  # noqa: S603
-            self._command(arguments),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=_environment(),
-        )
+            self._command(arguments), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=_environment(),
+        )  # fmt: skip
 
     def _command(self, arguments: tuple[str, ...]) -> list[str]:
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]

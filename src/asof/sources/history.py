@@ -11,21 +11,8 @@ from msgspec import Struct
 
 from asof.documents import Checkpoint, Document, Ended, Problem, SourceEvent, Unchanged
 from asof.errors import BadTime, SourceError
-from asof.sources import dates
+from asof.sources import dates, files
 from asof.sources.dates import of_file, second
-from asof.sources.files import (
-    Files,
-    FoundFile,
-    InputTooLarge,
-    content,
-    document,
-    header_files,
-    is_left_out,
-    notes,
-    survey,
-    unread,
-    unreadable,
-)
 from asof.sources.git import (
     Blobs,
     FileChange,
@@ -184,10 +171,8 @@ class History:
             said = f"files that were moved and changed at once begin anew: {unknown}"
             yield Problem(said, self.naming.shown, remedy=REFETCH, lost=False)
         lives = Replay(git, ordered, changes).lives()
-        documents = {
-            past.id: past
-            for past in documents_of(lives, lambda path: self._is_accepted(self._relative(path)))
-        }
+        pasts = documents_of(lives, lambda path: self._is_accepted(self._relative(path)))
+        documents = {past.id: past for past in pasts}
         headers = headers_beside(documents)
         above = set(headers.values())
         for name in [name for name in documents if name not in above]:
@@ -250,7 +235,7 @@ class History:
             if wrong.empty:
                 yield Ended(id_, at)
             else:
-                yield from self._once(unreadable(self.naming, relative, wrong, commit))
+                yield from self._once(files.unreadable(self.naming, relative, wrong, commit))
             return
         self.dating.order.begin(page)
         page_dates = dates.dates_in(page, self.dating)
@@ -259,10 +244,12 @@ class History:
             known = dates.FileDates(path, id_, at, None, b"", not PurePosixPath(path).stem.isdecimal())
             own = known.published(page, page_dates, self.dating.order, doubts)
             published = own if own is not None and own.span.last < at.span.first else at
-        for note in notes(self.naming, relative, (*page.notes, *page_dates.notes, *doubts), commit):
+        for note in files.notes(self.naming, relative, (*page.notes, *page_dates.notes, *doubts), commit):
             yield from self._once(note)
         aliases = (*page.aliases, *map(self._name, past.aliases(number)))
-        yield document(id_, replace(page, aliases=aliases), page_dates, published, None, self._name(path))
+        yield files.document(
+            id_, replace(page, aliases=aliases), page_dates, published, None, self._name(path)
+        )
 
     def _raw(self, blobs: Blobs, blob: str) -> bytes:
         """The content of a blob. Raises Unreadable."""
@@ -270,7 +257,7 @@ class History:
         if raw is None:
             raise Unreadable("the content of a version is not in the repository", REFETCH)
         if isinstance(raw, int):
-            raise InputTooLarge(raw, self.limits.file)
+            raise files.InputTooLarge(raw, self.limits.file)
         return raw
 
     def _page(self, raw: bytes, path: str, past: DocumentPast) -> ParsedFile:
@@ -287,13 +274,13 @@ class History:
 
     def _work_tree(self, git: Git, blobs: Blobs, head: dict[str, str]) -> Iterator[Document | Problem]:
         """The uncommitted state: edits and new files. Files that git ignores are no part of the history."""
-        listing = survey(self.naming)
+        listing = files.survey(self.naming)
         yield from listing.problems
-        yield from unread(self.naming, listing.others)
+        yield from files.unread(self.naming, listing.others)
         listed = git.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard")
         known = {os.fsdecode(path) for path in listed.split(b"\0")}
         present = {file.relative for file in listing.files}
-        headers = header_files([file for file in listing.files if file.relative in known])
+        headers = files.header_files([file for file in listing.files if file.relative in known])
         above = {header.relative for header in headers.values()}
         for file in listing.files:
             if file.relative in known and file.relative not in above:
@@ -301,15 +288,11 @@ class History:
         blocked = {problem.document for problem in listing.problems}
         for path in sorted(head):
             if self._is_accepted(path) and path not in present and self.naming.id(path) not in blocked:
-                yield Problem(
-                    "the file is deleted, and that is not committed: it stays current",
-                    self.naming.file(path),
-                    remedy="commit the deletion",
-                    lost=False,
-                )
+                said = "the file is deleted, and that is not committed: it stays current"
+                yield Problem(said, self.naming.file(path), remedy="commit the deletion", lost=False)
 
     def _edited(
-        self, blobs: Blobs, file: FoundFile, header: FoundFile | None, head: Mapping[str, str]
+        self, blobs: Blobs, file: files.FoundFile, header: files.FoundFile | None, head: Mapping[str, str]
     ) -> Iterator[Document | Problem]:
         """The document of a file, with the one of its header, that is not as it was committed."""
         try:
@@ -322,18 +305,18 @@ class History:
                 id_ = self.naming.id(file.relative)
                 page = headed(page, id_, lambda: parsed(above, header.relative, self.limits))
         except Unreadable as wrong:
-            yield unreadable(self.naming, file.relative, wrong)
+            yield files.unreadable(self.naming, file.relative, wrong)
             return
         self.dating.order.begin(page)
         page_dates = dates.dates_in(page, self.dating)
         page = replace(page, aliases=(*page.aliases, *self._earlier.get(file.relative, ())))
-        yield from notes(self.naming, file.relative, (*page.notes, *page_dates.notes))
+        yield from files.notes(self.naming, file.relative, (*page.notes, *page_dates.notes))
         changed = of_file(max(file.mtime, header.mtime if header else 0))
-        yield document(self.naming.id(file.relative), page, page_dates, None, changed)
+        yield files.document(self.naming.id(file.relative), page, page_dates, None, changed)
 
-    def _content(self, blobs: Blobs, file: FoundFile, head: Mapping[str, str]) -> tuple[bytes, bool]:
+    def _content(self, blobs: Blobs, file: files.FoundFile, head: Mapping[str, str]) -> tuple[bytes, bool]:
         """The bytes of a file, and whether they are as they were committed. Raises Unreadable."""
-        raw, blob = content(self.naming.target / file.relative, self.limits.file), head.get(file.relative)
+        raw, blob = files.content(self.naming, file.relative, self.limits.file), head.get(file.relative)
         return raw, bool(blob and (same_content(raw, blob) or self._same_text(blobs, raw, blob)))
 
     def _same_text(self, blobs: Blobs, raw: bytes, blob: str) -> bool:
@@ -346,7 +329,7 @@ class History:
 
     def _is_accepted(self, path: str) -> bool:
         """True if a folder's source would read such a file (one whose name is not UTF-8 is a problem)."""
-        hidden = any(map(is_left_out, path.split("/")))
+        hidden = any(map(files.is_left_out, path.split("/")))
         return not hidden and suffix(path) in self._suffixes and printable(path) == path
 
 
@@ -373,7 +356,7 @@ def open_source(
     fields: Fields = Fields(),  # noqa: B008  a frozen value
     trust_mtime: bool = False,
     limits: InputLimits = InputLimits(),  # noqa: B008
-) -> Files | JsonLines | History:
+) -> files.Files | JsonLines | History:
     """The source of a path `target`, named by its path from `root`, the corpus's folder.
 
     With `history` or a `branch` every version in the folder's git history is stated (see `History`). Raises
@@ -389,14 +372,14 @@ def open_source(
             raise SourceError(f"{target} is no folder; --history reads a folder in a git work tree")
         return History(naming, limits, fields, branch)
     if folder:
-        return Files(naming, limits, fields, trust_mtime=trust_mtime)
+        return files.Files(naming, limits, fields, trust_mtime=trust_mtime)
     if not file:
         what = "is neither a file nor a folder" if target.exists() else "does not exist"
         raise SourceError(f"{target} {what}; {_accepted()}")
     if target.name.lower().endswith((".jsonl", ".jsonl.gz")):
         return JsonLines(naming, fields, limits)
     if suffix(target.name) in suffixes():
-        return Files(naming, limits, fields, trust_mtime=trust_mtime)
+        return files.Files(naming, limits, fields, trust_mtime=trust_mtime)
     raise SourceError(f"{target} is of no kind that can be read; {_accepted()}")
 
 

@@ -9,7 +9,7 @@ import codecs
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 import msgspec
@@ -177,16 +177,11 @@ HEAD = 65_536
 """The first bytes of a file, in which its names stand."""
 
 
-def names_in(path: Path) -> frozenset[str]:
-    """The names by which other files may mean a file (the id of a mail), for formats that have such."""
-    pattern: re.Pattern[bytes] | None = getattr(_reader(suffix(path.name)), "names", None)
-    if pattern is None:
-        return frozenset()
-    try:
-        with path.open("rb") as stream:
-            found = pattern.search(stream.read(HEAD))
-    except OSError:
-        return frozenset()  # a problem of that file, which is said where it is read
+def names_in(kind: str, head: Callable[[int], bytes]) -> frozenset[str]:
+    """The names by which other files may mean a file (the id of a mail), for formats that have such. `head`
+    gives so many of its first bytes."""
+    pattern: re.Pattern[bytes] | None = getattr(_reader(kind), "names", None)
+    found = None if pattern is None else pattern.search(head(HEAD))
     return frozenset([found[1].decode(errors="replace")] if found else [])
 
 

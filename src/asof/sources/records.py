@@ -437,12 +437,26 @@ def _kind(value: object) -> str:
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SKIP = 2**20
+MOST_PACKED = 100
+"""How many times as long as its file gzipped text may be, if that is beyond the limit: text is 3 to 20."""
+
 COUNT = 8
 """The bytes of a checkpoint with the number of documents of a file."""
 
 
 class BadLine(ValueError):
     """The problem of a line without a JSON object."""
+
+
+class _Unpacked(gzip.GzipFile):
+    """What a file unpacks to; reading it raises EOFError beyond `most` bytes."""
+
+    most = 0
+
+    def read(self, size: int | None = -1) -> bytes:
+        if self.tell() > self.most:
+            raise EOFError(f"it unpacks to more than {self.most:,} bytes; if that is right, unpack it")
+        return super().read(size)
 
 
 class JsonLines:
@@ -510,7 +524,9 @@ class JsonLines:
     def _open(self) -> BinaryIO:
         if self.path.suffix.lower() != ".gz":
             return self.path.open("rb")
-        return cast(BinaryIO, io.BufferedReader(gzip.open(self.path, "rb"), 2**16))
+        unpacked = _Unpacked(self.path, "rb")
+        unpacked.most = max(self.limits.unpacked, MOST_PACKED * self.path.stat().st_size)
+        return cast(BinaryIO, io.BufferedReader(unpacked, 2**16))
 
     def _lines(self, stream: BinaryIO) -> Iterator[Document | Ended | Problem]:
         longest = self.limits.line

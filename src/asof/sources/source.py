@@ -77,8 +77,8 @@ def token(*parts: str | bytes | int | None) -> bytes:
 class InputLimits:
     """The largest input that is read, in bytes: of a file, of a line of JSON, of a note's frontmatter; of a
     document that a process of its own reads (PDF, office documents), also its pages, the characters of its
-    text and the bytes that it unpacks to, and what reading it may take: bytes of memory (limited on Linux
-    only) and seconds; of a mailbox its messages (`documents`) and the characters of `all` of them."""
+    text and the bytes that it unpacks to (as of .jsonl.gz), and what reading it may take: bytes of memory
+    (limited on Linux only) and seconds; of a mailbox its messages (`documents`) and characters of `all`."""
 
     file: int = 64 * 2**20
     line: int = 16 * 2**20
@@ -118,13 +118,20 @@ class SourceNaming(Struct, frozen=True):
         return printable(_below(self.shown, relative))
 
 
+def below(root: Path, name: str) -> Path | None:
+    """What the name of a source or a document leads to, links resolved; None where nothing is there, or
+    where it lies outside of the corpus's folder: a database from elsewhere may name anything."""
+    try:
+        path = (root / name).resolve(strict=True)
+        return path if path.is_relative_to(root.resolve()) else None
+    except (OSError, ValueError, RuntimeError):  # a name that no path can be, a circle of links
+        return None
+
+
 def source_file(root: Path, document: str) -> Path | None:
     """The file that a document was read from, inside the corpus's folder; None where there is none."""
-    try:
-        path = (root / document_file(document)).resolve()
-        return path if path.is_relative_to(root.resolve()) and path.is_file() else None
-    except (OSError, ValueError, RuntimeError):  # an id that no path can be, a circle of links
-        return None
+    path = below(root, document_file(document))
+    return path if path is not None and path.is_file() else None
 
 
 def _relative(path: Path, root: Path) -> str | None:

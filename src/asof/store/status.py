@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple
 from msgspec import Struct
 
 from asof.documents import Problem
+from asof.sources.source import below
 from asof.store.schema import CorpusSettings, get_meta
 from asof.store.store import PATHS, Store, stored_problems, value_faults
 from asof.time.span import Instant
@@ -120,10 +121,10 @@ def status(store: Store, db: sqlite3.Connection, root: Path) -> CorpusStatus:
 
 def vault_of(root: Path, name: str, kind: str) -> tuple[str, str]:
     """The name of the Obsidian vault that a source is or lies in, and its place there; both may be empty."""
-    folder = (root / name).resolve()
-    holds = (each for each in (folder, *folder.parents) if (each / ".obsidian").is_dir())
-    vault = next(holds, None) if kind in PATHS else None
-    if vault is None:
+    folder = below(root, name) if kind in PATHS else None
+    above = () if folder is None else (folder, *folder.parents)
+    vault = next((each for each in above if (each / ".obsidian").is_dir()), None)
+    if vault is None or folder is None:
         return "", ""
     place = folder.relative_to(vault).as_posix()
     return vault.name, "" if place == "." else place

@@ -187,6 +187,24 @@ def test_a_mailbox():
     assert [arrived for arrived, _ in messages(MBOX)][-1] == "Thu Mar  7 10:00:00 2024"
 
 
+@pytest.mark.parametrize(
+    "long",
+    [
+        b"Subject: " + b"=?utf-8?q?a?= " * 50_000, b"From: " + b"=?utf-8?q?a?= " * 50_000,
+        b"Content-Type: text/plain" + b";" * 700_000, b"References: " + b"<a@q> " * 100_000,
+        b'Content-Disposition: attachment; filename="' + b"=?utf-8?q?a?= " * 50_000 + b'"',
+    ],
+)  # fmt: skip
+def test_a_header_is_read_up_to_its_limit(long):
+    """Of 700,000 characters each: the square of this is 1,225 times that of the limit."""
+    started = time.process_time()
+    (part,) = eml(long + b"\n" + HEAD + b"Subject: ferry\n\nIt runs at noon.\n")
+    assert time.process_time() - started < 2.0
+    assert "a header has more than 20,000 characters: the rest is not read" in part.notes
+    (part,) = eml(long[:20_000] + b"\n" + HEAD + b"Subject: ferry\n\nIt runs at noon.\n")
+    assert not any("20,000" in note for note in part.notes)
+
+
 @pytest.mark.parametrize(("answered", "kept"), [("1@x", False), ("0@x", True)])
 def test_what_is_quoted_of_a_mail_that_is_elsewhere_is_text(answered, kept):
     reply = (
@@ -196,16 +214,16 @@ def test_what_is_quoted_of_a_mail_that_is_elsewhere_is_text(answered, kept):
     assert ("> Text 0." in part.text) == kept
 
 
-@pytest.mark.parametrize("first", [True, False])
-def test_a_folder_of_mails(tmp_path, first):
+@pytest.mark.parametrize(("first", "target"), [(True, "."), (False, "."), (True, "a.eml")])
+def test_what_is_quoted_is_left_out_if_it_is_in_the_folder(tmp_path, first, target):
     reply = good(2).replace("Date", "In-Reply-To: <1@x>\nDate") + "\n\nOn 1 Mar 2021 Bo wrote:\n> Text 1.\n"
     (tmp_path / "a.eml").write_text(reply)
     if first:
         (tmp_path / "b.eml").write_text(good(1))
     with asof.open(tmp_path / "corpus") as corpus:
-        corpus.add(corpus.source(tmp_path))
+        corpus.add(corpus.source(tmp_path / target))
         (hit,) = (hit for hit in corpus.at().search("text") if hit.document.endswith("a.eml"))
-        assert ("> Text 1." in hit.text) != first
+        assert ("> Text 1." in hit.text) != (first and target == ".")
 
 
 def nested(levels: int) -> bytes:

@@ -485,6 +485,18 @@ def test_the_longest_address_that_the_description_admits_is_read(web):
             assert len(path) + names + values < LONGEST_HEAD - 8_000, path  # the rest is for other fields
 
 
+def test_a_file_below_a_link_is_not_handed_out(tmp_path):
+    (tmp_path / "root" / "a" / "notes").mkdir(parents=True)
+    (tmp_path / "root" / "a" / "notes" / "quay.md").write_text("The quay is long.")
+    with asof.open(tmp_path / "root") as corpus:
+        corpus.add(tmp_path / "root" / "a" / "notes")
+        made = client(corpus)
+        assert made.get("/file", params={"document": "a/notes/quay.md"}).status_code == 200
+        (tmp_path / "root" / "a").rename(tmp_path / "elsewhere")
+        (tmp_path / "root" / "a").symlink_to(tmp_path / "elsewhere")  # above the source
+        assert made.get("/file", params={"document": "a/notes/quay.md"}).status_code == 404
+
+
 def test_the_file_of_a_message_is_its_mailbox_and_its_sender_is_found(tmp_path):
     mails = [
         "From x Thu Jan  1 00:00:00 2024\nFrom: Ida Mole <ida@quay.org>\n"

@@ -8,13 +8,14 @@ import random
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -192,6 +193,45 @@ def test_a_corpus_that_is_opened_by_a_relative_path_is_followed(vault, monkeypat
     with watching(Path(), Path()) as (corpus, _):
         (vault / "pier.md").write_text("The pier is new.")
         until(lambda: "pier.md" in texts(corpus))
+
+
+@pytest.mark.parametrize("name", ["{out}", "../out", "link", "link/deep", "gone", "\0", "n" * 300, "self"])
+def test_a_name_in_the_database_that_leads_elsewhere_is_not_followed(tmp_path, vault, name):
+    root, out = vault, tmp_path / "out"
+    (out / "deep").mkdir(parents=True)
+    (out / ".obsidian").mkdir()
+    (out / "diary.md").write_text("The PIN is 9913.")
+    (root / "link").symlink_to(out)
+    (root / "self").symlink_to("self")
+    with asof.open(root) as corpus:
+        corpus.add(root / "quay.md")
+        corpus.add(root / "deep")
+    with closing(sqlite3.connect(root / ".asof" / "corpus.db")) as db, db:
+        db.execute("UPDATE sources SET name = ?, kind = 'folder' WHERE id = 1", (name.format(out=out),))
+    notices: list[Notice] = []
+    with asof.open(root) as corpus:
+        assert known_sources(corpus, notices.append) == [root / "deep"]
+        assert [each.vault for each in corpus.status().sources] == ["", ""]
+    ((source, words),) = [(each.source, each.text) for each in notices]
+    assert source == str(root)
+    assert words.startswith("1 of 2 sources not in this folder; ")
+    assert words.endswith("`asof index SOURCE --watch`")
+
+
+def test_a_folder_that_becomes_a_link_is_not_followed_unless_it_was_named(tmp_path, vault):
+    out, notices = tmp_path / "out", list[Notice]()
+    out.mkdir()
+    (out / "diary.md").write_text("The PIN is 9913.")
+    with asof.open(vault) as corpus:
+        corpus.add(vault / "deep")
+        shutil.rmtree(vault / "deep")
+        (vault / "deep").symlink_to(out)
+        watcher = Watcher(corpus, [vault / "deep"], notices.append, inside=corpus.root)
+        watcher._compare(vault / "deep", threading.Event())
+        assert [each.text[:12] for each in notices] == ["is not there"]
+        assert texts(corpus) == {"deep/mole.md": "The mole is short."}
+        Watcher(corpus, [vault / "deep"], notices.append)._compare(vault / "deep", threading.Event())
+        assert texts(corpus)["deep/diary.md"] == "The PIN is 9913."
 
 
 def test_nothing_to_watch(tmp_path):

@@ -146,7 +146,7 @@ def whole(naming: SourceNaming, limit: int) -> bytes:
     if not naming.target.is_file():
         raise SourceError(f"{naming.shown} is no file; one that was exported or saved is expected")
     try:
-        raw = content(naming.target, limit)
+        raw = content(naming, "", limit)
     except Unreadable as wrong:
         raise SourceError(f"{naming.shown}: {wrong}") from wrong
     return _unpacked(raw, naming, limit) if raw.startswith(_GZIP) else raw

@@ -17,7 +17,7 @@ from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
 from email.parser import BytesParser
-from email.policy import compat32
+from email.policy import Compat32
 from email.utils import getaddresses, parsedate_to_datetime
 from hashlib import blake2b
 from typing import Any
@@ -38,8 +38,8 @@ _WIDER = {"iso8859-1": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "shift-j
 """Charsets to use in place of narrower ones, whose names are often given for them."""
 
 LONGEST_ID = 500
-LONGEST_ADDRESSES = 20_000
-"""Characters of a header of addresses."""
+LONGEST_HEADER = 20_000
+"""Characters of a header, beyond which it is cut: faults take the mail library the square of a length."""
 
 _FAULTS = (RecursionError, ValueError, LookupError, TypeError, AttributeError)
 """Errors of the mail library, which does not expect all that is sent."""
@@ -101,7 +101,7 @@ def _codec(charset: str) -> str:
 def addresses(message: Message, name: str) -> list[tuple[str, str]]:
     """Each of the names in a header with its address ("" for what is not there); without any address the
     header as a name."""
-    text = next(headers(message, name), "")[:LONGEST_ADDRESSES]
+    text = next(headers(message, name), "")
     pairs: list[tuple[str, str]] = []
     with suppress(*_FAULTS):
         pairs = [(words(who), address) for who, address in getaddresses([text]) if address]
@@ -139,10 +139,9 @@ def sent(message: Message, arrived: str = "") -> tuple[str, str]:
 
 
 def _moment(text: str) -> datetime | None:
-    try:
+    with suppress(ValueError, TypeError, IndexError, OverflowError):
         return parsedate_to_datetime(text[:200]) if text else None
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None
+    return None
 
 
 # -- the writer's own words, without quotes and signature ------------------------------------------
@@ -375,8 +374,16 @@ def _is_quoted(piece: MarkupToken) -> bool:
 
 # -- messages as documents -------------------------------------------------------------------------
 
-# The default policy reads each header by its grammar: a tenth as fast, and it fails on some of them.
-_PARSER = BytesParser(policy=compat32)
+
+class _ShortHeaders(Compat32):
+    """Cuts each header. The default policy reads each by its grammar: a tenth as fast, and some it cannot."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        return name, value[: LONGEST_HEADER + 1]  # so that one that was cut is longer than it may be
+
+
+_PARSER = BytesParser(policy=_ShortHeaders())
 
 _FROM_LINE = re.compile(rb"^From (?P<rest>[^\r\n]{1,998})\r?(?:\n|\Z)", re.MULTILINE)
 _CLOCK, _YEAR = re.compile(rb"\b[0-9]{1,2}:[0-9]{2}\b"), re.compile(rb"\b[12][0-9]{3}\b")
@@ -443,7 +450,7 @@ def messages(raw: bytes) -> Iterator[tuple[str, bytes]]:
     raw = raw.lstrip(b"\r\n")
     lines = (
         each for each in _FROM_LINE.finditer(raw)
-        if _follows_empty_line(raw, each.start()) and _has_date(each["rest"])
+        if (not (at := each.start()) or raw.endswith((b"\n\n", b"\n\r\n"), 0, at)) and _has_date(each["rest"])
     )  # fmt: skip
     line = next(lines, None)
     if line is None or line.start():
@@ -454,11 +461,6 @@ def messages(raw: bytes) -> Iterator[tuple[str, bytes]]:
         arrived = _SENDER.sub(b"", line[0]).decode("ascii", "replace").strip()
         yield arrived, _QUOTED_FROM.sub(rb"\1", content)
         line = following
-
-
-def _follows_empty_line(raw: bytes, at: int) -> bool:
-    """True also for the first line."""
-    return at == 0 or raw.endswith((b"\n\n", b"\n\r\n"), 0, at)
 
 
 def _has_date(rest: bytes) -> bool:
@@ -487,6 +489,8 @@ def _part(message: Message, name: str, id_: str, limits: ReadLimits, arrived: st
     found, own, whole = MailParts(), Writer(limits), Writer(limits)
     try:
         gather(message, found)
+        if any(len(value) > LONGEST_HEADER for each in message.walk() for value in map(str, each.values())):
+            found.notes.append(f"a header has more than {LONGEST_HEADER:,} characters: the rest is not read")
         subject = header(message, "subject")
         write_body(found.texts, own, found.notes, quotes=_FORWARDED.match(subject) is not None)
         write_body(found.texts, whole, found.notes, quotes=True)

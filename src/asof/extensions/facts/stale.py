@@ -21,8 +21,9 @@ from asof.extensions.facts.current import STALE_KINDS, UNWRITTEN, Stale, StaleQu
 from asof.extensions.facts.expired_dates import passed_times
 from asof.extensions.facts.stale_links import stale_links
 from asof.index.view import View
+from asof.sources.files import content
 from asof.sources.markdown import Inline
-from asof.sources.readers import NotText, decoded
+from asof.sources.readers import NotText, Unreadable, decoded
 from asof.sources.source import InputLimits, SourceNaming, source_file
 from asof.store.digest import span_of
 from asof.time.moment import When
@@ -92,14 +93,13 @@ def _line_in(file: Path, words: str, rest: str) -> int | None:
     What a reader leaves out of a text stands at its top (frontmatter): places are counted from the end.
     """
     try:
-        if file.stat().st_size > InputLimits().file:
-            return None
-        content = decoded(file.read_bytes()).text
-    except (OSError, NotText):
+        raw = content(SourceNaming(file.parent, "", ""), file.name, InputLimits().file)
+        lines = decoded(raw).text.split("\n")
+    except (Unreadable, NotText):
         return None
     first, count = words.partition("\n")[0], rest.count(words)
     plain = Inline().words  # the words of a line without marks of Markdown
-    having = [n for n, line in enumerate(content.split("\n"), 1) if first in line or first in plain(line)]
+    having = [n for n, line in enumerate(lines, 1) if first in line or first in plain(line)]
     return having[-count] if 0 < count <= len(having) else None
 
 

@@ -280,8 +280,8 @@ def file_route(corpus: Corpus) -> Route:
 def file_of(corpus: Corpus, name: str) -> Path | None:
     """The file of the current document with this id, which may be one of several in it; None without one.
 
-    The document has to be read from a folder or a file, and nothing from there to its file may be a symbolic
-    link: what was indexed may have been replaced by one since.
+    The document has to be read from a folder or a file, and nothing from the corpus's folder to its file may
+    be a symbolic link: what was indexed may have been replaced by one since.
     """
     if corpus.at().text(name) is None:
         return None
@@ -295,9 +295,8 @@ def file_of(corpus: Corpus, name: str) -> Path | None:
     source, inner = PurePosixPath(row[0]), PurePosixPath(document_file(name))
     if ".." in inner.parts or inner.is_absolute() or not (source == inner or source in inner.parents):
         return None
-    within = (each for each in (inner, *inner.parents) if each == source or source in each.parents)
-    steps = [corpus.root / each for each in within if each.parts]
-    if not steps or source.is_absolute() or any(each.is_symlink() for each in steps):
+    steps = [corpus.root / each for each in (inner, *inner.parents) if each.parts]
+    if not steps or any(each.is_symlink() for each in steps):
         return None
     return steps[0] if steps[0].is_file() else None
 
@@ -654,8 +653,9 @@ def _follow(corpus: Corpus) -> None:
         if one.text:
             sys.stderr.write(f"{json.dumps({'watch': one.source, 'message': one.text})}\n")
 
-    watcher = Watcher(corpus, known_sources(corpus), notice)
-    threading.Thread(target=watcher.run, args=(threading.Event(),), name="asof-watch", daemon=True).start()
+    if sources := known_sources(corpus, notice):
+        run = Watcher(corpus, sources, notice, inside=corpus.root).run
+        threading.Thread(target=run, args=(threading.Event(),), name="asof-watch", daemon=True).start()
 
 
 def _for_assistants(corpus: Corpus, *, write: bool) -> tuple[Beside, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import signal
 import threading
 import time
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from asof.corpus.corpus import Corpus
+    from asof.extensions.server.guard import Keys
     from asof.extensions.server.watching import Notice
 
 
@@ -76,12 +78,11 @@ def serve(
         return DONE
     from asof import environment
     from asof.extensions.server.app import Address, bound, serve_options, serve_processes
-    from asof.extensions.server.guard import Keys
 
     root = corpus_root(index)
     with open_corpus(index, create=write):
         pass  # what is wrong with the index is said before an address is
-    keys = Keys(*environment.key_file())
+    keys = _keys()
     with bound(Address(host, port)) as (listening, address):
         serve_options(address, keys, write=write, names=names, need_key=need_key)
         told = {
@@ -125,7 +126,7 @@ def watch(
     open_index: Callable[[], Corpus], sources: Sequence[str], *, as_json: bool,
     questions: Sequence[str] = (), tell_to: str = "",
 ) -> None:  # fmt: skip
-    """Keep an index in step with folders and files (none: all that it was made of) until Ctrl-C, and tell
+    """Keep an index in step with folders and files (none: those below its folder) until Ctrl-C, and tell
     when the answers to questions change.
 
     Everything is compared at the start; then what is saved is found within a second. A folder that vanishes
@@ -138,38 +139,31 @@ def watch(
 
     def tell(question: str, before: str, now: str) -> None:
         told = {"question": question, "before": before, "now": now}
-        if as_json:
-            click.echo(json.dumps(told))
-        else:
-            click.echo(
-                f"{time.strftime('%H:%M:%S')} {plain(question)}\n  - {readable(before)}\n  + {readable(now)}"
-            )
+        at = time.strftime("%H:%M:%S")
+        shown = f"{at} {plain(question)}\n  - {readable(before)}\n  + {readable(now)}"
+        click.echo(json.dumps(told) if as_json else shown)
         if hand_on is not None:
             hand_on(told)
 
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    named = [Path(each).resolve() for each in sources]
+    named = [Path(os.path.abspath(each)) for each in sources]  # noqa: PTH100  a link keeps its name
     if missing := [str(path) for path in named if not path.exists()]:
         raise UsageError(f"{missing[0]} is neither a file nor a folder")
     with open_index() as corpus:
-        chosen = named or known_sources(corpus)
+        notice = _print_json if as_json else _show
+        chosen = named or known_sources(corpus, notice)
         if not as_json:
             names = ", ".join(plain(each.name) for each in chosen)
             click.echo(f"watching {counted(len(chosen), 'source')}: {names}  (Ctrl-C ends it)")
         answers = AnswerWatch(corpus, questions, tell)
-        Watcher(corpus, chosen, _print_json if as_json else _show, answers.look).run(stop)
-
-
-def notice_json(one: Notice) -> dict[str, object]:
-    """A line of `--json`."""
-    report = None if one.report is None else encode(one.report)
-    return {"source": one.source, "text": one.text, "report": report, "took_ms": round(1000 * one.seconds, 1)}
+        Watcher(corpus, chosen, notice, answers.look, None if named else corpus.root).run(stop)
 
 
 def _print_json(one: Notice) -> None:
-    click.echo(json.dumps(notice_json(one)))
+    report, took = None if one.report is None else encode(one.report), round(1000 * one.seconds, 1)
+    click.echo(json.dumps({"source": one.source, "text": one.text, "report": report, "took_ms": took}))
 
 
 def _show(one: Notice) -> None:
@@ -197,18 +191,23 @@ def key() -> None:
     _check_installed("asof key", *NEEDED)
 
 
+def _keys() -> Keys:
+    """The keys of this user. Raises UsageError where there is no home folder."""
+    from asof import environment
+    from asof.extensions.server.guard import Keys
+
+    return Keys(*environment.key_file())
+
+
 @key.command()
 @click.argument("name")
 @click.option("--scope", type=click.Choice(("read", "write")), default="read", help="Default: read.")
 def add(name: str, scope: str) -> int:
     """Make the key NAME, and show it this once: only a hash is stored."""
     from asof import environment
-    from asof.extensions.server.guard import Keys
     from asof.time.span import iso
 
-    secret = Keys(*environment.key_file()).add(
-        name, "write" if scope == "write" else "read", iso(environment.now())
-    )
+    secret = _keys().add(name, "write" if scope == "write" else "read", iso(environment.now()))
     click.echo(secret)
     click.secho(
         f"send it as `Authorization: Bearer {secret[:9]}…`; it is not shown again", dim=True, err=True
@@ -219,10 +218,7 @@ def add(name: str, scope: str) -> int:
 @key.command(name="list")
 def list_keys() -> int:
     """List the names of the keys, their scopes, and when they were made."""
-    from asof import environment
-    from asof.extensions.server.guard import Keys
-
-    keys = Keys(*environment.key_file()).all()
+    keys = _keys().all()
     for name, each in keys.items():
         click.echo(f"{plain(name)}  {each.scope}  {plain(each.begins)}…  since {each.at[:10]}")
     if not keys:
@@ -234,10 +230,7 @@ def list_keys() -> int:
 @click.argument("name")
 def remove(name: str) -> int:
     """Remove the key NAME; servers that run stop accepting it at once."""
-    from asof import environment
-    from asof.extensions.server.guard import Keys
-
-    keys = Keys(*environment.key_file())
+    keys = _keys()
     if keys.remove(name):
         click.echo(f"removed: {plain(name)}")
         return DONE

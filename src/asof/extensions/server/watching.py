@@ -24,6 +24,7 @@ from asof.corpus.corpus import Corpus
 from asof.errors import AsofError, Busy, SourceError, SourceShrunk, UsageError
 from asof.sources import files
 from asof.sources.readers import suffix, suffixes
+from asof.sources.source import below
 from asof.store.run import IndexReport
 from asof.store.store import PATHS
 
@@ -49,13 +50,14 @@ class Notice:
 
 @dataclass(slots=True)
 class Watcher:
-    """Keeps a corpus in step with `sources`, which are folders or files. `notice` gets each event; `after` is
-    called when a comparison is done."""
+    """Keeps a corpus in step with `sources`, folders and files that lead to what lies in `inside` (None:
+    anywhere). `notice` gets each event; `after` is called when a comparison is done."""
 
     corpus: Corpus
     sources: Sequence[Path]
     notice: Callable[[Notice], None]
     after: Callable[[], None] = lambda: None
+    inside: Path | None = None
     _missing: set[Path] = field(default_factory=set)
     _suffixes: frozenset[str] = field(default_factory=lambda: frozenset((*suffixes(), ".jsonl", ".gz")))
 
@@ -71,7 +73,7 @@ class Watcher:
             there = self._present()
             for changed in self._bursts(list(there), stop) if there else ():
                 for source in there:
-                    if any(self._is_of(source, path) for path in changed):
+                    if any(path.is_relative_to(source) for path in changed):
                         self._compare(source, stop)
                 if self._present() != there:
                     break
@@ -84,6 +86,8 @@ class Watcher:
         for source in self.sources:
             try:
                 about = source.stat()
+                if self.inside is not None and below(self.inside, str(source)) is None:
+                    raise FileNotFoundError
             except OSError:
                 if source not in self._missing:
                     self._missing.add(source)
@@ -122,9 +126,6 @@ class Watcher:
                 kind = suffix(path.name)
                 return path.name in files.FILES or (not hidden and (not kind or kind in self._suffixes))
         return path in self.sources
-
-    def _is_of(self, source: Path, path: Path) -> bool:
-        return path == source or (source.is_dir() and path.is_relative_to(source))
 
     def _compare(self, source: Path, stop: threading.Event) -> None:
         """Index the current state of a source; errors become notices."""
@@ -214,8 +215,13 @@ def _run(words: Sequence[str], told: Mapping[str, str]) -> None:
         raise SourceError(f"{words[0]} ended with code {done.returncode}")
 
 
-def known_sources(corpus: Corpus) -> list[Path]:
-    """The folders and files that a corpus was made of and that are still there, as absolute paths."""
+def known_sources(corpus: Corpus, notice: Callable[[Notice], None] = lambda _: None) -> list[Path]:
+    """The folders and files that a corpus was made of and that lie in its folder, as absolute paths. A notice
+    counts the others, which are not followed unasked: a corpus from elsewhere may name any."""
     known, root = corpus.status().sources, corpus.root.absolute()
-    named = [root / each.name for each in known if each.kind in (*PATHS, "jsonl")]
-    return [path for path in named if path.exists()]
+    named = [each.name for each in known if each.kind in (*PATHS, "jsonl")]
+    paths = [root / name for name in named if below(root, name) is not None]
+    if others := len(named) - len(paths):
+        words = f"{others} of {len(named)} sources not in this folder; to follow one elsewhere, name it"
+        notice(Notice(str(root), f"{words}: `asof index SOURCE --watch`"))
+    return paths

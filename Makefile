@@ -6,6 +6,9 @@ BIN := $(VENV)/bin
 PLUGIN := plugins/obsidian
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
+# images of Python set it, and each process would compile all that it imports: half of the time of a command
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: demo release-check test test-fast check format lint types imports budget docs bench bare extras adapters cluster browser obsidian clean
 
 demo: $(VENV)/ready

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
-from operator import add, mul
+from operator import add, attrgetter, mul
 from typing import Annotated, Any, NamedTuple, Protocol
 
 from msgspec import Struct
@@ -26,6 +26,7 @@ _OPS: dict[str, Callable[[list[float]], float]] = {
     "exp": lambda parts: math.exp(parts[0]),
     "log": lambda parts: math.log(parts[0]),
 }
+_COMPARED = attrgetter("label", "value", "op", "parts")
 
 
 class MadeAt(Struct, frozen=True):
@@ -39,14 +40,13 @@ class MadeAt(Struct, frozen=True):
     of: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(Struct, frozen=True, eq=False):
     """A number that explains itself: `value` is `op` applied to the values of `parts`, left to right.
 
     `op` is one of given, sum, product, ratio, max, exp, log. A leaf (`given`) is a statistic that is stored
     (a count, a length, a date), a value of the query, or a constant of the recipe. `constant`: the stage (its
     name, in a recorded tree) and the field of a leaf whose number can be replaced, and the tree be computed
-    again with another. `made`: the same of a node that depends on a threshold.
+    again with another. `made`: the same of a node that depends on a threshold. Neither is compared.
     """
 
     label: Annotated[str, "what the number is"]
@@ -55,8 +55,11 @@ class Why:
         "given"
     )
     parts: Annotated[tuple[Why, ...], UNLESS_EMPTY, "absent in a leaf"] = ()
-    constant: Annotated[tuple[object, str] | None, HIDDEN] = field(default=None, compare=False, repr=False)
-    made: Annotated[MadeAt | None, HIDDEN] = field(default=None, compare=False, repr=False)
+    constant: Annotated[tuple[object, str] | None, HIDDEN] = None
+    made: Annotated[MadeAt | None, HIDDEN] = None
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Why) and _COMPARED(self) == _COMPARED(other)
 
     @classmethod
     def of(cls, label: str, op: str, *parts: Why) -> Why:
@@ -65,9 +68,7 @@ class Why:
 
     def recomputed(self) -> float:
         """The value computed anew from the leaves; equal to `value`, bit for bit, in every tree we make."""
-        if self.op == "given":
-            return self.value
-        return _OPS[self.op]([part.recomputed() for part in self.parts])
+        return self.value if self.op == "given" else _OPS[self.op]([*map(Why.recomputed, self.parts)])
 
 
 # -- where a passage stands: its place and version, and how it is cited ---------------------------------

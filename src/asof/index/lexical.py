@@ -303,25 +303,19 @@ def explain(prefix: Prefix, row: int, weighed: Sequence[Weighed], bm25: Bm25, la
     return Why.of(label, "sum", *branches)
 
 
+@lru_cache(maxsize=1_024)
+def _length_norm(tokens: int, n: int, length: int, bm25: Bm25) -> Why:
+    words = Why("words of all passages", float(tokens))
+    average = Why.of("average length", "ratio", words, Why("N: passages in the view", float(n)))
+    k1, b, rest = Why("k1", float(bm25.k1)), Why("b", float(bm25.b)), Why("1 - b", 1.0 - bm25.b)
+    per_word = Why.of("per word", "ratio", Why.of("k1 b", "product", k1, b), average)
+    by_length = Why.of("by length", "product", Why("length of the passage", float(length)), per_word)
+    return Why.of("length norm", "sum", by_length, Why.of("constant part", "product", k1, rest))
+
+
 def _branch(prefix: Prefix, each: Weighed, tf: int, length: int, bm25: Bm25) -> Why:
+    norm = _length_norm(prefix.tokens, prefix.n, length, bm25)
     count = Why("tf: times in the passage", float(tf))
-    average = Why.of(
-        "average length",
-        "ratio",
-        Why("words of all passages", float(prefix.tokens)),
-        Why("N: passages in the view", float(prefix.n)),
-    )
-    k1 = Why("k1", bm25.k1)
-    norm = Why.of(
-        "length norm",
-        "sum",
-        Why.of(
-            "by length", "product",
-            Why("length of the passage", float(length)),
-            Why.of("per word", "ratio", Why.of("k1 b", "product", k1, Why("b", bm25.b)), average),
-        ),
-        Why.of("constant part", "product", k1, Why("1 - b", 1 - bm25.b)),
-    )  # fmt: skip
     saturation = Why.of("saturation", "ratio", count, Why.of("tf + norm", "sum", norm, count))
     weight = Why.of(
         "weight", "product", idf_why(prefix.n, each.df), Why("k1 + 1", bm25.k1 + 1),
@@ -330,6 +324,7 @@ def _branch(prefix: Prefix, each: Weighed, tf: int, length: int, bm25: Bm25) -> 
     return Why.of(f"“{each.term.word}”", "product", saturation, weight)
 
 
+@lru_cache(maxsize=1_024)
 def idf_why(n: int, df: int) -> Why:
     """The tree of `rarity`, of a term that `df` of `n` passages have."""
     odds = Why.of(

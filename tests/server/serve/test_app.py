@@ -280,6 +280,14 @@ def test_bodies_that_are_none(example, body, said):
     assert message
 
 
+def test_a_number_beyond_all_numbers_is_no_date(tmp_path):
+    with asof.open(tmp_path) as corpus, client(corpus, write=True) as web:
+        body = b'{"documents": [{"id": "a", "text": "The quay.", "published": 1e999}]}'
+        reply = web.post("/api/v1/documents", content=body, headers=JSON)
+        assert (reply.status_code, reply.json()["added"]) == (200, 1)
+        assert "'published' cannot be read: inf is not a Unix time" in reply.text
+
+
 def test_many_mistakes_are_not_all_named(example):
     with client(example, write=True) as web:
         many = web.get("/api/v1/search", params={f"x{n}": 1 for n in range(500)})

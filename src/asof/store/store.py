@@ -217,6 +217,9 @@ def _any_row(db: sqlite3.Connection, table: str, where: str) -> bool:
 
 DEFAULT_WAIT = 60.0
 LOCK = "write.lock"
+ERASING = "erasing"
+"""The key in `meta` of the last transaction that removed rows, until `engine.finish_removal`."""
+
 _POLL_SECONDS = 0.05
 """Seconds between two attempts to empty the write-ahead log."""
 FULL = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
@@ -360,11 +363,13 @@ class Store:
 
     @contextmanager
     def exclusive(self, db: sqlite3.Connection, clock: Callable[[], int], what: str) -> Iterator[None]:
-        """A transaction that removes rows; see `corrections.py`."""
+        """A transaction that removes rows (see `corrections.py`), and marks that files hold them yet."""
         with self.transaction(db):
             db.execute("PRAGMA secure_delete = ON")
             yield
-            db.execute("INSERT INTO transactions VALUES (?, ?)", (_next_transaction(db, clock), what))
+            now = _next_transaction(db, clock)
+            db.execute("INSERT INTO transactions VALUES (?, ?)", (now, what))
+            set_meta(db, ERASING, str(now))
 
     def compact(self, db: sqlite3.Connection) -> None:
         """Rewrite the database without its free pages, and empty the write-ahead log.

@@ -39,6 +39,7 @@ TIMEOUT = 300
 
 _INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT")
 _HARDENED = {
+    "GIT_ALLOW_PROTOCOL": "",  # a partial clone would fetch what it lacks
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
@@ -54,7 +55,7 @@ _SETTINGS = (
     "log.showSignature=false",
     "log.follow=false",
     "diff.renames=false",
-    "protocol.allow=never",  # a partial clone would fetch what it lacks
+    "protocol.allow=never",
 )
 _SKIP = 2**20
 

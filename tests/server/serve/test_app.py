@@ -167,6 +167,26 @@ def test_pages_of_other_sites_are_refused(web):
     assert "access-control-allow-origin" not in reply.headers
 
 
+@pytest.mark.parametrize(
+    ("site", "mode", "path", "status"),
+    [
+        ("cross-site", "no-cors", "/api/v1/ask?q=ferry", 403),  # an image of a page of others
+        ("same-site", "no-cors", "/api/v1/ask?q=ferry", 403),  # of another port of this machine
+        ("cross-site", "navigate", "/api/v1/ask?q=ferry", 403),
+        ("cross-site", "no-cors", "/", 403),
+        ("cross-site", "navigate", "/", 200),  # a link to the page
+        ("same-origin", "cors", "/api/v1/ask?q=ferry", 200),  # the page
+        ("none", "navigate", "/api/v1/ask?q=ferry", 200),  # the user typed it
+        ("none", "no-cors", "/api/v1/ask?q=ferry", 200),  # a program built on a browser, as Obsidian is
+    ],
+)
+def test_what_pages_of_other_sites_embed_is_refused(web, site, mode, path, status):
+    reply = web.get(path, headers={"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode})
+    assert reply.status_code == status, reply.text
+    if status == 403:
+        assert reply.json()["error"]["message"] == "pages of other sites may not call this server"
+
+
 def test_keys(example, tmp_path):
     keys = Keys(tmp_path / "keys.json", frozenset({os.geteuid()}))
     reader, writer = keys.add("reader", "read", AT), keys.add("writer", "write", AT)

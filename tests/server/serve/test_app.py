@@ -254,6 +254,9 @@ def test_odd_headers_are_refused(web):
         assert web.get("/api/v1/status", headers={"Origin": origin}).status_code == 403
     twice = web.get("/api/v1/status", headers=[("Origin", "https://evil.example"), ("Origin", HERE)])
     assert (twice.status_code, "origin stands there twice" in twice.text) == (400, True)
+    body = {"content": b"{}", "headers": {**JSON, "Content-Length": "2", "Transfer-Encoding": "chunked"}}
+    both = web.post("/api/v1/search", **body)
+    assert (both.status_code, "excludes transfer-encoding" in both.text) == (400, True)
 
 
 def test_a_list_of_keys_that_is_damaged_lets_nobody_in(example, tmp_path):

@@ -642,20 +642,18 @@ class Guard:
         if len(scope["headers"]) > limits.headers:
             return refusal(431, "TooLarge", f"there are over {limits.headers} headers", request)
         if max((address, *(len(value) for _, value in scope["headers"]))) > limits.line:
-            return refusal(
-                431, "TooLarge", f"the address or a header has over {limits.line:,} bytes", request
-            )
+            message = f"the address or a header has over {limits.line:,} bytes"
+            return refusal(431, "TooLarge", message, request)
         if twice:
             return refusal(400, "BadRequest", f"the header {twice} stands there twice", request)
+        if {"content-length", "transfer-encoding"} <= given.keys():  # servers differ in which one counts
+            return refusal(400, "BadRequest", "content-length excludes transfer-encoding", request)
         if self.hosts is not None and host_name(host) not in self.hosts:
-            known = ", ".join(sorted(self.hosts))
-            return refusal(
-                421, "WrongHost", f"this server is not called {host[:100]!r}; it is: {known}", request
-            )
-        if given.get("sec-fetch-site") in OTHER_SITES and not (
-            scope["path"] == "/" and given.get("sec-fetch-mode") == "navigate"  # a link to the page
-        ):
-            origin = "other sites"  # of images, say, browsers tell no origin
+            message = f"this server is not called {host[:100]!r}; it is: {', '.join(sorted(self.hosts))}"
+            return refusal(421, "WrongHost", message, request)
+        to_page = scope["path"] == "/" and given.get("sec-fetch-mode") == "navigate"  # a link
+        if given.get("sec-fetch-site") in OTHER_SITES and not to_page:
+            origin = "other sites"  # browsers tell no origin of images, say
         if origin and not is_own(origin, host):
             return refusal(403, "WrongOrigin", f"pages of {origin[:100]} may not call this server", request)
         if not scope["path"].isprintable():  # a route would match before a line feed at the end

@@ -30,7 +30,7 @@ from asof.documents import (
 from asof.errors import SourceError
 from asof.sources import dates
 from asof.sources.dates import of_file, without_later
-from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
+from asof.sources.git import Git, GitDates, GitFailed, dot_git, git_dates
 from asof.sources.headers import headed, headers_beside
 from asof.sources.readers import OF_PROGRAMS, ParsedFile, Unreadable, names_in, parsed, suffix, suffixes
 from asof.sources.source import Fields, InputLimits, SourceNaming, original_of, printable, token
@@ -391,7 +391,7 @@ class Files:
     def _git(self) -> tuple[GitDates, Problem | None]:
         target = self.naming.target
         folder = target if self.kind == "folder" else target.parent
-        if not in_work_tree(folder):
+        if not dot_git(folder):
             return GitDates(), None
         try:
             return git_dates(Git(folder)), None

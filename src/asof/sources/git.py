@@ -131,8 +131,9 @@ class Git(Struct, frozen=True):
     def pipe(self, *arguments: str, errors: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
         """A git command that is asked and answers as long as it is open."""
         command, pipe = self._command(arguments), subprocess.PIPE
+        env = inherited(_INHERITED) | _HARDENED  # no GIT_DIR of a hook
         try:
-            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, env=_environment())  # noqa: S603
+            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, env=env)  # noqa: S603
         except OSError as wrong:
             raise GitFailed(f"git cannot be run: {wrong.strerror}", "install git") from None
         if hasattr(resource, "prlimit"):  # not of address space, of which packs take as much as they have
@@ -216,11 +217,6 @@ class Blobs:
         return size if content is None else content
 
 
-def _environment() -> dict[str, str]:
-    """The environment of git: variables for programs and the user's git settings; no GIT_DIR of a hook."""
-    return inherited(_INHERITED) | _HARDENED
-
-
 # -- the repository of a folder ------------------------------------------------------------------------
 
 _LARGEST, _MOST = 2**20, 50
@@ -229,12 +225,8 @@ _LARGEST, _MOST = 2**20, 50
 _BRANCHES = frozenset({"HEAD", "packed-refs", "refs", "reftable"})
 
 
-def in_work_tree(folder: Path) -> bool:
-    """True if a `.git` exists in the folder or above; git itself is not run."""
-    return _dot_git(folder) is not None
-
-
-def _dot_git(folder: Path) -> Path | None:
+def dot_git(folder: Path) -> Path | None:
+    """The nearest `.git`, in the folder or above; git itself is not run."""
     folder = folder.resolve()
     places = (place / ".git" for place in (folder, *folder.parents))
     return next((place for place in places if place.exists()), None)
@@ -248,7 +240,7 @@ def repository_of(folder: Path) -> Path:
     history of another one, or whose branches are links; and settings that include what is no file.
     """
     try:
-        dot = _dot_git(folder)
+        dot = dot_git(folder)
         place = _named_by(dot) if dot else None
         if dot is None or place is None:
             raise GitFailed(f"{dot or folder} names no repository")

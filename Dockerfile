@@ -5,10 +5,13 @@
 #   docker run -p 8421:8421 -v ~/notes:/notes -v asof-state:/state asof
 FROM python:3.13-slim AS build
 WORKDIR /source
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE constraints.txt .ci/versions.py ./
 COPY src ./src
+# the versions without their hashes: pip takes these only where all that is installed has one, and a folder has none
 RUN python -m venv /asof \
- && /asof/bin/pip install --no-cache-dir '.[server,documents]'
+ && python versions.py constraints.txt >pins.txt \
+ && PIP_CONSTRAINT=pins.txt PIP_BUILD_CONSTRAINT=pins.txt \
+    /asof/bin/pip install --no-cache-dir '.[server,documents]'
 
 FROM python:3.13-slim
 COPY --from=build /asof /asof

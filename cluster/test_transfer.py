@@ -6,12 +6,14 @@ import itertools
 import json
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -21,12 +23,12 @@ import msgspec
 import pytest
 
 import asof
-from asof.errors import NoCorpus, OtherSchema, PublishConflict, StorageError, UsageError
+from asof.errors import DamagedStore, NoCorpus, OtherSchema, PublishConflict, StorageError, UsageError
 from asof.extensions.cluster import transfer
 from asof.extensions.cluster.shards import divide, open_shards
 from asof.extensions.cluster.storage import ShardManifest, Storage, checked_url
 from asof.extensions.cluster.transfer import pull, push, vacuum
-from asof.wire import encode
+from asof.wire import encode, replace
 
 NOTES = [
     {"id": f"note-{n}", "text": f"The ferry costs {n} euros.", "published": f"{2010 + n}-03-01"}
@@ -208,6 +210,26 @@ def test_what_recipes_derived_is_kept_unless_something_was_erased(
     assert not file().exists()
     assert sum(each.is_dir() for each in copy.iterdir()) == 1  # no state before, with what was erased
     assert said(copy) == said(source)
+
+
+def test_no_view_of_a_storage_is_read(local: Storage, source: Path, tmp_path: Path, objects: Path) -> None:
+    push(source, local)
+    pull(local, tmp_path / "copy")
+    state = local.newest(0)
+    assert state is not None
+    file = tmp_path / "forged.db"
+    file.write_bytes((objects / "shard-0" / "chunks" / state.chunks[0]).read_bytes())
+    with closing(sqlite3.connect(file)) as db:
+        endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x, x FROM n"
+        db.execute("DROP TABLE transactions")
+        db.execute(f"CREATE VIEW transactions (id, what) AS {endless}")
+    forged = file.read_bytes()
+    digest = sha256(forged).hexdigest()
+    local.put(f"shard-0/chunks/{digest}", forged)
+    local.publish(replace(state, number=2, bytes=len(forged), chunks=(digest,)).sealed())
+    pull(local, tmp_path / "copy")
+    with pytest.raises(DamagedStore, match="has the view 'transactions', which is not part"):
+        asof.open(tmp_path / "copy", create=False)
 
 
 # -- two writers ---------------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from asof.revisions.rows import remember
 from asof.store.digest import hit_id
 from asof.store.reader import AsOfReader, StoredPassage
 from asof.store.schema import get_meta
-from asof.store.store import SourceWay, Store, translate_sqlite_errors
+from asof.store.store import ERASING, SourceWay, Store, translate_sqlite_errors
 from asof.store.writing import Ids
 from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, format_distinctly, format_instant
@@ -176,7 +176,7 @@ def remove(
     """Remove rows from the store (`choose` does, and returns which) and from every segment that holds them.
 
     Files and free pages are overwritten or released: nothing of the text is left in the corpus. Returns
-    the number of passages.
+    the number of passages. What a killed process did not do, `finish_removal` does.
     """
     with store.exclusive(db, clock, what):
         passages = np.array(choose(db), np.int64)
@@ -185,12 +185,25 @@ def remove(
             manifest.without(db, entry, passages)
         manifest.take_in_ends(db)
     manifest.discard(touched)
-    manifest.sweep(db)
+    finish_removal(store, manifest, db)
+    return len(passages)
+
+
+def finish_removal(store: Store, manifest: Manifest, db: sqlite3.Connection) -> bool:
+    """Release what files hold of rows that were removed, by this process or by one that was killed meanwhile.
+    False where this has to be done again, because another process is merging. Raises Busy, NoSpace."""
+    removal = get_meta(db, ERASING)
+    if removal is None:
+        return True
+    swept = manifest.sweep(db)
     try:
         store.compact(db)
     finally:  # readers of the state before, for whom it waits, may have written derived files meanwhile
         shutil.rmtree(store.folder / DERIVED, ignore_errors=True)
-    return len(passages)
+    if swept:
+        with store.transaction(db):  # unless more was removed meanwhile
+            db.execute("DELETE FROM meta WHERE key = ? AND value = ?", (ERASING, removal))
+    return swept
 
 
 # -- snapshot ------------------------------------------------------------------------------------------

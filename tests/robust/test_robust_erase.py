@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import os
 import shutil
+import signal
 import sqlite3
+import sys
 import threading
 import time
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.forked_commands import CONTEXT
 
 import asof
 from asof.documents import Document, Heading, Link, SourcedTime
+from asof.errors import DocumentNotFound
 from asof.index.segment import Segment
+from asof.store.store import ERASING
 from asof.text.tokens import term_hash
 from asof.time.span import Span, iso, moment
 
@@ -115,3 +124,108 @@ def test_a_damaged_segment_is_no_hiding_place(corpus: asof.Corpus, memory_folder
     assert traces(memory_folder) == []
     assert corpus.check() == []  # what the other damaged ones held cannot be known, so all were rebuilt
     assert indexed(memory_folder) == []
+
+
+# -- killed while it erases -----------------------------------------------------------------------------
+
+
+def erase(folder: Path, kill_at: int, told: Connection) -> None:
+    """In the child: erase, killed before step `kill_at`; a step is a statement of SQL, or a file that is
+    opened, renamed or removed. Tells the steps."""
+    steps: list[str] = []
+
+    def step(what: str) -> None:
+        steps.append(what)
+        if len(steps) == kill_at:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def heard(event: str, _arguments: tuple[Any, ...]) -> None:
+        if event in ("open", "os.remove", "os.rename", "os.rmdir", "shutil.rmtree"):
+            step(event)
+
+    def traced(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        db: sqlite3.Connection = connect(*arguments, **options)
+        db.set_trace_callback(step)
+        return db
+
+    connect = sqlite3.connect
+    sqlite3.connect = traced  # type: ignore[assignment]  # of this process, which ends
+    with asof.open(folder, create=False) as corpus:
+        corpus.maintenance.background = False
+        sys.addaudithook(heard)
+        corpus.purge(f"notes/{MARKER}")
+        told.send(list(steps))
+
+
+def killed(folder: Path, kill_at: int) -> list[str]:
+    """The steps of a purge that was not killed."""
+    hears, told = CONTEXT.Pipe(duplex=False)
+    process = CONTEXT.Process(target=erase, args=(folder, kill_at, told))
+    process.start()
+    told.close()
+    steps: list[str] = []
+    with contextlib.suppress(EOFError):
+        steps = hears.recv()
+    process.join()
+    assert process.exitcode == (0 if steps else -signal.SIGKILL)
+    return steps
+
+
+def index_again(corpus: asof.Corpus) -> None:
+    assert corpus.add([Document("last", "the last island links", links=(Link("other1"),))]).written == 0
+
+
+def purge_again(corpus: asof.Corpus) -> None:
+    with pytest.raises(DocumentNotFound):
+        corpus.purge(f"notes/{MARKER}")
+
+
+def check(corpus: asof.Corpus) -> None:
+    (line,) = corpus.check()
+    assert line == "index: the removal of texts from files had been interrupted, and was finished"
+
+
+def test_killed_at_every_step_of_erasing(corpus: asof.Corpus, memory_folder: Path) -> None:
+    corpus.close()
+    first = memory_folder / "first"
+    first.mkdir()
+    (memory_folder / ".asof").rename(first / ".asof")
+    whole = shutil.copytree(first, memory_folder / "whole")
+    steps = killed(whole, 0)
+    assert traces(whole) == []
+    erased = steps.index("COMMIT") + 2  # counted from 1, and a step is killed before it is done
+    assert len(steps) - erased > 20, steps
+    ways = itertools.cycle((index_again, purge_again, check))
+    unfinished = 0
+    for number in (erased // 3, erased - 1, *range(erased, len(steps) + 1)):
+        folder = shutil.copytree(first, memory_folder / "killed")
+        assert killed(folder, number) == []
+        with asof.open(folder, create=False) as again:
+            if again.maintenance.removing():
+                assert number >= erased
+                unfinished += 1
+                (folder / ".asof" / "derived" / "kind").mkdir(parents=True, exist_ok=True)
+                (folder / ".asof" / "derived" / "kind" / "late").write_text(MARKER)  # by who was reading
+                next(ways)(again)
+            elif number < erased:
+                assert again.purge(f"notes/{MARKER}") > 0
+        left = traces(folder), indexed(folder)
+        assert left == ([], []), f"killed before step {number}, {steps[number - 1]}"
+        with asof.open(folder, create=False) as again:
+            assert not again.maintenance.removing()
+            assert again.check() == []
+        shutil.rmtree(folder)
+    assert unfinished > 20
+
+
+def test_the_command_finishes_what_it_does_not_find(
+    corpus: asof.Corpus, memory_folder: Path, run_asof: Any
+) -> None:
+    corpus.purge(f"notes/{MARKER}")
+    corpus.close()
+    (memory_folder / ".asof" / "segments" / f"{'0' * 16}.seg").write_text(MARKER)
+    with contextlib.closing(sqlite3.connect(memory_folder / ".asof" / "corpus.db")) as db:
+        db.execute("INSERT INTO meta VALUES (?, '1')", (ERASING,))
+        db.commit()
+    done = run_asof("purge", "--yes", f"notes/{MARKER}", "--index", str(memory_folder))
+    assert (done.returncode, traces(memory_folder)) == (2, []), done.stderr

@@ -12,6 +12,7 @@ from tests.support.sources import stated
 import asof
 from asof.documents import Document, Ended, Problem
 from asof.errors import SourceError
+from asof.sources import git
 from asof.sources.history import open_source
 from asof.sources.source import InputLimits
 
@@ -314,6 +315,27 @@ def test_nothing_of_a_repository_is_run_and_no_inherited_git_dir_obeyed(reposito
     assert (0, "a.md", "a") in told(history(repository.folder))
     folder_dates(repository.folder)
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("older", [False, True])
+def test_nothing_is_fetched_whatever_the_repository_allows(repository, tmp_path, monkeypatch, older):
+    if older:  # versions of git that do not know this variable
+        monkeypatch.delitem(git._HARDENED, "GIT_NO_LAZY_FETCH")
+    repository.commit(0, a="words")
+    ran, program = tmp_path / "ran", tmp_path / "program"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    program.chmod(0o700)
+    for key, value in (
+        ("core.repositoryFormatVersion", "1"), ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"), ("remote.origin.url", f"ext::{program}"),
+        ("remote.origin.partialCloneFilter", "blob:none"), ("protocol.ext.allow", "always"),
+    ):  # fmt: skip
+        repository.git("config", key, value)
+    blob = git.Git(repository.folder).ask("rev-parse", "HEAD:a.md").decode().strip()
+    (repository.folder / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
+    history(repository.folder)
+    folder_dates(repository.folder)
+    assert not ran.exists()
 
 
 def test_content_that_a_partial_clone_lacks_is_a_problem_of_its_file(repository, tmp_path):

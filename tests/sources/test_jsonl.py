@@ -88,6 +88,23 @@ def test_numbers_as_dates(tmp_path, value, start, length):
     assert published.span == Span(start, start + length)
 
 
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        ("1e999", "inf is not a Unix time"), ("-1e999", "-inf is not a Unix time"),
+        ("[1e999]", "inf is not a Unix time"), ("1e300", "1e+300 is not a Unix time"),
+        ("2023.5", "2023.5 is not a time: write a month as 2023-05"),
+        ("2999.9", "2999.9 is not a time: write a month as 2023-05"),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_no_dates(tmp_path, value, said):
+    record = f'{{"id": "a", "text": "words", "published": {value}}}\n'
+    items = read(tmp_path, record.encode() + b'{"id": "b", "text": "more words"}')
+    documents = [item for item in items if isinstance(item, Document)]
+    assert [(each.id, each.published) for each in documents] == [("a", None), ("b", None)]
+    assert problems(items)[0].message.startswith(f"'published' cannot be read: {said}")
+
+
 def test_the_first_name_that_holds_something_is_taken(tmp_path):
     for value in (None, "", "  "):
         undated = one(tmp_path, date=value)

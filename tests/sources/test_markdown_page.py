@@ -93,6 +93,8 @@ def test_scalars_are_what_they_look_like():
         "a": 1, "b": 1.5, "c": "no", "d": True, "e": "10:30", "f": "007", "g": None, "h": "1", "i": ".nan",
         "j": "1e9", "k": ["2024-01-01"],
     }  # fmt: skip
+    toml = parse("a = 1.5\nb = inf\nc = [nan, 1e999, -1e999]\nd = 1e3", 99, toml=True)
+    assert toml.values == {"a": 1.5, "b": "inf", "c": ["nan", "1e999", "-1e999"], "d": 1000.0}
     assert parse("", 10).values == {}
     assert parse("a: 1\na: 2", 10).twice == [("a", 3)]
     with pytest.raises(BadYaml, match="more than one"):

@@ -60,6 +60,14 @@ def test_a_database_of_somebody_else_is_not_opened(root: Path, statement: str, s
         asof.open(root, create=False)
 
 
+@pytest.mark.parametrize("create", [False, True])
+def test_no_row_is_read_before_the_schema_is_checked(root: Path, create: bool) -> None:
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x, x FROM n"
+    change(root, "DROP TABLE meta", f"CREATE VIEW meta (key, value) AS {endless}")
+    with pytest.raises(DamagedStore, match="has the view 'meta', which is not part"):
+        asof.open(root, create=create)
+
+
 @pytest.mark.parametrize(
     ("statement", "said"),
     [

@@ -131,6 +131,7 @@ def purge(document: str, yes: bool, index: Path | None) -> int:
     from asof.corpus.maintenance import erasure_of
 
     with open_corpus(index) as corpus:
+        corpus.tidy()  # finishes a purge that was killed, whose document is not found any more
         going = corpus.maintenance.purged_with(document)
         if not going:
             document = corpus.maintenance.ever_called(document, part=not yes)

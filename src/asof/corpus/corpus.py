@@ -249,7 +249,7 @@ class Corpus:
                 replaces_history=read.replaces_history, allow_shrinking=allow_shrinking,
                 change_way=change_way, encode=encode, progress=progress,
             )  # fmt: skip
-        if report.written:
+        if report.written or self.maintenance.removing():
             self.maintenance.tidy_behind()
         return report
 

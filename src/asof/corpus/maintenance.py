@@ -16,6 +16,8 @@ from asof.documents import SourcedTime, as_time
 from asof.errors import CorpusError, UsageError
 from asof.files import FETCHED, try_lock
 from asof.index.manifest import Manifest
+from asof.store.schema import get_meta
+from asof.store.store import ERASING
 from asof.time.moment import TimeOptions, When, first_instant, read
 from asof.time.span import moment
 from asof.wire import replace
@@ -66,17 +68,33 @@ class Maintenance:
             self._tidying.join()
 
     def _tidy_quietly(self) -> None:
-        """A merge that cannot be made now is no loss: the next write tries again."""
+        """What cannot be done now is no loss: the next write tries again."""
         try:
             self.tidy()
         except CorpusError as error:
-            self.session.manifest.on_note(f"small segments were not merged now: {error}")
+            self.session.manifest.on_note(f"the index was not tidied now: {error}")
 
     def tidy(self) -> int:
-        """Merge what is due now; returns the number of merges."""
+        """Merge what is due now, and finish removals; returns the number of merges. Raises Busy, NoSpace."""
         session = self.session
         with session.writing() as db:
-            return Manifest(session.store, None, session.manifest.on_note).tidy(db)
+            merges = Manifest(session.store, None, session.manifest.on_note).tidy(db)
+        self.finish_removal()
+        return merges
+
+    def removing(self) -> bool:
+        """True if a process that erased or dropped something was killed before all files were free of it."""
+        return self.session.read(lambda db: get_meta(db, ERASING)) is not None
+
+    def finish_removal(self) -> list[str]:
+        """Do what such a process left; returns lines for the user. Raises Busy, NoSpace."""
+        if not self.removing():
+            return []
+        self.forget_texts()
+        with self.session.writing() as db:
+            done = engine.finish_removal(self.session.store, self.session.manifest, db)
+        how = "was finished" if done else "waits for another process, which is merging: run this again"
+        return [f"index: the removal of texts from files had been interrupted, and {how}"]
 
     # -- looking after it ---------------------------------------------------------------------------
 
@@ -120,7 +138,8 @@ class Maintenance:
         from asof.store.status import check_database
 
         with self.session.connection() as db:
-            lines = check_database(db, self.session.store.database) or self.session.manifest.mend()
+            lines = check_database(db, self.session.store.database)
+        lines = lines or [*self.finish_removal(), *self.session.manifest.mend()]
         self.session.forget()
         return lines
 
@@ -227,6 +246,7 @@ class Maintenance:
         """Remove rows, and what was derived from them: `choose` does it, in a transaction of that kind, and
         returns the passages. Returns their number. Raises Busy, NoSpace."""
         session = self.session
+        self.finish_removal()
         with session.writing() as db:
             self.forget_texts()
             removed = engine.remove(session.store, session.manifest, db, session.clock, choose, what)

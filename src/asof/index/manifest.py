@@ -271,11 +271,12 @@ class Manifest(Struct):
         with corpus_files.try_lock(self.store.folder / MERGE_LOCK) as lock:
             yield lock is not None
 
-    def sweep(self, db: sqlite3.Connection) -> None:
-        """Remove files that a killed process left behind, unless a process is merging just now."""
+    def sweep(self, db: sqlite3.Connection) -> bool:
+        """Remove files that a killed process left behind; False where a process is merging just now."""
         with translate_errors(self.store.database), self.merging() as mine:
             if mine:
                 self._sweep(db)
+            return mine
 
     def _sweep(self, db: sqlite3.Connection) -> None:
         """Remove files that a killed process left behind; no other process writes segments now."""

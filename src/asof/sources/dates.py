@@ -122,7 +122,7 @@ def stated(value: object, by: str, order: DateOrder = UNKNOWN) -> SourcedTime | 
         return None
     if isinstance(value, date):
         return as_time(value, "a date", by, order.zone)
-    if isinstance(value, float) and int(value) in YEARS:
+    if isinstance(value, float) and YEARS.start <= value < YEARS.stop:
         raise BadTime(f"{value} is not a time: write a month as 2023-05")
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadTime(f"{_short(value)} is not a time: a date is written as a text or as a number")

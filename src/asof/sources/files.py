@@ -33,7 +33,7 @@ from asof.errors import SourceError
 from asof.files import NotAFile, open_file, open_folder
 from asof.sources import dates
 from asof.sources.dates import of_file, without_later
-from asof.sources.git import Git, GitDates, GitFailed, git_dates, in_work_tree
+from asof.sources.git import Git, GitDates, GitFailed, dot_git, git_dates
 from asof.sources.headers import headed, headers_beside
 from asof.sources.readers import OF_PROGRAMS, ParsedFile, Unreadable, names_in, parsed, suffix, suffixes
 from asof.sources.source import Fields, InputLimits, SourceNaming, original_of, printable, token
@@ -411,10 +411,18 @@ class Files:
         """The ids that a document had before, as its checkpoint has them."""
         return self._checkpoints.get(name, b"")[2 * TOKEN + COUNT :].decode().split("\0")[1:]
 
+    def _head(self, file: FoundFile, size: int) -> bytes:
+        """The first bytes of a file; none of one that cannot be read, which is said where it is."""
+        with suppress(OSError), opened(self.naming, file.relative) as stream:
+            return stream.read(size)
+        return b""
+
     def _git(self) -> tuple[GitDates, Problem | None]:
         folder = self.naming.target if self.kind == "folder" else self.naming.target.parent
+        if not dot_git(folder):
+            return GitDates(), None
         try:
-            return git_dates(Git(folder)) if in_work_tree(folder) else GitDates(), None
+            return git_dates(Git(folder)), None
         except GitFailed as wrong:
             said = f"the dates of commits are not known: {wrong.message}"
             return GitDates(), Problem(said, self.naming.shown, remedy=wrong.remedy, lost=False)

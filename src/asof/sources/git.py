@@ -1,4 +1,8 @@
-"""Runs git without shell, hooks, filters, network or locks, with a timeout; dates of files, and commits.
+"""Runs git without shell, hooks, filters, network or locks, with limits of time and memory; dates of files,
+and commits.
+
+A repository may come from anybody. No other one is read through it: see `repository_of`. Objects that it
+takes from another one (`objects/info/alternates`) are read, as its own commits name them by their hashes.
 
 The history of a branch is its first parents: as of a moment its state is the tree that the branch had, so
 what another branch did counts from its merge. Commits are taken in the order of their effective dates: the
@@ -10,11 +14,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+import resource
 import subprocess
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from math import inf
 from pathlib import Path
+from threading import Timer
 from typing import NamedTuple
 
 import msgspec
@@ -22,6 +28,7 @@ from msgspec import Struct
 
 from asof.documents import SourcedTime
 from asof.errors import BadTime, SourceError
+from asof.files import NotAFile, read_file
 from asof.sources.dates import second
 
 # -- environment of subprocesses -----------------------------------------------------------------------
@@ -34,19 +41,36 @@ def inherited(names: Iterable[str]) -> dict[str, str]:
 
 # -- git -----------------------------------------------------------------------------------------------
 
-TIMEOUT = 300
-"""The timeout of one git command about the whole history."""
+TIMEOUT, MEMORY = 300, 2 * 2**30
+"""The most seconds of one git command about the whole history, and the most bytes that git allocates."""
 
 _INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT")
 _HARDENED = {
-    "GIT_CONFIG_NOSYSTEM": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0",
-    "GIT_NO_LAZY_FETCH": "1", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_LITERAL_PATHSPECS": "1", "LC_ALL": "C",
-}  # fmt: skip
+    "GIT_ALLOW_PROTOCOL": "",  # a partial clone would fetch what it lacks
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "LC_ALL": "C",
+}
 _SETTINGS = (
-    "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.quotepath=off", "log.showSignature=false",
-    "log.follow=false", "diff.renames=false",
-    "protocol.allow=never",  # a partial clone would fetch what it lacks
-)  # fmt: skip
+    "core.attributesFile=/dev/null",  # what git reads by name can be a pipe, or without end
+    "core.excludesFile=/dev/null",
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.quotepath=off",
+    "log.showSignature=false",
+    "log.follow=false",
+    "log.mailmap=false",
+    "mailmap.file=/dev/null",
+    "mailmap.blob=",
+    "diff.orderFile=/dev/null",
+    "diff.renames=false",
+    "protocol.allow=never",
+)
 _SKIP = 2**20
 
 
@@ -57,12 +81,6 @@ class GitFailed(SourceError):
         super().__init__(f"{message} ({remedy})" if remedy else message)
         self.message = message
         self.remedy = remedy
-
-
-def in_work_tree(folder: Path) -> bool:
-    """True if a `.git` exists in the folder or above; git itself is not run."""
-    folder = folder.resolve()
-    return any((place / ".git").exists() for place in (folder, *folder.parents))
 
 
 class Layout(Struct, frozen=True):
@@ -80,8 +98,11 @@ class Git(Struct, frozen=True):
 
     def layout(self, branch: str = "") -> Layout:
         """The layout, with the last commit of a branch (empty: HEAD)."""
-        output = self.ask("rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-prefix")
-        inside, shallow, prefix = os.fsdecode(output).split("\n")[:3]
+        place = repository_of(self.folder)
+        about = ("--is-inside-work-tree", "--is-shallow-repository", "--show-prefix", "--absolute-git-dir")
+        inside, shallow, prefix, found = os.fsdecode(self.ask("rev-parse", *about)).split("\n")[:4]
+        if Path(found) != place:
+            raise GitFailed(f"git takes {found} for its repository, and not {place}")
         if inside != "true":
             raise GitFailed("it lies in a git repository, but in no work tree")
         try:
@@ -95,25 +116,30 @@ class Git(Struct, frozen=True):
 
     def ask(self, *arguments: str, stdin: bytes = b"") -> bytes:
         """The output of a git command, which reads `stdin`."""
+        with self.pipe(*arguments, errors=subprocess.PIPE) as process:
+            try:
+                output, errors = process.communicate(stdin, TIMEOUT)
+            except BaseException as wrong:
+                process.kill()
+                if isinstance(wrong, subprocess.TimeoutExpired):
+                    raise GitFailed(f"git {arguments[0]} took more than {TIMEOUT} seconds") from None
+                raise
+        if process.returncode:
+            raise self._failed(arguments[0], errors)
+        return output
+
+    def pipe(self, *arguments: str, errors: int = subprocess.DEVNULL) -> subprocess.Popen[bytes]:
+        """A git command that is asked and answers as long as it is open."""
+        command, pipe = self._command(arguments), subprocess.PIPE
+        env = inherited(_INHERITED) | _HARDENED  # no GIT_DIR of a hook
         try:
-            done = subprocess.run(  # noqa: S603
-                self._command(arguments), input=stdin, capture_output=True, timeout=TIMEOUT,
-                env=_environment(), check=False,
-            )  # fmt: skip
+            process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, env=env)  # noqa: S603
         except OSError as wrong:
             raise GitFailed(f"git cannot be run: {wrong.strerror}", "install git") from None
-        except subprocess.TimeoutExpired:
-            raise GitFailed(f"git {arguments[0]} took more than {TIMEOUT} seconds") from None
-        if done.returncode:
-            raise self._failed(arguments[0], done.stderr)
-        return done.stdout
-
-    def pipe(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """A git command that is asked and answers as long as it is open."""
-        return subprocess.Popen(  # noqa: S603
-            self._command(arguments), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, env=_environment(),
-        )  # fmt: skip
+        if hasattr(resource, "prlimit"):  # not of address space, of which packs take as much as they have
+            with suppress(OSError, ValueError):  # it has ended, or has a lower limit
+                resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        return process
 
     def _command(self, arguments: tuple[str, ...]) -> list[str]:
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
@@ -150,7 +176,15 @@ class Blobs:
         the repository. Raises GitFailed."""
         if blob in (self._missing or ()):
             return None
-        header = self._header(blob)
+        self._process = process = self._process or self._git.pipe("cat-file", "--batch")
+        late = Timer(TIMEOUT, process.kill)
+        late.start()
+        try:
+            header = self._header(process, blob)
+            if len(header) == 3:
+                return self._content(process, int(header[2]), largest)
+        finally:
+            late.cancel()
         if not header and self._missing is None:
             listed = self._git.ask("rev-list", "--objects", "--missing=print", "--all", "HEAD").split()
             self._missing = {name[1:].decode() for name in listed if name.startswith(b"?")}
@@ -158,15 +192,12 @@ class Blobs:
             return self.read(blob, largest)
         if header[1:] == [b"missing"]:
             return None
-        if len(header) != 3:
-            raise GitFailed("git cat-file ended early")
-        return self._content(int(header[2]), largest)
+        raise GitFailed("git cat-file ended early")
 
-    def _header(self, blob: str) -> list[bytes]:
+    @staticmethod
+    def _header(process: subprocess.Popen[bytes], blob: str) -> list[bytes]:
         """What git says of a blob before its content; nothing where it has ended."""
-        if self._process is None:
-            self._process = self._git.pipe("cat-file", "--batch")
-        ask, answer = self._process.stdin, self._process.stdout
+        ask, answer = process.stdin, process.stdout
         assert ask is not None  # noqa: S101  both are pipes
         assert answer is not None  # noqa: S101
         with suppress(BrokenPipeError):
@@ -174,9 +205,10 @@ class Blobs:
             ask.flush()
         return answer.readline().split()
 
-    def _content(self, size: int, largest: int) -> bytes | int:
-        answer = self._process and self._process.stdout
-        assert answer  # noqa: S101  it has answered
+    @staticmethod
+    def _content(process: subprocess.Popen[bytes], size: int, largest: int) -> bytes | int:
+        answer = process.stdout
+        assert answer is not None  # noqa: S101  it is a pipe
         content = answer.read(size) if size <= largest else None
         left = size if content is None else 0
         while left:
@@ -185,9 +217,98 @@ class Blobs:
         return size if content is None else content
 
 
-def _environment() -> dict[str, str]:
-    """The environment of git: variables for programs and the user's git settings; no GIT_DIR of a hook."""
-    return inherited(_INHERITED) | _HARDENED
+# -- the repository of a folder ------------------------------------------------------------------------
+
+_LARGEST, _MOST = 2**20, 50
+"""The most bytes of a file of settings, and the most of them."""
+
+_BRANCHES = frozenset({"HEAD", "packed-refs", "refs", "reftable"})
+
+
+def dot_git(folder: Path) -> Path | None:
+    """The nearest `.git`, in the folder or above; git itself is not run."""
+    folder = folder.resolve()
+    places = (place / ".git" for place in (folder, *folder.parents))
+    return next((place for place in places if place.exists()), None)
+
+
+def repository_of(folder: Path) -> Path:
+    """The folder of the repository that the nearest `.git` is or names, once git may run there.
+
+    Refused (GitFailed) are those of others: a `.git` that leads out of its folder to a repository which does
+    not name this folder in turn, as those of work trees and submodules do; a repository that shares the
+    history of another one, or whose branches are links; and settings that include what is no file.
+    """
+    try:
+        dot = dot_git(folder)
+        place = _named_by(dot) if dot else None
+        if dot is None or place is None:
+            raise GitFailed(f"{dot or folder} names no repository")
+        shared = (place / (_words(place / "commondir") or ".")).resolve()
+        settings = _checked_settings(place, shared)
+        named = place / _words(place / "gitdir"), place / settings.get("core.worktree", ".") / ".git"
+        if not place.is_relative_to(dot.parent) and dot not in (x.parent.resolve() / x.name for x in named):
+            raise GitFailed(
+                f"{dot} leads to {place}, a repository that does not name {dot.parent}",
+                f"if both are yours: git config --file {place}/config core.worktree {dot.parent}",
+            )
+        if not (shared.is_relative_to(dot.parent) or place.is_relative_to(shared)):
+            raise GitFailed(f"{place} takes its history from another repository, {shared}")
+        for link in (*_links(place), *_links(shared)):
+            raise GitFailed(f"{link} is a link or no file: branches of other repositories are not read")
+    except (OSError, RuntimeError, ValueError) as wrong:
+        raise GitFailed(f"the repository cannot be read: {wrong}") from None
+    return place
+
+
+def _named_by(dot: Path) -> Path | None:
+    """The folder that a `.git` is, or that the file names."""
+    place = dot.resolve()
+    if place.is_dir():
+        return place
+    key, _, name = _words(place).partition(":")
+    return (dot.parent / name.strip()).resolve() if key == "gitdir" else None
+
+
+def _words(file: Path) -> str:
+    """The content of a file that is no link; "" if there is none. Raises OSError, GitFailed."""
+    try:
+        return os.fsdecode(read_file(file, _LARGEST)).strip()
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except NotAFile:
+        raise GitFailed(f"{file} is a link or no file") from None
+
+
+def _checked_settings(*places: Path) -> dict[str, str]:
+    """Settings of a repository on other files and folders. Raises OSError, GitFailed where they stand in, or
+    include, what is no file of a limited size."""
+    found: dict[str, str] = {}
+    files = [place / name for place in dict.fromkeys(places) for name in ("config", "config.worktree")]
+    for file in files:
+        words = _words(file.resolve()).lower()
+        if "include" not in words and "worktree" not in words:
+            continue
+        # run in no repository, whose settings git would read
+        listed = Git(Path(file.anchor)).ask("config", "--file", str(file), "--no-includes", "--list", "-z")
+        for setting in os.fsdecode(listed).split("\0"):
+            name, _, value = setting.partition("\n")
+            found[name] = value
+            if name.startswith("include") and name.endswith(".path"):
+                if value.startswith("%") or len(files) >= _MOST:
+                    raise GitFailed(f"{file} includes too much, or what stands in no folder: {value}")
+                files.append(file.parent / Path(value).expanduser())
+    return found
+
+
+def _links(place: Path) -> Iterator[Path]:
+    """What stands among the branches of a repository and is neither a file nor a folder."""
+    for folder, folders, files in os.walk(place):
+        if Path(folder) == place:
+            folders[:], files[:] = _BRANCHES.intersection(folders), _BRANCHES.intersection(files)
+        for each in (Path(folder, name) for name in (*folders, *files)):
+            if each.is_symlink() or not (each.is_file() or each.is_dir()):
+                yield each
 
 
 def tree(git: Git, commit: str) -> dict[str, str]:

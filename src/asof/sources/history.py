@@ -22,7 +22,7 @@ from asof.sources.git import (
     Replay,
     commits,
     differences,
-    in_work_tree,
+    dot_git,
     same_content,
     tree,
 )
@@ -132,7 +132,7 @@ class History:
         self._checkpoints = checkpoints
 
     def documents(self) -> Iterator[SourceEvent]:
-        if not in_work_tree(self.naming.target):
+        if not dot_git(self.naming.target):
             raise SourceError(
                 f"{self.naming.shown} is in no git work tree; without --history it is read as it is now"
             )

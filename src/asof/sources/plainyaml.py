@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import re
 import tomllib
 from collections.abc import Callable, Iterator
@@ -136,7 +137,12 @@ def _plain_value(text: str) -> Any:
     return float(text) if _FLOAT.fullmatch(text) else text
 
 
-def read_toml(text: str, number: Callable[[str], Any] = float) -> Any:
+def _finite(text: str) -> float | str:
+    """A fraction; one that no float holds (`1e999`, `inf`) stays its text."""
+    return value if math.isfinite(value := float(text)) else text
+
+
+def read_toml(text: str, number: Callable[[str], Any] = _finite) -> Any:
     """The values of a TOML text, dates and times as texts; `number` reads a fraction. Raises ValueError,
     RecursionError."""
     if _MANY_PARTS.search(text):

@@ -217,6 +217,9 @@ def _any_row(db: sqlite3.Connection, table: str, where: str) -> bool:
 
 DEFAULT_WAIT = 60.0
 LOCK = "write.lock"
+ERASING = "erasing"
+"""The key in `meta` of the last transaction that removed rows, until `engine.finish_removal`."""
+
 _POLL_SECONDS = 0.05
 """Seconds between two attempts to empty the write-ahead log."""
 FULL = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
@@ -262,11 +265,9 @@ class Store:
                 closing(connect(database, write=True, make=True, durable=durable)) as db,
             ):
                 create_schema(db)
-                stored = get_meta(db, "settings")
+                stored = _settings(db, database)
                 if stored is None:
                     set_meta(db, "settings", settings.checked().dumps())
-                else:
-                    settings = _settings(stored, database)
                 first = connect(database)
         except sqlite3.Error as error:
             raise store_error(error, database) from error
@@ -277,7 +278,7 @@ class Store:
                 ) from error
             right = missing_right(database, write=True) or f"{folder}: {error.strerror}"
             raise CorpusError(f"cannot make a corpus: {right}") from error
-        return cls(folder, settings, first, wait, durable)
+        return cls(folder, stored or settings, first, wait, durable)
 
     @classmethod
     def open(cls, folder: Path, wait: float = DEFAULT_WAIT) -> Store:
@@ -292,14 +293,10 @@ class Store:
             )
         db = connect(database)
         try:
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            stored = get_meta(db, "settings") if version else None
-            fault = schema_fault(db) if version else ""
-            if stored is None:
+            settings = _settings(db, database)
+            if settings is None:
                 raise NoCorpus(f"{folder} holds no corpus yet: make one with `asof index SOURCE`")
-            if fault:
-                raise DamagedStore(f"{database} is not a database of asof: {fault}; restore it from a copy")
-            return cls(folder, _settings(stored, database), db, wait)
+            return cls(folder, settings, db, wait)
         except sqlite3.Error as error:
             db.close()
             raise store_error(error, database) from error
@@ -366,11 +363,13 @@ class Store:
 
     @contextmanager
     def exclusive(self, db: sqlite3.Connection, clock: Callable[[], int], what: str) -> Iterator[None]:
-        """A transaction that removes rows; see `corrections.py`."""
+        """A transaction that removes rows (see `corrections.py`), and marks that files hold them yet."""
         with self.transaction(db):
             db.execute("PRAGMA secure_delete = ON")
             yield
-            db.execute("INSERT INTO transactions VALUES (?, ?)", (_next_transaction(db, clock), what))
+            now = _next_transaction(db, clock)
+            db.execute("INSERT INTO transactions VALUES (?, ?)", (now, what))
+            set_meta(db, ERASING, str(now))
 
     def compact(self, db: sqlite3.Connection) -> None:
         """Rewrite the database without its free pages, and empty the write-ahead log.
@@ -414,9 +413,16 @@ def _next_transaction(db: sqlite3.Connection, clock: Callable[[], int]) -> int:
     return max(clock(), (db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0) + 1)
 
 
-def _settings(stored: str, database: Path) -> CorpusSettings:
+def _settings(db: sqlite3.Connection, database: Path) -> CorpusSettings | None:
+    """The settings of a corpus; None where none was made yet. No row is read before the schema was checked:
+    a view in the place of a table can be without end. Raises DamagedStore."""
+    if not db.execute("PRAGMA user_version").fetchone()[0]:
+        return None
+    if fault := schema_fault(db):
+        raise DamagedStore(f"{database} is not a database of asof: {fault}; restore it from a copy")
+    stored = get_meta(db, "settings")
     try:
-        return CorpusSettings.loads(stored)
+        return None if stored is None else CorpusSettings.loads(stored)
     except (*UNREADABLE, UsageError) as error:
         raise DamagedStore(
             f"{database}: the settings of the corpus cannot be read ({error}): restore it from a copy"

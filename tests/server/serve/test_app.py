@@ -167,6 +167,26 @@ def test_pages_of_other_sites_are_refused(web):
     assert "access-control-allow-origin" not in reply.headers
 
 
+@pytest.mark.parametrize(
+    ("site", "mode", "path", "status"),
+    [
+        ("cross-site", "no-cors", "/api/v1/ask?q=ferry", 403),  # an image of a page of others
+        ("same-site", "no-cors", "/api/v1/ask?q=ferry", 403),  # of another port of this machine
+        ("cross-site", "navigate", "/api/v1/ask?q=ferry", 403),
+        ("cross-site", "no-cors", "/", 403),
+        ("cross-site", "navigate", "/", 200),  # a link to the page
+        ("same-origin", "cors", "/api/v1/ask?q=ferry", 200),  # the page
+        ("none", "navigate", "/api/v1/ask?q=ferry", 200),  # the user typed it
+        ("none", "no-cors", "/api/v1/ask?q=ferry", 200),  # a program built on a browser, as Obsidian is
+    ],
+)
+def test_what_pages_of_other_sites_embed_is_refused(web, site, mode, path, status):
+    reply = web.get(path, headers={"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode})
+    assert reply.status_code == status, reply.text
+    if status == 403:
+        assert reply.json()["error"]["message"] == "pages of other sites may not call this server"
+
+
 def test_keys(example, tmp_path):
     keys = Keys(tmp_path / "keys.json", frozenset({os.geteuid()}))
     reader, writer = keys.add("reader", "read", AT), keys.add("writer", "write", AT)
@@ -234,6 +254,9 @@ def test_odd_headers_are_refused(web):
         assert web.get("/api/v1/status", headers={"Origin": origin}).status_code == 403
     twice = web.get("/api/v1/status", headers=[("Origin", "https://evil.example"), ("Origin", HERE)])
     assert (twice.status_code, "origin stands there twice" in twice.text) == (400, True)
+    body = {"content": b"{}", "headers": {**JSON, "Content-Length": "2", "Transfer-Encoding": "chunked"}}
+    both = web.post("/api/v1/search", **body)
+    assert (both.status_code, "excludes transfer-encoding" in both.text) == (400, True)
 
 
 def test_a_list_of_keys_that_is_damaged_lets_nobody_in(example, tmp_path):
@@ -278,6 +301,14 @@ def test_bodies_that_are_none(example, body, said):
     assert reply.status_code in (400, 422), reply.text
     assert said in (message := reply.json()["error"]["message"])
     assert message
+
+
+def test_a_number_beyond_all_numbers_is_no_date(tmp_path):
+    with asof.open(tmp_path) as corpus, client(corpus, write=True) as web:
+        body = b'{"documents": [{"id": "a", "text": "The quay.", "published": 1e999}]}'
+        reply = web.post("/api/v1/documents", content=body, headers=JSON)
+        assert (reply.status_code, reply.json()["added"]) == (200, 1)
+        assert "'published' cannot be read: inf is not a Unix time" in reply.text
 
 
 def test_many_mistakes_are_not_all_named(example):

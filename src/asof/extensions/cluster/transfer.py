@@ -61,7 +61,7 @@ from asof.extensions.cluster.storage import (
 from asof.files import FOLDER, SHARDS, create_file, make_folder, open_file, rename, try_lock
 from asof.index.manifest import Manifest
 from asof.store.schema import SCHEMA_VERSION, exclusive_lock, get_meta
-from asof.store.store import FULL, Store, translate_errors
+from asof.store.store import FULL, Store, schema_fault, translate_errors
 from asof.store.writing import SHARD
 from asof.wire import replace
 
@@ -440,9 +440,10 @@ def _erased(place: Path, olds: Sequence[_OldShard | None]) -> bool:
             return True
         database = place / old.folder.name / FOLDER / "corpus.db"
         with closing(sqlite3.connect(f"{database.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as db:
+            fault = schema_fault(db)  # with one it is refused when it is opened
             query = "SELECT what FROM transactions WHERE id >= ? ORDER BY id"
-            since = [what for (what,) in db.execute(query, (old.manifest.head,))]
-        if (old.manifest.head and not since) or not {*since[1:]} <= {"index", "correct"}:
+            since = [] if fault else [what for (what,) in db.execute(query, (old.manifest.head,))]
+        if fault or (old.manifest.head and not since) or not {*since[1:]} <= {"index", "correct"}:
             return True
     return False
 

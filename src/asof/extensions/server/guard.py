@@ -235,6 +235,8 @@ HEADERS = {
 """On every reply that does not set them itself."""
 
 ONCE = ("host", "origin", "authorization", "content-type")
+OTHER_SITES = frozenset({"cross-site", "same-site"})
+"""What browsers write into Sec-Fetch-Site of requests of a page that is none of this server."""
 
 Raw = list[tuple[bytes, bytes]]
 
@@ -244,11 +246,6 @@ def given_headers(raw: Raw) -> tuple[dict[str, str], str]:
     names = collections.Counter(name.decode("latin-1").lower() for name, _ in raw)
     twice = next((name for name in ONCE if names[name] > 1), "")
     return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in raw}, twice
-
-
-def longest(raw: Raw) -> int:
-    """The bytes of the longest value."""
-    return max((len(value) for _, value in raw), default=0)
 
 
 def is_own(origin: str, host: str) -> bool:
@@ -644,17 +641,19 @@ class Guard:
         address = len(scope.get("raw_path") or b"") + len(scope["query_string"])
         if len(scope["headers"]) > limits.headers:
             return refusal(431, "TooLarge", f"there are over {limits.headers} headers", request)
-        if address > limits.line or longest(scope["headers"]) > limits.line:
-            return refusal(
-                431, "TooLarge", f"the address or a header has over {limits.line:,} bytes", request
-            )
+        if max((address, *(len(value) for _, value in scope["headers"]))) > limits.line:
+            message = f"the address or a header has over {limits.line:,} bytes"
+            return refusal(431, "TooLarge", message, request)
         if twice:
             return refusal(400, "BadRequest", f"the header {twice} stands there twice", request)
+        if {"content-length", "transfer-encoding"} <= given.keys():  # servers differ in which one counts
+            return refusal(400, "BadRequest", "content-length excludes transfer-encoding", request)
         if self.hosts is not None and host_name(host) not in self.hosts:
-            known = ", ".join(sorted(self.hosts))
-            return refusal(
-                421, "WrongHost", f"this server is not called {host[:100]!r}; it is: {known}", request
-            )
+            message = f"this server is not called {host[:100]!r}; it is: {', '.join(sorted(self.hosts))}"
+            return refusal(421, "WrongHost", message, request)
+        to_page = scope["path"] == "/" and given.get("sec-fetch-mode") == "navigate"  # a link
+        if given.get("sec-fetch-site") in OTHER_SITES and not to_page:
+            origin = "other sites"  # browsers tell no origin of images, say
         if origin and not is_own(origin, host):
             return refusal(403, "WrongOrigin", f"pages of {origin[:100]} may not call this server", request)
         if not scope["path"].isprintable():  # a route would match before a line feed at the end

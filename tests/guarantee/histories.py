@@ -295,11 +295,12 @@ class Played:
         taken = any(v.name == event.other and v.retired is None for v in self.versions.values())
         if last is None or last.document is None or taken:
             return
+        stored = dict(db_of(self.corpus).execute("SELECT id, content FROM versions"))  # after a vacuum, too
         for each in known:
-            if each.document is not None:
+            if each.document is not None and each.id in stored:
                 path = each.document.path or each.document.id
                 told = replace(each.document, id=event.other, path=path)
-                self._documents[event.other, digest((path, each.content.hex()))] = told
+                self._documents[event.other, digest((path, stored[each.id].hex()))] = told
         moved = self._told(replace(last.document, id=event.other, path=""))
         self.corpus.add(Said(event.source, [Moved(moved, event.name)]))
 

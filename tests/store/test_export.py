@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from tests.guarantee.histories import DAY, History, Played, histories
+from tests.guarantee.histories import DAY, Event, History, Played, histories, told
 from tests.support.corpora import Clock, memory_folder, new_corpus
 from tests.support.rows import db_of
 
@@ -80,7 +80,15 @@ def same_past(corpus: Corpus, other: Corpus) -> None:
     assert [each for each in held(other) if each not in versions] == []
 
 
+LEFT_AND_MOVED = History((
+    told("ferry.md", "2020", "Oats.\n## Fees\nRye."), told("ferry.md", "2021", "## Fees\nRye."),
+    Event("vacuum", date="2022"), Event("rename", name="ferry.md", other="zz2bell.md"),
+))  # fmt: skip
+"""A document gets another id when a vacuum has left but a part of its first text."""
+
+
 @pytest.mark.slow
+@example(LEFT_AND_MOVED, 0)
 @settings(suppress_health_check=list(HealthCheck))
 @given(histories(), st.sampled_from((0, 40, 400)))
 def test_the_past_is_the_same(history: History, days: int) -> None:
@@ -225,6 +233,26 @@ def test_a_correction_is_not_told(tmp_path: Path) -> None:
         corpus.correct("a", "2019")
         file = exported(corpus, tmp_path)
         assert [each["published"] for each in lines(file)] == ["2019"]
+
+
+@pytest.mark.parametrize("dropped", ["Rye.", "Rye, oats."])
+def test_what_a_vacuum_left_of_a_text_is_exported_with_its_headings(tmp_path: Path, dropped: str) -> None:
+    """The last 12 characters, "Two" and "Bread.". "Two" began at 4 + 7 = 11, the last of these; or at
+    10 + 7 = 17, where there is nothing any more."""
+    outline = [Heading(0, 1, "One"), Heading(len(dropped) + 7, 1, "Two")]
+    old = Document("a", f"One\n\n{dropped}\n\nTwo\n\nBread.\n", published="2020", outline=outline)
+    new = Document("a", "Two\n\nBread.\n", published="2021", outline=[Heading(0, 1, "Two")])
+    with new_corpus([old], clock=Clock.at("2023", 0)) as corpus:
+        corpus.add([new])
+        corpus.vacuum("2022")
+        first = exported(corpus, tmp_path)
+        assert [each["text"] for each in lines(first)] == [new.text, new.text]
+        assert [each["headings"] for each in lines(first)] == [[[0, 1, "Two"]], [[0, 1, "Two"]]]
+        with again(first, Clock.at("2024").now) as other:
+            assert held(other) == held(corpus)
+            assert [hit.published and hit.published.text for hit in other.search("bread").hits] == ["2020"]
+            other.export(tmp_path / "second.jsonl")
+        assert (tmp_path / "second.jsonl").read_bytes() == first.read_bytes()
 
 
 def test_gzipped_it_is_the_same_file_every_time(tmp_path: Path) -> None:

@@ -108,6 +108,21 @@ def test_a_corrected_date_lets_the_older_life_last_longer() -> None:
 # -- erasure and dropped history --------------------------------------------------------------------
 
 
+def test_a_passage_stands_where_it_is_in_what_a_vacuum_left_of_its_text() -> None:
+    """The text of 2001 without "One" and "Rye.", which is current again once the text of 2005 is of 2022."""
+    outline = (Heading(0, 1, "One"), Heading(11, 1, "Two"))
+    with fresh() as corpus:
+        corpus.add([document("d", "One\n\nRye.\n\nTwo\n\nBread.", "2001", outline=outline)])
+        corpus.add([document("d", "Two\n\nBread.", "2005", outline=(Heading(0, 1, "Two"),))])
+        corpus.vacuum("2010")
+        corpus.correct("d", "2022")
+        then = corpus.at("2021")
+        (hit,) = then.search("bread").hits
+        assert then.text("d") == hit.text == "Two\n\nBread."
+        assert (hit.place.start, hit.place.end) == (0, 11)
+        assert then.document("d").headings == (Heading(0, 1, "Two"),)
+
+
 def test_a_vacuum_changes_no_answer_from_its_horizon_on() -> None:
     def answers(corpus: Corpus) -> list[Any]:
         found: list[Any] = []

@@ -9,7 +9,7 @@ from collections.abc import Container, Mapping, Sequence
 from asof.documents import SourcedTime
 from asof.errors import DocumentNotFound
 from asof.store import validity
-from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys, span_of
+from asof.store.digest import layout_keys, layout_places, pack_layout, span_of
 from asof.store.schema import get_meta, set_meta
 from asof.store.validity import EDIT, mark_erased
 from asof.store.writing import Transaction, forget_checkpoints
@@ -206,28 +206,22 @@ def _shrink_version(db: sqlite3.Connection, version: int) -> None:
 
     A reduced version no longer matches any statement of a source.
     """
-    begun = db.execute(
-        "SELECT 1 FROM versions AS v JOIN passages AS p ON p.document = v.document AND (p.version = v.id"
-        " OR p.visible = v.visible) WHERE v.id = ? LIMIT 1",
+    document, visible, layout, begun = db.execute(
+        "SELECT document, visible, layout, EXISTS (SELECT 1 FROM passages AS p WHERE p.document = v.document"
+        " AND (p.version = v.id OR p.visible = v.visible)) FROM versions AS v WHERE v.id = ?",
         (version,),
     ).fetchone()
-    if begun is None:
+    if not begun:
         for table, column in (("versions", "id"), ("links", "version"), ("aliases", "version")):
             db.execute(f"DELETE FROM {table} WHERE {column} = ?", (version,))
         return
-    document, visible, layout = db.execute(
-        "SELECT document, visible, layout FROM versions WHERE id = ?", (version,)
-    ).fetchone()
-    alive = {
-        key
-        for (key,) in db.execute(
-            "SELECT p.key FROM passages AS p JOIN versions AS v ON v.id = p.version"
-            " LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ?1"
-            " AND v.visible <= ?2 GROUP BY p.id HAVING min(coalesce(e.at, ?3)) > ?2",
-            (document, visible, NEVER),
-        )
-    }
-    remaining = _filter_layout(layout or b"", alive)
+    alive = db.execute(
+        "SELECT p.key FROM passages AS p JOIN versions AS v ON v.id = p.version"
+        " LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ?1"
+        " AND v.visible <= ?2 GROUP BY p.id HAVING min(coalesce(e.at, ?3)) > ?2",
+        (document, visible, NEVER),
+    )
+    remaining = _filter_layout(layout or b"", {key for (key,) in alive})
     if remaining != layout:
         db.execute(
             "UPDATE versions SET layout = ?, content = x'', stated = x'' WHERE id = ?", (remaining, version)
@@ -235,5 +229,11 @@ def _shrink_version(db: sqlite3.Connection, version: int) -> None:
 
 
 def _filter_layout(layout: bytes, keys: Container[bytes]) -> bytes:
-    places = [layout[at : at + PLACE_BYTES] for at in range(0, len(layout), PLACE_BYTES)]
-    return b"".join(place for place in places if place[:KEY_BYTES] in keys)
+    """The layout of these passages alone, placed in the text that is left of them."""
+    left, at, dropped = [], 0, 0
+    for key, start, end in layout_places(layout):
+        if key in keys:
+            dropped += max(0, start - at)
+            at = max(at, end)
+            left.append((key, start - dropped, end - dropped))
+    return pack_layout(left)

@@ -329,13 +329,12 @@ def document_passages(document: Document, chunking: Chunking) -> list[DigestedPa
     return passages_from_chunks(document.text, chunks)
 
 
-def pack_layout(passages: list[DigestedPassage]) -> bytes:
-    return b"".join([_PLACE.pack(c.key, c.start, c.end) for c in passages])
+def pack_layout(places: Sequence[DigestedPassage | tuple[bytes, int, int]]) -> bytes:
+    return b"".join([_PLACE.pack(*place[:3]) for place in places])
 
 
 def layout_keys(layout: bytes | None) -> tuple[bytes, ...]:
-    layout = layout or b""
-    return tuple(layout[at : at + KEY_BYTES] for at in range(0, len(layout), _PLACE.size))
+    return tuple([key for key, _, _ in layout_places(layout)])
 
 
 def layout_places(layout: bytes | None) -> list[tuple[bytes, int, int]]:

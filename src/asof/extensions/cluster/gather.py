@@ -109,9 +109,8 @@ class ShardGather:
 
 @dataclass(frozen=True)
 class GatherByShard:
-    """`lexical`, `hybrid` and `window`, by shards; as they are in a window of few rows, where no passage has
-    a word of the question or some need none, and where more hits are asked for than are looked at closely:
-    then stages after them look among all matches (`Leaders`: a copy comes behind its original, wherever)."""
+    """`lexical`, `hybrid` and `window`, by shards; one by one in a window of few rows, where passages need no
+    word of the question, and where later stages look among all matches, as more hits are asked for."""
 
     lexical: Lexical
     hybrid: Hybrid

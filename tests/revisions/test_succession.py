@@ -12,6 +12,7 @@ import pytest
 from tests.index.made import row, segmented
 from tests.revisions import made
 from tests.revisions.made import document, fresh, noted
+from tests.support.corpora import new_corpus
 
 from asof.corpus.corpus import Corpus
 from asof.documents import Document, Ended, SourcedTime
@@ -346,6 +347,31 @@ def test_a_word_of_the_title_tells_texts_apart() -> None:
         assert follows(corpus) == {}
     with fresh(*(replace(note, title="") for note in notes)) as corpus:
         assert follows(corpus) == {}  # nor without titles, in so short a text
+
+
+RAISED = "- SOP-06 amended.\n- Surgery ends in spring.\n- The petty cash limit is raised to 250 euros."
+QUORUM = "- The staff day is in November.\n- The quorum for the practice meeting goes back to 3 members."
+
+
+@pytest.mark.parametrize(
+    ("said", "follow"),
+    [
+        ((RAISED, QUORUM), {}),
+        (
+            ("The fee for the practice meeting is 5 euros.", "The fee for the practice meeting is 3 euros."),
+            {"b": "a"},
+        ),
+    ],
+)
+def test_the_words_of_a_title_stand_below_its_line(tmp_path: Any, said: Any, follow: Any) -> None:
+    """What makes a series of two statements is that they name their title, not that it stands above them."""
+    for name, day, text in zip("ab", ("5 March 2021", "7 May 2023"), said, strict=True):
+        page = f"---\ndate: {day}\n---\n# Practice meeting {day}\n\n{text}\n"
+        (tmp_path / f"{name}.md").write_text(page)
+    with new_corpus() as corpus:
+        corpus.add(tmp_path)
+        found = {later[-4]: earlier[-4] for later, earlier in follows(corpus).items()}
+    assert found == follow
 
 
 def test_what_one_speaker_says_is_no_series() -> None:

@@ -49,6 +49,7 @@ from asof.index.statements import (
 from asof.lang import calendar_words, of_all
 from asof.sources.source import original_of
 from asof.store.writing import IndexRow
+from asof.text.passages import body
 from asof.text.query import mixed
 from asof.text.tokens import Analyzer, term_hash, tokenize
 from asof.text.versions import of_path, versions_in
@@ -145,7 +146,7 @@ COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "body": (np.uint64, (SIZE_WORDS,)), "title": (np.uint64, (SIZE_WORDS,)), "subject": (np.uint64, ()),
     "version": (np.int32, (PARTS,)), "frame": (np.uint64, ()), "framed": (np.int16, ()),
     "leads": (np.uint32, (MOST_LEADS,)), "ended": (np.uint32, (MOST_ENDED,)), "folder": (np.uint64, ()),
-    "event": (np.bool_, ()),
+    "event": (np.bool_, ()), "says_title": (np.bool_, ()),
     "dated": (np.bool_, ()), "changed": (np.bool_, ()), "text": (np.uint64, ()), "name": (np.uint64, ()),
     "original": (np.uint64, ()), "edition": (np.int64, ()), "bands": (np.uint64, (BANDS,)),
 }  # fmt: skip
@@ -201,6 +202,7 @@ def _read(rows: Sequence[IndexRow], analyzer: Analyzer) -> dict[str, Array]:
     columns["title"] = bits_of(*headed, len(titles))[place]
     named = np.array([name_in(row.body[:READ], grammar) for row in rows], np.uint64)
     of_name = bits_of(named[named > 0], np.flatnonzero(named), len(rows))
+    columns["says_title"] = _has_words(rows, columns["title"], columns["body"], analyzer)
     columns["body"] |= of_name
     columns["title"] |= of_name
     columns["subject"] = np.array([title.subject for title in titles], np.uint64)[place]
@@ -232,6 +234,18 @@ def _read(rows: Sequence[IndexRow], analyzer: Analyzer) -> dict[str, Array]:
     columns["edition"] = np.where((folder > 0) | ~np.array(paged, bool), folder, title)
     columns["bands"] = _bands(words, columns["subject"])
     return columns
+
+
+def _has_words(
+    rows: Sequence[IndexRow], titles: NDArray[np.uint64], bodies: NDArray[np.uint64], analyzer: Analyzer
+) -> NDArray[np.bool_]:
+    """Which passages (n) say all words of their titles below the lines of their headings."""
+    begins = [body(row.body, row.headings.split("\n")) if row.headings else 0 for row in rows]
+    headed = [row._replace(body=row.body[at:]) for row, at in zip(rows, begins, strict=True) if at]
+    words = WordTable.read([row.body[:READ] for row in headed], [row.language for row in headed], analyzer)
+    below = bodies.copy()
+    below[np.flatnonzero(begins)] = bits_of(*words, len(headed))
+    return np.asarray(~(titles & ~below).any(axis=1), bool)
 
 
 def _distinct(values: Iterable[tuple[str, str]]) -> tuple[list[tuple[str, str]], NDArray[np.int64]]:

@@ -375,9 +375,10 @@ class Linker(Struct, frozen=True):
         told = same & near & ~event & ~other_name & (leads[0][:, 0] > 0) & (leads[1][:, 0] > 0)
         by_leads = told & (own >= REPEATED)
         by_leads[by_leads] = _repeat(leads[0][by_leads], leads[1][by_leads])
-        by_leads |= told & unnumbered & (words_in(titles) > 1.5) & (np.maximum(own_1, own_2) < LONG) & ~(
-            (title_1 & ~body_1) | (title_2 & ~body_2)
-        ).any(axis=1)  # fmt: skip
+        by_leads |= (
+            told & unnumbered & (words_in(titles) > 1.5) & (np.maximum(own_1, own_2) < LONG)
+            & one["says_title"] & other["says_title"]
+        )  # fmt: skip
 
         fewest = np.where(untitled, LEAST_UNTITLED, WORDS_TITLED)
         fewest = np.where(same, NEARLY_WORDS, fewest)

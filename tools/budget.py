@@ -58,7 +58,7 @@ LIMITS = {
     "lines, extensions: server": Limit(2_545),
     "lines, extensions: systems": Limit(7_165),
     "lines, extensions": Limit(34_530, 30_000),
-    "lines, tests": Limit(57_765, 48_000),
+    "lines, tests": Limit(57_770, 48_000),
     "lines, bench": Limit(2_650, 2_000),
     "modules": Limit(270, 300),
     "modules of fewer than 60 lines": Limit(0),

@@ -173,6 +173,9 @@ def test_what_acts_is_in_force_from_the_first_coming_day() -> None:
     found = force_of_document(text, "Circular 5", "en", published, acts=True)
     assert found is not None
     assert (str(found.span.start)[:10], found.span.end) == ("2019-09-01", None)
+    for text in ("The fee is 84 euros from 1 July 2019. Circular 4 is repealed.",
+                 'In Circular 4, instead of "1 July 2019" read "1 August 2019".'):  # fmt: skip
+        assert force_of_document(text, "Circular 5", "en", published, acts=True) is None
 
 
 def test_of_a_long_line_the_ends_are_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -341,7 +341,8 @@ def force_of_document(
             if each.force and (part := _says(text, each.start, each.end, times, known)) and part.figures
         ]  # fmt: skip
         for time in times:
-            if any(each.start <= time.start < each.end for each in of_parts):
+            quoted = text[max(time.start - 1, 0)] in '"“„«'  # instead of "1 April" read "1 May"
+            if quoted or any(each.start <= time.start < each.end for each in of_parts):
                 continue
             coming = time.grain == "day" and time.core.first > published.last and time.relation in _OPEN
             if coming and _last(known.ends, text[max(0, time.start - 4 * NEAR) : time.end], time, NEAR) < 0:

@@ -298,6 +298,21 @@ def test_a_provision_ends_when_its_repeal_holds_and_is_known() -> None:
         assert shown("2023-04-01", "2023-06-01") == [False, True]
 
 
+def test_a_draft_or_a_mention_ends_no_provision() -> None:
+    """The minutes of 2022 speak of Resolution 2019-01 before the one that ends it, from July on."""
+    said = "Resolution 2022-09: The board reads Resolution 2019-01.\n\n" + MINUTES[1].text
+    draft = doc(
+        "draft", "2021-05-01", "Minutes", "Resolution 5: Resolution 2019-01 is repealed.", status="Draft"
+    )
+    spoken = doc("2022", "2022-05-14", "Minutes of 2022", said)
+    with new_corpus([MINUTES[0], draft, spoken], undated="always") as corpus:
+        for as_of, over in (("2021-06-01", False), ("2022-06-01", False), ("2022-08-01", True)):
+            hits = corpus.at(as_of).search("annual subscription 60 euros").hits
+            hit = next(hit for hit in hits if "60 euros" in hit.text)
+            assert (hit.superseded is not None) == over, as_of
+        assert "acts of documents on others: 2" in corpus.status().derived, "none is said to be missing"
+
+
 def test_an_act_of_a_version_that_changed_no_passage() -> None:
     """Only a field of the metadata was added; what was asked before sees nothing of it."""
     old = doc("old", "2020", "Old policy", "Meals are paid up to 28 euros.")

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from asof.documents import AMENDED_BY, AMENDS, ANNULS, PUBLISHED, SUPERSEDED_BY, SUPERSEDES, SourcedTime
 from asof.index.view import View
-from asof.lang import of_all
+from asof.lang import of_all, set_of
 from asof.revisions.chains import succession
 from asof.store.digest import FORCE, SECTION, span_of
 from asof.store.names import called
@@ -161,11 +161,12 @@ def acts_on(view: View, documents: Iterable[int]) -> dict[int, tuple[Act, ...]]:
 def acts_on_rows(view: View, rows: NDArray[np.int64]) -> list[tuple[Act, ...]]:
     """The acts on the document of each row, and on the provision that it is ("Resolution 2022-3: ..."), as
     acts on all of it."""
-    documents = view.column("document", rows).tolist()
-    acts = acts_on(view, documents)
     from asof.text.acts import reference_key
 
-    provisions = view.cached("acts on provisions", _on_provisions)
+    if view.cached("acts", _none_yet) is None:
+        return [()] * len(rows)
+    documents = view.column("document", rows).tolist()
+    acts, provisions = acts_on(view, documents), view.cached("acts on provisions", _on_provisions)
     if not provisions:
         return [acts.get(document, ()) for document in documents]
     found = []
@@ -177,26 +178,28 @@ def acts_on_rows(view: View, rows: NDArray[np.int64]) -> list[tuple[Act, ...]]:
 
 
 def _on_provisions(view: View) -> dict[str, list[Act]]:
-    """What ends provisions of documents, by their keys: since its own passage can be seen, or is in force if
-    this is later."""
-    stored = view.store.acts_in_series(of_all("acts", "provision")) if has_acts(view.store.db) else []
-    annulled = _annulled(view, {act.document for act in stored})
-    names = {each.document: each for each in view.store.names_of({act.document for act in stored})}
+    """What ends provisions of documents, by their keys: since the passage that says so can be seen, or is in
+    force if this is later; nothing where that is never so (a draft)."""
+    from asof.text.acts import acts_of
+
+    stored = view.store.acts_in_series(of_all("acts", "provision"))
+    actors = {each.document: each for each in view.store.names_of({act.document for act in stored})}
+    annulled = _annulled(view, set(actors))
     found: dict[str, list[Act]] = {}
     for act in stored:
-        if act.kind not in (SUPERSEDES, ANNULS) or act.part or act.document not in names:
+        actor = actors.get(act.document)
+        if act.kind not in (SUPERSEDES, ANNULS) or act.part or actor is None:
             continue
         rows = view.rows_of_document(act.document)
-        records = zip(rows.tolist(), view.records(rows), strict=True)
-        said = [row for row, each in records if act.text in each.text]
-        begins = validity(view, np.array(said, np.int64)).begins.tolist()
-        for row, begin in zip(said, begins, strict=True):
+        texts = (each.text if act.text in each.text else "" for each in view.records(rows))
+        links = (acts_of(actor.path, actor.title, text, {}) if text else () for text in texts)
+        rows = rows[[any(link.target == act.target for link in of_row) for of_row in links]]
+        held = validity(view, rows)
+        for row, begin, end in zip(rows.tolist(), held.begins.tolist(), held.ends.tolist(), strict=True):
             since, until = max(act.visible, begin), annulled.get(act.document, NEVER)
-            if since < until:
-                actor = names[act.document]
-                found.setdefault(act.target, []).append(
-                    Act(act.kind, "", since, until, act.document, actor.name, actor.title, row)
-                )
+            if since < until and since <= end:
+                made = Act(act.kind, "", since, until, act.document, actor.name, actor.title, row)
+                found.setdefault(act.target, []).append(made)
     return found
 
 
@@ -246,7 +249,8 @@ SHOWN = 3
 
 
 def status(store: AsOfReader) -> list[str]:
-    """A line for `asof status`: how many acts there are, and those that name no current document."""
+    """A line for `asof status`: how many acts there are, and those that name no current document. Provisions
+    are left out, as they are passages, which are not looked through."""
     if not has_acts(store.db):
         return []
     from asof.text.acts import name_keys
@@ -257,7 +261,8 @@ def status(store: AsOfReader) -> list[str]:
         *(name_keys(each.path, each.title, json.loads(each.meta)) for each in names.values())
     )
     acts = [act for act in store.acts() if act.document in names]
-    by_name = (act for act in acts if act.target[0] != "~")
+    beside = set_of("acts", "provision")
+    by_name = (act for act in acts if act.target[0] != "~" and act.target.partition("#")[0] not in beside)
     open_ones = [
         act for act in by_name if (_named(store, act) < 0 if act.kind in _INVERSE else act.target not in keys)
     ]
@@ -275,9 +280,7 @@ def _none_yet(view: View) -> dict[int, tuple[Act, ...]] | None:
 
 def first_row(view: View, act: Act) -> int:
     """The row that acts, or the first of the acting document; -1 if it is none of the view."""
-    if act.row >= 0:
-        return act.row
-    rows = view.rows_of_document(act.by) if act.by >= 0 else np.zeros(0, np.int64)
+    rows = view.rows_of_document(act.by) if act.row < 0 <= act.by else np.array([act.row])
     return int(rows[0]) if len(rows) else -1
 
 

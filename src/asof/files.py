@@ -223,8 +223,8 @@ def rename(old: Path, new: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, or a link itself; nothing happens when it is missing."""
-    with suppress(FileNotFoundError), open_folder(path.parent) as folder:
+    """Remove a file, or a link itself; nothing happens when it is missing, or is a folder."""
+    with suppress(FileNotFoundError, IsADirectoryError), open_folder(path.parent) as folder:
         os.unlink(path.name, dir_fd=folder)
 
 

@@ -169,3 +169,8 @@ def test_a_segment_fits_its_format(sound: Path) -> None:
 def test_a_number_of_a_segment(sound: Path, name: str, at: int, value: int) -> None:
     with pytest.raises(DamagedSegment):
         altered(sound, name, at, value).verify()
+
+
+def test_letters_of_a_stem_that_are_no_text(sound: Path) -> None:
+    with pytest.raises(DamagedSegment, match="a stem is not UTF-8"):
+        altered(sound, "stems", 0, 255).stems(np.array([0]))

@@ -347,9 +347,11 @@ class Segment:
         first, last = offsets[terms], offsets[terms + 1]
         self.check_stretches("stems", first, last - first)
         letters = self.unchecked("stems").data
-        return [
-            str(letters[begin:end], "utf-8") for begin, end in zip(first.tolist(), last.tolist(), strict=True)
-        ]
+        ranges = zip(first.tolist(), last.tolist(), strict=True)
+        try:
+            return [str(letters[begin:end], "utf-8") for begin, end in ranges]
+        except UnicodeDecodeError as error:
+            raise DamagedSegment(f"{self.path.name}: a stem is not UTF-8") from error
 
     def verify(self) -> None:
         """Check every byte."""

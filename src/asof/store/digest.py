@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from asof import wire
 from asof.documents import Document, SourcedTime
+from asof.errors import DamagedStore
 from asof.lang import of_all, set_of
 from asof.time.moment import is_time, read
 from asof.time.span import BEGINNING, NEVER, Span, moment
@@ -163,7 +164,9 @@ def time_bounds(stated: SourcedTime | None) -> tuple[int | None, int | None]:
 
 
 def span_of(starts: int, ends: int) -> Span:
-    """The inverse of `time_bounds`."""
+    """The inverse of `time_bounds`. Raises DamagedStore for a time that ends before it begins."""
+    if starts >= ends:
+        raise DamagedStore(f"a stored time ends before it begins: {starts} .. {ends}")
     return Span(
         None if starts <= BEGINNING else moment(starts),
         None if ends >= NEVER else moment(ends),

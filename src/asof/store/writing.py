@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 
 from asof.documents import Document, SourcedTime
+from asof.errors import DamagedStore
 from asof.store import validity
 from asof.store.digest import (
     WEAK_DATES,
@@ -109,6 +110,8 @@ class Ids:
         shard = get_meta(db, SHARD) if table in SHOWN else None
         place, self.step = map(int, (shard or "0/1").split("/"))
         last: int = row[0] if row else 0
+        if not isinstance(last, int) or not 0 <= last < 2**62:
+            raise DamagedStore(f"sqlite_sequence holds {last!r} as the last id of {table}")
         self.first = last + 1 + (place - last - 1) % self.step
         self.next = self.first
 

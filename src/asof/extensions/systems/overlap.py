@@ -33,7 +33,8 @@ ROUNDING = 1e-9
 
 FILE_FORMAT = FileFormat(
     {
-        "low": ArraySpec("<i4", "edges", low=0), "high": ArraySpec("<i4", "edges", low=0, below="nodes"),
+        "low": ArraySpec("<i4", "edges", low=0, below="nodes"),
+        "high": ArraySpec("<i4", "edges", low=0, below="nodes"),
         "weight": ArraySpec("<i4", "edges", low=1),
     },
     {"nodes": int, "rows": int, "cap": int, "threshold": float, "made": str},

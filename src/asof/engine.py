@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from asof.documents import Document, SafeToCommit, SourceEvent
 from asof.errors import BeforeHorizon, SourceShrunk
-from asof.hits import Amendment, Halting, Hit, HitForce, Superseded, Why
+from asof.hits import Halting, Hit, HitForce, Superseded, Why
 from asof.index.manifest import EmbeddingRun, IndexState, Manifest
 from asof.index.segment import Prefix
 from asof.index.view import DerivedCache, View
@@ -333,8 +333,7 @@ def _force(rows: NDArray[np.int64], view: View, query: Query) -> list[HitForce]:
         superseded = None
         if later is not None and later.row >= 0 and later.instant <= at:
             superseded = _later(record_of[later.row], later.instant)
-        changes = tuple(Amendment(act.kind, act.since, act.name, act.title, act.part) for act in acts)
-        found.append(HitForce(superseded, time, changes, query.holds(time, view.as_of), view.as_of, at))
+        found.append(HitForce(superseded, time, acts, query.holds(time, view.as_of), view.as_of, at))
     return found
 
 

@@ -13,6 +13,7 @@ from math import inf
 from typing import Protocol
 
 import msgspec
+import numpy as np
 from msgspec import Struct
 
 from asof.answer.answerable import missing_value, unanswerable_reason
@@ -35,10 +36,18 @@ from asof.answer.match import (
     stated_value,
 )
 from asof.answer.question import COUNT, DATE, MONEY, PERSON, WORD, ParsedQuestion, phrases_of
-from asof.answer.statements import Statement, WeightedPhrase, edition_of, names, speaks_outside, things_of
+from asof.answer.statements import (
+    Statement,
+    WeightedPhrase,
+    edition_of,
+    names,
+    speaks_outside,
+    statements_of,
+    things_of,
+)
 from asof.answer.table import TableCell, figure_of, only_cell, stating
-from asof.documents import PUBLISHED, force_words
-from asof.hits import LOCAL, Answer, Citation, Hit, Value
+from asof.documents import CORRECTS, PUBLISHED, force_words
+from asof.hits import LOCAL, Answer, Citation, Hit, Value, Why
 from asof.index.view import View
 from asof.lang import set_of
 from asof.text.figures import figures
@@ -177,7 +186,26 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
     by_version = asks is not None and (asks.version or asks.change or asks.picks)
     if answer.refused or context.cell or context.parsed.beside or by_version:
         return answer
+    answer = with_amendments(view, context.words, answer)
     return replace(answer, text="\n".join([*_not_in_force(answer.citations, times), answer.text]))
+
+
+def with_amendments(view: View, words: WeightedPhrase, answer: Answer) -> Answer:
+    """The answer, and behind its quotes one of each document that corrects the first passage which is quoted,
+    or amends a part that it is of: the statement that has the most of these words."""
+    first, told = answer.citations[0], {each.document for each in answer.citations}
+    by = (each.document for each in first.amended if each.part or each.kind == CORRECTS)
+    numbers = view.store.numbers_of(name for name in dict.fromkeys(by) if name and name not in told)
+    added: list[Citation] = []
+    for number in numbers[: MAX_QUOTES - len(answer.citations)]:
+        rows = view.rows_of_document(number)
+        hits = view.hits(rows, np.zeros(len(rows)), lambda _: Why("not ranked", 0.0))
+        statements = statements_of(view, hits)
+        if statements:
+            best = max(statements, key=lambda each: words.share(each.titled_stems))
+            added.append(Citation.of(len(answer.citations) + len(added) + 1, best.hit, best.quoted))
+    lines = [answer.text, *map(quoted, added)]
+    return replace(answer, text="\n".join(lines), citations=(*answer.citations, *added))
 
 
 def _extracted(view: View, context: AnswerContext) -> Answer:

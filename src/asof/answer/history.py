@@ -18,7 +18,7 @@ import numpy as np
 from msgspec import Struct
 
 from asof.answer.choose import may_give
-from asof.answer.extractive import answer_of, quoted
+from asof.answer.extractive import answer_of, quoted, with_amendments
 from asof.answer.question import WORD, ParsedQuestion, listed, phrases_of
 from asof.answer.statements import WeightedPhrase, names
 from asof.documents import shortened
@@ -29,7 +29,7 @@ from asof.queries import Query
 from asof.rank.gather import query_terms
 from asof.revisions import edits
 from asof.revisions.edits import ADDED, CHANGED, MOVED, REMOVED, REWORDED, Edit, Stated
-from asof.revisions.force import followers, validity
+from asof.revisions.force import amendments, followers, validity
 from asof.revisions.timeline import TimelineEntry, WordChanges, timeline, word_changes
 from asof.store.reader import VisiblePassage, version_numbers, visible_passages
 from asof.text.figures import figures, language_of, lexicon
@@ -432,7 +432,7 @@ def answer_from_past(
     citations = tuple(
         cited(view, n, each.side, quote) for n, (quote, each) in enumerate([*quotes.items()][:MOST], 1)
     )
-    return answer_of(view, query.text, map(quoted, citations), citations)
+    return with_amendments(view, words, answer_of(view, query.text, map(quoted, citations), citations))
 
 
 def _is_undated(view: View, edit: Edit) -> bool:
@@ -584,10 +584,14 @@ def _stood_in(statement: Stated, span: Span) -> bool:
 
 
 def cited(view: View, n: int, statement: Stated, quote: str) -> Citation:
-    """The citation of a statement of the past, with the time in which it stood."""
+    """The citation of a statement of the past, with the time in which it stood, and what amends it."""
+    rows = view.prefix.rows_of(np.array([statement.passage], np.int64))
+    rows = rows[rows >= 0]
+    amended = amendments(view, rows, view.records(rows), view.as_of)
     return Citation(
         n, statement.id, statement.document, statement.title, statement.published, (), quote,
-        in_force=statement.standing, holds=statement.end is None, headings=statement.headings,
+        in_force=statement.standing, amended=amended[0] if amended else (), holds=statement.end is None,
+        headings=statement.headings,
         version=version_numbers(view.store, [statement.passage]).get(statement.passage),
     )  # fmt: skip
 

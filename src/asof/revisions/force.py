@@ -20,7 +20,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.documents import AMENDED_BY, AMENDS, ANNULS, PUBLISHED, SUPERSEDED_BY, SUPERSEDES, SourcedTime
+from asof.documents import (
+    AMENDED_BY,
+    AMENDS,
+    ANNULS,
+    CORRECTS,
+    PUBLISHED,
+    SUPERSEDED_BY,
+    SUPERSEDES,
+    SourcedTime,
+)
+from asof.hits import Amendment
 from asof.index.view import View
 from asof.lang import of_all, set_of
 from asof.revisions.chains import succession
@@ -312,7 +322,7 @@ def _read(view: View, documents: Iterable[int], kind: str = "") -> dict[int, tup
     for document, by, act in pairs:
         actor = actors.get(by, _Actor("", act.text, act.visible, NEVER))
         since = max(act.visible, actor.begins)
-        if actor.ends >= since and (act.target[0] != "~" or _is_meant(view, names[document], act, actor)):
+        if actor.ends >= since and _is_meant(view, names[document], act, actor):
             made = Act(act.kind, act.part, since, NEVER, by if by in actors else -1, actor.name, actor.title)
             found.setdefault(document, set()).add(made)
     return {
@@ -322,11 +332,17 @@ def _read(view: View, documents: Iterable[int], kind: str = "") -> dict[int, tup
 
 
 def _is_meant(view: View, target: CurrentName, act: StoredAct, actor: _Actor) -> bool:
-    """True if a sentence that names a document by its kind only ("the Handbook") means this one: it is older,
-    and the sentence and the acting title have MEANT of the words of its title, by their weight, and the
-    figures."""
-    if target.visible >= act.visible:
+    """True if an act means this document. One of the acting title is older; of several with the name that is
+    corrected it is the newest before. A sentence that names it by its kind only ("the Handbook") and the
+    acting title have MEANT of the words of its title, by their weight, and the figures, and it is older."""
+    if act.kind == CORRECTS and len(others := called(view.store, act.text)) > 1:
+        known = (each.visible for each in view.store.names_of(others) if each.document != act.document)
+        return target.visible == max((each for each in known if each <= act.visible), default=NEVER)
+    by_kind = act.target[0] == "~"
+    if target.visible >= act.visible and (by_kind or target.title.casefold() == actor.title.casefold()):
         return False
+    if not by_kind:
+        return True
     weights = view.cached(f"title {target.title}", partial(_weights, title=target.title))
     said = set(tokenize(f"{act.text} {actor.title}"))
     shared = {word for word in weights if word in said or any(_alike(word, other) for other in said)}
@@ -531,12 +547,12 @@ def times_of_force(
 
 def amendments(
     view: View, rows: NDArray[np.int64], records: Sequence[StoredPassage], at: int
-) -> list[tuple[Act, ...]]:
-    """The acts that amend or correct each passage by an instant: those on the whole document, and those on a
+) -> list[tuple[Amendment, ...]]:
+    """What amends or corrects each passage by an instant: the acts on the whole document, and those on a
     part that its headings or its first words name."""
     documents = view.column("document", rows).tolist()
     acts = acts_on(view, documents)
-    found: list[tuple[Act, ...]] = []
+    found: list[tuple[Amendment, ...]] = []
     for document, record in zip(documents, records, strict=True):
         of_it = [
             act for act in acts.get(document, ())
@@ -544,7 +560,8 @@ def amendments(
         ]  # fmt: skip
         on_part = {act.by for act in of_it if act.part}
         found.append(tuple(
-            act for act in of_it if act.part or (not ends_all(act) and act.by not in on_part)
+            Amendment(act.kind, act.since, act.name, act.title, act.part) for act in of_it
+            if act.part or (not ends_all(act) and act.by not in on_part)
         ))  # fmt: skip
     return found
 
@@ -554,4 +571,8 @@ def _names_part(record: StoredPassage, part: str) -> bool:
     words = part.casefold().split()
     begin = f"{record.headings} {record.text[:200]}".casefold().split()
     plain = [word.strip(".:,;()#") for word in begin]
-    return not words or any(plain[at : at + len(words)] == words for at in range(len(plain)))
+    headed = {
+        heading.split()[0].strip(".:,;()#§") for heading in record.headings.split("\n") if heading.strip()
+    }
+    named = any(plain[at : at + len(words)] == words for at in range(len(plain)))
+    return not words or named or words[-1] in headed  # "3. Pets" is clause 3

@@ -28,7 +28,7 @@ from asof.documents import (
     Link,
     is_note,
 )
-from asof.lang import calendar_words, codes, every, of_all, set_of, stop_words
+from asof.lang import calendar_words, codes, every, of_all, set_of, stop_words, tables
 from asof.text.force import EDGE, document_nouns
 from asof.text.names import plain_name
 from asof.text.passages import sentences
@@ -168,11 +168,12 @@ def acts_of(
     text."""
     in_names = (found for name in (title, _last_part(path)) for found in numbered(name))
     series = next((found["series"] for found in in_names), "")
+    of_title = tuple(_of_title(title))
     targets = ((link.alias, _last_part(link.target)) for link in islice(links, LINKS))
     linked = {words or last: reference_key(last) for words, last in targets if len(words or last) > 2}
-    context = _Context(series, linked, _own_keys(path, title, meta))
+    context = _Context(series, linked, _own_keys(path, title, meta), of_title, title)
     over = _of_note(title, text) if is_note(path) else ()
-    found = dict.fromkeys((*_of_metadata(meta), *_of_title(title), *_of_text(text, context), *over))
+    found = dict.fromkeys((*_of_metadata(meta), *of_title, *_of_text(text, context), *over))
     return tuple(found)[:MOST]
 
 
@@ -225,7 +226,8 @@ class _Verbs(NamedTuple):
     be: re.Pattern[str]
     negated: re.Pattern[str]
     title_ends: re.Pattern[str]
-    title_changes: re.Pattern[str]
+    title_corrects: re.Pattern[str]
+    title_amends: re.Pattern[str]
 
 
 @cache
@@ -245,17 +247,36 @@ def _any_verb() -> re.Pattern[str]:
 
 def _of_title(title: str) -> Iterator[Link]:
     verbs = _verbs()
+    kinds = (SUPERSEDES, verbs.title_ends), (CORRECTS, verbs.title_corrects), (AMENDS, verbs.title_amends)
     for part in dict.fromkeys((title, *_PARTS.split(title))):
-        for kind, pattern in ((SUPERSEDES, verbs.title_ends), (CORRECTS, verbs.title_changes)):
-            found = pattern.match(part)
-            rest = part[found.end() :].strip(" :–—-\"“”'’") if found else ""
+        counted = _counter().match(part)  # "Second amendment to", "Addendum 2 (parking) to"
+        words = counted["word"] + part[counted.end() :] if counted else part
+        for kind, pattern in kinds:
+            found = pattern.match(words)
+            rest = words[found.end() :].strip(" :–—-\"“”'’") if found else ""
             if rest:
+                first, _, behind = rest.partition(" ")
+                rest = behind if behind and first.casefold() in set_of("acts", "definite") else rest
                 yield Link(reference_key(rest), "", rest, kind)
+                for noun in islice(document_nouns().finditer(rest), 1):
+                    yield Link(noun_key(noun[0]), "", title, kind)
                 return
     found = verbs.changes.search(title)
     if found is not None:
         for reference in _references(title, found.end(), len(title), _Context()):
             yield Link(reference.key, "", reference.text, AMENDS)
+
+
+@cache
+def _counter() -> re.Pattern[str]:
+    """The first word of a title, with what tells several acts apart: "First" or "2nd" in front of the word,
+    "No. 1" and "(parking)" behind it."""
+    counted = (words for code in codes("time") for words in tables(code, "time").get("ordinal", {}).values())
+    ordinals = "|".join(re.escape(word) for words in counted for word in words.split())
+    behind = r"(?: (?:no\.? ?|nr\.? ?|n° ?)?[0-9]{1,4})?(?: \([^()]{0,80}\))?(?= )"
+    return re.compile(
+        rf"(?:(?:{ordinals}|[0-9]{{1,2}}(?:\.|[a-z]{{2}})) )?(?P<word>\S+){behind}", re.IGNORECASE
+    )
 
 
 @cache
@@ -315,11 +336,14 @@ class _Reference(NamedTuple):
 
 
 class _Context(NamedTuple):
-    """The series of a document ("RFC"), the words of its links with the keys of those, and its own keys."""
+    """The series of a document ("RFC"), the words of its links with the keys of those, its own keys, the acts
+    of its title, and its title."""
 
     series: str = ""
     linked: Mapping[str, str] = {}
     own: frozenset[str] = frozenset()
+    of_title: tuple[Link, ...] = ()
+    title: str = ""
 
 
 def _own_keys(path: str, title: str, meta: Mapping[str, Any]) -> frozenset[str]:
@@ -380,7 +404,8 @@ def _words_of(name: str) -> set[str]:
 def _of_text(text: str, context: _Context) -> Iterator[Link]:
     verbs = _verbs()
     places = [match.start() for match in _any_verb().finditer(text)]
-    places += [match.start() for match in verbs.alters.finditer(text, 0, EDGE)]
+    edge = len(text) if context.of_title else EDGE
+    places += [match.start() for match in verbs.alters.finditer(text, 0, edge)]
     places.sort()
     for begin, end in sentences(text) if places else ():
         if bisect_left(places, begin) < bisect_left(places, end):
@@ -389,17 +414,33 @@ def _of_text(text: str, context: _Context) -> Iterator[Link]:
 
 def _of_sentence(text: str, begin: int, end: int, verbs: _Verbs, context: _Context) -> Iterator[Link]:
     """The acts of the sentence `text[begin:end]`: what stands right behind an active verb, right before a
-    passive one, or behind "superseded by" with which it begins."""
+    passive one, or behind "superseded by" with which it begins; without a reference that on a part of what
+    the title acts on ("Clause 3 now reads: ...")."""
     references = _references(text, begin, end, context)
     acts = list(_referring(text, begin, end, verbs, references, context.own)) if references else []
-    yield from acts or (_by_noun(text, begin, end, verbs) if begin < EDGE else ())
+    if not references and context.of_title:
+        places = (
+            found.start() for each in (_any_verb(), verbs.alters) for found in each.finditer(text, begin, end)
+        )
+        if verbs.negated.search(text, begin, min(places)) is None:
+            parts = [
+                part[0]
+                for part in numbered(text, begin, end)
+                if part["series"].casefold() in set_of("acts", "part")
+            ]
+            acts = [
+                Link(each.target, part, each.alias, AMENDS) for part in parts for each in context.of_title
+            ]
+    yield from acts or (_by_noun(text, begin, end, verbs, context) if begin < EDGE else ())
 
 
-def _by_noun(text: str, begin: int, end: int, verbs: _Verbs) -> Iterator[Link]:
+def _by_noun(text: str, begin: int, end: int, verbs: _Verbs, context: _Context) -> Iterator[Link]:
     """The act of a sentence that changes something, on what it calls by a word for a document behind an
-    article: all of that is ended if the verb stands beside it."""
-    definite = set_of("acts", "definite")
-    for noun in document_nouns().finditer(text, begin, end):
+    article: all of that is ended if the verb stands beside it. A word that stands there twice, and not in the
+    title, is an earlier document of that title ("This edition replaces the edition of June")."""
+    definite, nouns = set_of("acts", "definite"), [*document_nouns().finditer(text, begin, end)]
+    several = {noun_key(noun[0]) for noun in nouns if sum(each[0] == noun[0] for each in nouns) > 1}
+    for noun in nouns:
         before = text[max(begin, noun.start() - NEAR) : noun.start()].casefold().split()[-3:]
         if definite.isdisjoint(before) or verbs.negated.search(text, noun.end(), min(end, noun.end() + NEAR)):
             continue
@@ -413,6 +454,8 @@ def _by_noun(text: str, begin: int, end: int, verbs: _Verbs) -> Iterator[Link]:
         ):
             if not part and (active.search(text, *ahead) or passive.search(text, *behind)):
                 yield Link(noun_key(noun[0]), "", sentence, kind)
+                if context.title and noun_key(noun[0]) in several - context.own:
+                    yield Link(_bare(context.title), "", sentence, kind)
                 return
         if any(verb.search(text, begin, end) for verb in verbs[:7]):
             yield Link(noun_key(noun[0]), "", sentence, AMENDS)

@@ -630,7 +630,7 @@ def of_content(text: str, order: DateOrder, doubts: list[Problem], title: str = 
         line = line.replace("*", "").strip(" \t\r_()")
         said += bool(line)
         date = _line(line, order, doubts) or _after_title(line, title, order) or _beside(line, order)
-        if date := date or _last_of_several(line, order):
+        if date := date or _last_of_several(line, order) or _of_edition(line, order):
             return date
     return None
 
@@ -694,7 +694,15 @@ def _last_of_several(line: str, order: DateOrder) -> SourcedTime | None:
     return max(dates, key=lambda each: each.span.last)
 
 
-_CLAUSE_ENDS = r"[,;(]\s*|\)\s*|(?<!\b[0-9])(?<!\b[0-9][0-9])\.\s+|\s+(?:{})\s+"
+def _of_edition(line: str, order: DateOrder) -> SourcedTime | None:
+    """The date of the sentence that says of which edition a text is: `Edition of March 2021. It replaces`."""
+    sentence, *rest = re.split(_SENTENCE_ENDS, line, maxsplit=1)
+    names_edition = plain_name(sentence.partition(" ")[0]) in _places(of_all("dates", "editions"))
+    return _in_words_before(sentence, order) if rest and names_edition else None
+
+
+_SENTENCE_ENDS = r"(?<!\b[0-9])(?<!\b[0-9][0-9])\.\s+"
+_CLAUSE_ENDS = r"[,;(]\s*|\)\s*|" + _SENTENCE_ENDS + r"|\s+(?:{})\s+"
 
 
 @cache

@@ -554,7 +554,7 @@ def _section_force(
     known = phrases(options.language)
     before, after = heading[: mention.start], heading[mention.end :]
     says = mention.relation in ("since", "as of", "between") or any(
-        known.opens.fullmatch(word) for word in before.split()[-1:]
+        known.opens.fullmatch(word.strip("([,")) for word in before.split()[-1:]
     )
     words = known.release.sub("", f"{before} {after}")
     of_year = mention.grain == "year" and not any(year in title for year in _YEAR.findall(mention.text))

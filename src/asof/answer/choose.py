@@ -478,7 +478,8 @@ def _years(span: Span) -> tuple[int, int]:
 
 
 def states_something(sentence: Statement) -> bool:
-    """True if a sentence states anything: it is no question, heading, label, fence or lone "Yes."."""
+    """True if a sentence states anything: it is no question, heading, label, fence, lone "Yes." nor the title
+    above other text."""
     text = sentence.text
     return (
         (
@@ -487,6 +488,7 @@ def states_something(sentence: Statement) -> bool:
             or _FIGURE.search(text) is not None
         )
         and not text.startswith(("```", "---"))
+        and (text != sentence.hit.title or text == sentence.hit.text.strip())
         and not _MARKED_HEADING.match(text)
         and not text.rstrip("\"'”’»*_) ").endswith(("?", "？"))
     )

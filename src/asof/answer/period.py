@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 
 from asof.answer.extractive import answer_of, quoted, refused
 from asof.answer.history import cited, stems_in
 from asof.answer.question import WORD, ParsedQuestion, listed
-from asof.answer.statements import WeightedPhrase
+from asof.answer.statements import WeightedPhrase, is_of
 from asof.hits import Answer, Citation
 from asof.index.view import View
 from asof.lang import stop_words
 from asof.queries import Filters
 from asof.revisions.edits import Changes, DocumentChanges, Edit, changes_of_documents
-from asof.time.span import DAY, NEVER, iso, label
+from asof.time.span import DAY, NEVER, Span, iso, label
 
 WEEK = 7 * DAY
 EDITS = 8
@@ -90,6 +91,14 @@ def answer_for_period(view: View, question: ParsedQuestion, filters: Filters) ->
     more = f"{left:,} more statements were found and left out: asof changes --since lists them"
     lines, notes = [count, *map(quoted, citations)], (more,) if left else ()
     return answer_of(view, question.text, lines, tuple(citations), notes=notes)
+
+
+def tells_of(answer: Answer, times: Sequence[Span]) -> bool:
+    """True if the first quote of an answer names a time that lies in one of these."""
+    for first in answer.citations[:1]:
+        named = [time for time in first.about if time.text in first.quote]
+        return any(is_of(time, span) for time in named for span in times)
+    return False
 
 
 def _told(edit: Edit, of: DocumentChanges) -> str:

@@ -26,7 +26,7 @@ from asof.text.passages import shown
 from asof.text.query import key, parse
 from asof.text.statements import ITEM, ROW, SENTENCE, pieces, plain
 from asof.text.versions import of_heading, of_passage
-from asof.time.span import Span, holds_in, is_period
+from asof.time.span import DAY, Span, holds_in, is_period
 from asof.wire import replace
 
 # -- evidence ------------------------------------------------------------------------------------------
@@ -308,15 +308,33 @@ def is_of(time: SourcedTime, span: Span) -> bool:
 
 def rows_in_time(statements: Sequence[Statement], times: Sequence[Span]) -> list[Statement]:
     """The statements; of a table whose rows name times those rows that are of one of these times, if some
-    are."""
-    named = {at: times_of for at, each in enumerate(statements)
-             if times and each.kind == ROW and (times_of := _own_times(each))}  # fmt: skip
+    are; and so of all entries that begin with a day, of which none is left where other days are asked for."""
+    named = {at: times_of for at, each in enumerate(statements) if times and (times_of := _of_row(each))}
     inside = {at for at, own in named.items() if any(is_of(time, span) for time in own for span in times)}
-    tables = {(statements[at].hit.id, statements[at].lead) for at in inside}
+    tables = {_table(statements[at]) for at in inside}
+    tables |= {_ENTRIES} if all(0 < span.last - span.first < DAY for span in times) else set()
     return [
         each for at, each in enumerate(statements)
-        if at in inside or at not in named or (each.hit.id, each.lead) not in tables
+        if at in inside or at not in named or _table(each) not in tables
     ]  # fmt: skip
+
+
+def _of_row(statement: Statement) -> list[SourcedTime]:
+    """The times of a row of a table; of another statement the day with which it begins."""
+    own = _own_times(statement)
+    if statement.kind == ROW:
+        return own
+    said = statement.text[len(statement.lead) :].lstrip()
+    begins = [time for time in own if said.startswith(time.text) and not _SINCE.match(time.text)]
+    return [time for time in begins if time.span.last - time.span.first < DAY]
+
+
+def _table(statement: Statement) -> tuple[str, str]:
+    return (statement.hit.id, statement.lead) if statement.kind == ROW else _ENTRIES
+
+
+_ENTRIES = "", ""
+"""In place of the table of a row, for entries of logs."""
 
 
 def times_named(sentence: Statement) -> list[Span]:

@@ -349,7 +349,7 @@ class Asker(Struct, frozen=True):
         where nothing tells, and for one at large where there is a model."""
         from asof.answer.ask import RetrievedPassages, best_statements
         from asof.answer.history import ANYTHING, COURSE, answer_from_past, answer_from_timeline, asked_change
-        from asof.answer.period import answer_for_period, is_only_a_time
+        from asof.answer.period import answer_for_period, is_only_a_time, tells_of
         from asof.answer.question import ParsedQuestion
 
         parsed, query, filters = ParsedQuestion.of(put.reading), put.query, put.query.filters
@@ -360,7 +360,13 @@ class Asker(Struct, frozen=True):
             return None
         moment = put.reading.as_of, self.reader.known_at
         if asked is None or of_time:
-            return self.session.use(*moment, lambda view: answer_for_period(view, parsed, filters), past=True)
+            then = self.session.use(*moment, lambda view: answer_for_period(view, parsed, filters), past=True)
+            if not then.refused:
+                return then
+            query = replace(query, lexical=" ".join(each.text for each in put.reading.mentions))
+            alone = replace(put, query=query, reading=replace(put.reading, query=query))
+            named = self._from_passages(alone).quoted
+            return named if tells_of(named, parsed.times) else then
 
         told: list[tuple[Hit, str]] = []
 

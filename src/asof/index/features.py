@@ -46,7 +46,7 @@ from asof.index.statements import (
     name_in,
     statement_of,
 )
-from asof.lang import calendar_words, of_all
+from asof.lang import calendar_words, codes, of_all
 from asof.sources.source import original_of
 from asof.store.writing import IndexRow
 from asof.text.passages import body
@@ -299,11 +299,13 @@ def _day_words() -> tuple[str, ...]:
 
 def _tells_of_a_day(document: str, title: str) -> bool:
     """True for a mail, and if the title of a document or a part of its name begins or ends with a word for
-    what tells how it was on a day (minutes, a diary)."""
+    what tells how it was on a day (minutes, a diary), but for months and the like ("Duty log June")."""
     if document.endswith(".eml") or PART in document:
         return True
     names = (title, *(document.rpartition(".")[0] or document).split("/"))
-    parts = (f" {' '.join(LETTERS.findall(name.casefold()))} " for name in names)
+    calendar = _calendar(tuple(codes("words")))
+    words = ((word for word in LETTERS.findall(name.casefold()) if word not in calendar) for name in names)
+    parts = (f" {' '.join(each)} " for each in words)
     return any(part.startswith(_day_words()) or part.endswith(_day_words()) for part in parts)
 
 

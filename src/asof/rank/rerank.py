@@ -36,7 +36,7 @@ from asof.rank.expression import (
 )
 from asof.rank.gather import TopK, admitted, query_terms
 from asof.rank.stage import Ranking, Recipe, Stage, Traits, places_among, traits_of
-from asof.rank.times import of_time, stated_times
+from asof.rank.times import of_time, stated_times, time_evidence
 from asof.rank.versions import with_rows_asked
 from asof.rank.words import match_titles
 from asof.revisions.chains import succession
@@ -415,8 +415,9 @@ class RoundRobinByDocument:
     Documents are requested by their numbers in a series, if a question has several ("PEP 649 vs PEP 563").
     Else one is requested when the question contains its title, at least `title_coverage` of it by weight,
     figures left out, and its metadata or its title state a time that the question names. Its best passage
-    comes in the first round, its second in the second, …: best by BM25 of the question's words without those
-    of the titles, which all passages of the document share. Within a round the score decides. All other
+    comes in the first round, its second in the second, …: best by how much they are of the time
+    (`time_evidence`), of equals by BM25 of the question's words without those of the titles, which all
+    passages of the document share, then by their scores. Within a round the score decides. All other
     candidates follow in their order. A context of limited size then has passages of each company, each
     quarter.
 
@@ -456,7 +457,9 @@ class RoundRobinByDocument:
         sort = np.argsort(places)
         bm25 = np.empty(len(chosen))
         bm25[sort] = lexical.scores_at(matches.window, places[sort], weighed, Bm25())
-        order = view.tie_order(bm25, rows[chosen])
+        evidence = time_evidence(view, rows[chosen], query.about)
+        order = view.tie_order(matches.score[chosen], rows[chosen])
+        order = order[np.lexsort((-bm25[order], -evidence[order]))]
         turn = np.empty(len(chosen), np.int64)
         turn[order] = places_among_equals(documents[order]) + 1
         return matches.with_column(

@@ -89,12 +89,17 @@ def time_evidence(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) ->
 
     1 for one that is about such a time (in metadata, title, headings or text), or was published within it and
     is about no time at all; PUBLISHED for one that was published within it and is about other times; NEAR ·
-    exp(-distance / NEAR_FOR) for one that was published before or after it.
+    exp(-distance / NEAR_FOR) for one that was published before or after it. A passage whose text names only
+    others of such times is not about one because a longer one is named above it: "June" in the title of a log
+    says nothing of a day beside those of the text.
     """
     visible, dated, about = view.column("said", rows), view.column("dated", rows), view.about(rows)
     speaks, distance = np.zeros(len(rows), bool), np.full(len(rows), np.inf)
     for span in spans:
-        speaks |= about.overlap(span.first, span.last)
+        short = about.no_longer(span.last - span.first)
+        others = short.stated((TEXT, TEXT)) & ~short.overlap(span.first, span.last)
+        within = about.overlap(span.first, span.last, (TEXT, TEXT))
+        speaks |= within | (about.overlap(span.first, span.last) & ~others)
         outside = np.maximum(visible - float(span.last), float(span.first) - visible)
         distance = np.minimum(distance, np.maximum(outside, 0.0))
     distance[~dated.astype(bool)] = np.inf

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from asof.documents import Heading, SourcedTime
 from asof.errors import UsageError
-from asof.lang import of_all, set_of
+from asof.lang import calendar_words, codes, of_all, set_of
 from asof.text.tables import LONGEST_HEADER, cells, is_row, is_rule, line_end, lines
 from asof.text.tokens import KANA_AND_HAN
 
@@ -211,6 +211,11 @@ _CANDIDATE = re.compile(r"""[.!?…。！？\n](?>(?:(?<!\n)[.!?…。！？]*+[
 _LIST_ITEM = re.compile(r"[ \t]*+(?:[-*+•–]|\d{1,9}[.)])[ \t]")
 _HEADING = re.compile(r"[ ]{0,3}+#{1,6}+[ \t]")
 _FIELD = re.compile(r"[^\W_][\w .()/-]{0,60}+:[ \t]++\S")
+_ENTRY = re.compile(
+    r"[ \t]*+(?:(?P<weekday>[^\W\d_]{2,12})[.,]?[ ])?"
+    r"(?:\d{4}-\d\d?-\d\d?\b|\d\d?[./-]\d\d?(?:[./-]|\b)|\d\d?[:h]\d\d\b"
+    r"|\d\d?(?:\.|st|nd|rd|th)?[ ][^\W\d_]{3})"
+)
 _OPENING = "([{\"'“”„«»‘’/*_"
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")  # U.S, e.g, z.B
 _LOOK_BACK = 24  # characters; no abbreviation is longer
@@ -227,7 +232,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
     White space belongs to the sentence before it. Sentences end after . ! ? … with closing quotes and
     brackets before white space (not after an abbreviation, an initial or a German ordinal), after 。！？, at
     a blank line, and at a line break after or before a list item or a heading (`# …`), or between two fields
-    (`Key: value`).
+    (`Key: value`) or entries of a log, which begin with a day or a time.
     """
     stop = len(text) if end is None else end
     spans: list[tuple[int, int]] = []
@@ -260,6 +265,17 @@ def is_field(text: str, at: int) -> bool:
     return _FIELD.match(text, at) is not None
 
 
+def _is_entry(text: str, at: int) -> bool:
+    """True if a line that begins at this position begins with a day or a time, as in a log."""
+    found = _ENTRY.match(text, at)
+    return found is not None and (found["weekday"] is None or found["weekday"].casefold() in _weekdays())
+
+
+@cache
+def _weekdays() -> frozenset[str]:
+    return frozenset().union(*map(calendar_words, codes("words")))
+
+
 def unnumbered(text: str) -> str:
     """A text without the bullet or number of a list item before it."""
     mark = _LIST_ITEM.match(text)
@@ -272,7 +288,7 @@ def _breaks(text: str, line: int, at: int, newline: int, after: int) -> bool:
         return True
     if _HEADING.match(text, line) or _HEADING.match(text, newline + 1):
         return True
-    if is_field(text, line) and is_field(text, newline + 1):
+    if any(begins(text, line) and begins(text, newline + 1) for begins in (is_field, _is_entry)):
         return True
     indented = after > newline + 1  # the item's second line
     return not indented and is_list_item(text, line)

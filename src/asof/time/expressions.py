@@ -452,9 +452,9 @@ class TimeContext(NamedTuple):
     English is always one; unknown ones are ignored. Seasons are those of the north.
 
     `published` is the date of a publication, in place of an anchor: relative times count from its last
-    moment. Those that differ between its first moment and its last one are left out, and so is an hour of
-    that very day (`this morning`). `own` is the document's own period: a relative quarter, half or year
-    (`last year`) counts from its end.
+    moment. Those that differ between its first moment and its last one are left out, but for a day without a
+    year within it, and so is an hour of that very day (`this morning`). `own` is the document's own period: a
+    relative quarter, half or year (`last year`) counts from its end.
     """
 
     zone: tzinfo = UTC
@@ -557,10 +557,23 @@ def _placed(mention: TimeExpression, published: Span, context: TimeContext) -> T
     if mention.grain in CLOCK:
         if mention.core.start is not None and mention.core.start.date() == last.date():
             return None
-    elif last - first < timedelta(days=1):
+    elif last - first < timedelta(days=1) or _is_named_within(mention, published):
         return mention
     again = _mentions(mention.text, first, context)
     return mention if len(again) == 1 and again[0].core == mention.core else None
+
+
+SHORT = timedelta(days=93)
+
+
+def _is_named_within(mention: TimeExpression, published: Span) -> bool:
+    """True if a time without a year, of which there is another one a year later, lies within a publication of
+    a quarter at most: "15 July" in a log of July."""
+    first, last = nearest_moment(published.first), nearest_moment(published.last)
+    core, years = mention.core, (nearest_moment(each.first) for each in mention.alternatives)
+    begins = nearest_moment(core.first)
+    inside = last - first < SHORT and published.first <= core.first and core.last <= published.last
+    return inside and any(each - begins > timedelta(days=360) for each in years)
 
 
 def _in_run(run: TokenRun, context: ParseContext) -> list[TimeExpression]:

@@ -61,11 +61,6 @@ class Fact(Struct, frozen=True):
     confidence: Annotated[float, "how sure the extractor is, to 1"] = 1.0
 
     @property
-    def forecast(self) -> bool:
-        """True if it is a forecast."""
-        return self.relation.split(" ", 1)[0] == EXPECTED
-
-    @property
     def span(self) -> Span | None:
         """The time that it holds of."""
         return None if self.when is None else self.when.span

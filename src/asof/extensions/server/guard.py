@@ -342,7 +342,6 @@ class TokenBucket:
 # -- keys, each with a name and a scope ------------------------------------------------------------
 
 
-FILE = "keys.json"
 LARGEST = 1_000_000
 
 KeyScope = Literal["read", "write"]

@@ -192,7 +192,9 @@ def read_tree(node: object) -> Why:
         if node.constant is not None and node.op != "given":
             raise UsageError(f"{node.label!r:.40}: only a leaf has a constant")
         constant = node.constant.partition(".")[::2] if node.constant else None
-        made = node.made and MadeAt(*node.made.field.partition(".")[::2], node.made.value, node.made.of)
+        made = None
+        if node.made is not None:
+            made = MadeAt(*node.made.field.partition(".")[::2], node.made.value, node.made.of)
         parts = tuple(tree(part, depth + 1) for part in node.parts)
         return Why(node.label, node.value, node.op, parts, constant, made)
 
@@ -213,7 +215,9 @@ def _recorded(why: Why, words: Collection[str], names: Mapping[int, str]) -> Rec
     def field(stage: object, name: str) -> str:
         return f"{names.get(id(stage), stage)}.{name}"
 
-    made = why.made and RecordedMade(field(why.made.stage, why.made.field), why.made.value, why.made.of)
+    made = None
+    if why.made is not None:
+        made = RecordedMade(field(why.made.stage, why.made.field), why.made.value, why.made.of)
     parts = tuple(_recorded(part, words, names) for part in why.parts)
     op: Any = why.op
     return RecordedNode(label, why.value, op, parts, why.constant and field(*why.constant), made)

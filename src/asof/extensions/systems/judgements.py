@@ -328,11 +328,8 @@ def rows_of(results: Results, recipe: Recipe) -> tuple[AskedRow, list[ShownRow]]
     if not results.hits:
         raise UsageError("nothing was found, so there is nothing to record")
     query, view = results.query, results.view
-    row = AskedRow(
-        "", query.text, view.as_of, view.known_at, recipe.name,
-        json.dumps(recorded_fields(recipe), ensure_ascii=False),
-        "{}", "passage", 0,
-    )  # fmt: skip
+    fields = json.dumps(recorded_fields(recipe), ensure_ascii=False)
+    row = AskedRow("", query.text, view.as_of, view.known_at, recipe.name, fields, 0)
     words = _words(results)
     passages = view.column("passage", np.array(results.rows, np.int64)).tolist()
     names = {id(stage): name for name, stage in results.ran.stages_by_name().items()}

@@ -23,6 +23,7 @@ import msgspec
 from msgspec import Struct
 
 from asof import files
+from asof.cli.terminal import counted
 from asof.errors import SourceError
 from asof.extensions.providers.http import Fetcher, RetryLater
 from asof.extensions.systems import arxiv as atom
@@ -353,14 +354,10 @@ class Figures:
 
     def summary(self) -> str:
         """A line for the user."""
-        counts = [_counted(self.stated, "new version of papers", "new versions of papers")]
+        counts = [f"{counted(self.stated, 'new version')} of papers"]
         if self.texts:
-            counts.append(_counted(self.texts, "full text"))
+            counts.append(counted(self.texts, "full text"))
         if self.known:
-            counts.append(f"{self.known:,} paper{'s' * (self.known != 1)} known before")
-        cost = f"{_counted(self.pages, 'page')}, {_counted(self.requests, 'request')}"
+            counts.append(f"{counted(self.known, 'paper')} known before")
+        cost = f"{counted(self.pages, 'page')}, {counted(self.requests, 'request')}"
         return f"arXiv: {', '.join(counts)}; {cost}"
-
-
-def _counted(count: int, one: str, more: str = "") -> str:
-    return f"{count:,} {one if count == 1 else more or one + 's'}"

@@ -471,21 +471,13 @@ def writes(method: str, path: str) -> bool:
     return method not in READS and path.rstrip("/") != MCP
 
 
-@dataclass(slots=True)
 class Lanes:
     """`model`: questions are answered by a language model, which is mostly waited for."""
 
-    limits: Limits
-    model: bool = False
-    waiting: int = 0
-    _quick: asyncio.Semaphore = field(init=False)
-    _slow: asyncio.Semaphore = field(init=False)
-    _models: asyncio.Semaphore = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._quick = asyncio.Semaphore(self.limits.running)
-        self._slow = asyncio.Semaphore(1)
-        self._models = asyncio.Semaphore(self.limits.models)
+    def __init__(self, limits: Limits, model: bool = False) -> None:
+        self.model = model
+        self.waiting = 0
+        self._quick, self._slow, self._models = map(asyncio.Semaphore, (limits.running, 1, limits.models))
 
     @asynccontextmanager
     async def turn(self, method: str, path: str) -> AsyncIterator[None]:

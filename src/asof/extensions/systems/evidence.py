@@ -14,7 +14,6 @@ import contextlib
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
@@ -149,35 +148,27 @@ TOLERANCE = 1e-12
 """The change of all PageRanks at which the iteration ends."""
 
 
-@dataclass(slots=True)
 class Evidence:
-    """The evidence graph of a view: edges among its current rows, between different documents.
+    """The evidence graph of a view: `edges` among its current rows, between different documents.
 
-    `degrees`: for each row of the view the sum of the weights of its edges, whole numbers in units of
-    1 / EDGE_SCALE; 0 for rows that are not current. `largest` is the largest of them.
+    `nodes`: of the view's rows; `alive`: by node, whether it is current. `degrees`: for each row of the view
+    the sum of the weights of its edges, whole numbers in units of 1 / EDGE_SCALE; 0 for rows that are not
+    current. `largest` is the largest of them.
     """
 
-    prefix: Prefix
-    rows: Rows
-    edges: Edges  # those of the corpus, then those among current rows
-    nodes: NDArray[np.int64] = field(init=False)  # of the view's rows
-    alive: NDArray[np.bool_] = field(init=False)  # by node
-    degrees: NDArray[np.int64] = field(init=False)
-    largest: int = field(init=False)
-    _row_of: NDArray[np.int64] = field(init=False)
-
-    def __post_init__(self) -> None:
-        parts = self.prefix.parts
-        nodes = [self.rows.nodes(part.segment, part.hi) for part in parts]
+    def __init__(self, prefix: Prefix, rows: Rows, edges: Edges) -> None:
+        """`edges`: those of the corpus."""
+        self.rows = rows
+        nodes = [rows.nodes(part.segment, part.hi) for part in prefix.parts]
         self.nodes = np.concatenate([np.zeros(0, np.int64), *nodes])
-        self.alive = np.zeros(self.rows.n, bool)
+        self.alive = np.zeros(rows.n, bool)
         self.alive[self.nodes] = True
-        for part, here in zip(parts, nodes, strict=True):
+        for part, here in zip(prefix.parts, nodes, strict=True):
             self.alive[here[part.dead]] = False
-        self.edges = self.edges.among(self.alive)
-        self.degrees = self.edges.sums(self.rows.n)[self.nodes]
+        self.edges = edges.among(self.alive)
+        self.degrees = self.edges.sums(rows.n)[self.nodes]
         self.largest = int(self.degrees.max(initial=0))
-        self._row_of = np.full(self.rows.n, -1)
+        self._row_of = np.full(rows.n, -1)
         self._row_of[self.nodes] = np.arange(len(self.nodes))
 
     def neighbours(self, row: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

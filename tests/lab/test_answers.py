@@ -35,9 +35,10 @@ from asof.extensions.lab.answers import (
 from asof.extensions.lab.datasets import DatasetQuestion, load
 from asof.extensions.lab.evaluation import evaluate
 from asof.extensions.lab.evaluation import evaluate_incremental as incremental
-from asof.extensions.lab.judge import Case, fenced, preferences, verdicts
+from asof.extensions.lab.judge import Case, preferences, verdicts
 from asof.extensions.lab.replies import Declined, Elements, Pair
 from asof.extensions.lab.runs import EvaluationOptions, Run
+from asof.extensions.systems.judgements import fenced
 from asof.hits import QuestionUsage, Usage
 from asof.models.ports import Reply
 from asof.recipes import named

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.revisions.made import document, fresh
 
 from asof.documents import Document
-from asof.extensions.systems.evidence import Evidence, evidence, mean_visits
+from asof.extensions.systems.evidence import Evidence, evidence
 from asof.extensions.systems.overlap import EDGE_SCALE
 from asof.index.view import View
 from asof.text.tokens import tokenize
@@ -74,40 +73,6 @@ def test_edges_and_degrees_of_four_texts() -> None:
         expected = {"A": 1.0, "B": (AB + BC) / (AB + AC), "C": (AC + BC) / (AB + AC), "D": 0.0}
         assert shares == pytest.approx(expected, abs=1e-8)
         assert shares["B"] == pytest.approx(0.567934782609, abs=1e-8)
-
-
-def matrix(rows: list[list[float]]) -> Any:
-    return scipy.sparse.csr_array(np.array(rows))
-
-
-FOUR = matrix([[0, AB, AC, 0], [AB, 0, BC, 0], [AC, BC, 0, 0], [0, 0, 0, 0]])
-
-
-def test_pagerank_as_printed_loses_what_isolated_passages_hold() -> None:
-    ranks = mean_visits(FOUR) / 4
-    a, b, c, d = ranks
-    assert d == pytest.approx((1 - 0.85) / 4)
-    assert a == pytest.approx(0.15 / 4 + 0.85 * (AB * b / (AB + BC) + AC * c / (AC + BC)))
-    assert b == pytest.approx(0.15 / 4 + 0.85 * (AB * a / (AB + AC) + BC * c / (AC + BC)))
-    assert ranks == pytest.approx([0.335926315906, 0.200666155405, 0.213407528689, 0.0375])
-    # the standard form spreads what is lost over all
-    assert ranks.sum() == pytest.approx(0.7875)
-    spread = [0.426573099563, 0.254814165594, 0.270993687224, 0.047619047619]
-    assert ranks / ranks.sum() == pytest.approx(spread)
-
-
-@pytest.mark.parametrize(
-    ("weights", "ranks"),
-    [
-        (
-            [[0, 0.5, 0.2, 0], [0.5, 0, 0.1, 0.4], [0.2, 0.1, 0, 0], [0, 0.4, 0, 0]],
-            [0.286959887463, 0.398842002914, 0.141091828632, 0.173106280991],
-        ),
-        ([[0, 0], [0, 0]], [0.15 / 2, 0.15 / 2]),
-    ],
-)
-def test_pagerank_of_other_edges(weights: list[list[float]], ranks: list[float]) -> None:
-    assert mean_visits(matrix(weights)) / len(weights) == pytest.approx(ranks)
 
 
 def test_pagerank_of_a_view_is_a_share_of_the_largest() -> None:

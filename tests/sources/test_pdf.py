@@ -439,5 +439,5 @@ def test_what_wants_all_memory(raw: bytes, limits: InputLimits):
 
 
 def test_what_wants_a_little_is_read():
-    assert pages(nested(4), InputLimits()).pages[0].count(LINE) == 8  # 2 ** (4 - 1)
-    assert pages(blank(8), InputLimits(memory=100 * MIB)).pages == [LINE]
+    assert pages(nested(4), InputLimits())[0][0].count(LINE) == 8  # 2 ** (4 - 1)
+    assert pages(blank(8), InputLimits(memory=100 * MIB))[0] == [LINE]

@@ -55,7 +55,7 @@ from asof.wire import encode, replace
 
 
 TREE = Why.of("sum", "sum", Why("a", 0.1), Why("b", 0.2))
-ROW = AskedRow("q", "which lamp", 5, 4, "papers", '{"typed": true}', "{}", "passage", 9)
+ROW = AskedRow("q", "which lamp", 5, 4, "papers", '{"typed": true}', 9)
 
 
 def shown(rank: int, document: str = "") -> ShownRow:

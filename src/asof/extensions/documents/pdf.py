@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import pairwise
 from statistics import median
@@ -18,7 +17,7 @@ from typing import NamedTuple
 from asof.documents import Heading, Problem, SourcedTime, storable
 from asof.errors import missing_extra
 from asof.extensions.documents.office import title_of
-from asof.extensions.documents.parts import BETWEEN_PAGES
+from asof.extensions.documents.parts import BETWEEN_PAGES, Part
 from asof.extensions.documents.reading import FormatReader, disbelieved
 from asof.sources.dates import stated_or_none
 from asof.sources.readers import LONGEST_TITLE, ParsedFile, Unreadable
@@ -209,20 +208,6 @@ _DATE = re.compile(
 _PAGES = FormatReader("asof.extensions.documents.pdf_pages", ".pdf", (PACKAGE,), "pdf")
 
 
-@dataclass(frozen=True, slots=True)
-class PdfContent:
-    """The text of each page, and the file's properties: its title, and when it was made and changed
-    (`D:20240131093000+01'00'`); "" where it says nothing. `scanned`: how many of its pages hold no text but
-    something drawn. `heading`: the words in the largest type of its first page."""
-
-    pages: list[str]
-    title: str = ""
-    created: str = ""
-    changed: str = ""
-    scanned: int = 0
-    heading: str = ""
-
-
 def installed() -> None:
     """Raises MissingExtra where the package is missing that reads PDFs; nothing is loaded."""
     if find_spec(PACKAGE) is None:
@@ -232,12 +217,12 @@ def installed() -> None:
 def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True) -> ParsedFile:
     """A PDF with a heading for each page; without `references`, its list of them is left out if it can be
     found. Raises Unreadable, MissingExtra, SourceError."""
-    pdf = pages(raw, limits)
-    lines = without_heads([lines_of(each) for each in pdf.pages])
+    texts, pdf = pages(raw, limits)
+    lines = without_heads([lines_of(each) for each in texts])
     notes: tuple[Problem, ...] = ()
-    if pdf.scanned:
+    if scanned := pdf.front["scanned"]:
         holding = "page holds" if len(lines) == 1 else "pages hold"
-        said = f"{pdf.scanned} of {len(lines)} {holding} no text, as scans do"
+        said = f"{scanned} of {len(lines)} {holding} no text, as scans do"
         notes = (Problem(said, remedy=_RECOGNIZE, lost=False),)
     if not references:
         try:
@@ -245,7 +230,7 @@ def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True)
         except UncertainReferences as unsure:
             notes += (Problem(f"the list of references is left in the text: {unsure}", lost=False),)
     text, outline = paged(lines)
-    stated, heading = storable(pdf.title), " ".join(lines_of(pdf.heading))
+    stated, heading = storable(pdf.title), " ".join(lines_of(pdf.front["heading"]))
     heading = heading if len(heading) <= LONGEST_TITLE else ""
     stated = stated if len(stated) <= LONGEST_TITLE else ""
     title = title_of(stated, heading, " ".join(lines[0]), stem)
@@ -293,18 +278,18 @@ def paged(page_lines: list[list[str]]) -> tuple[str, tuple[Heading, ...]]:
     return storable(text.rstrip()), tuple(outline)
 
 
-def pages(raw: bytes, limits: InputLimits) -> PdfContent:
-    """The text of each page, as PDFium gives it to a process that may die of it. Raises Unreadable,
-    MissingExtra, and SourceError when no such process can be had."""
+def pages(raw: bytes, limits: InputLimits) -> tuple[list[str], Part]:
+    """The text of each page, as PDFium gives it to a process that may die of it, and what it says of the file
+    (see `pdf_pages.read`). Raises Unreadable, MissingExtra, and SourceError when no such process can be had.
+    """
     installed()
     (part,) = _PAGES.parts(raw, "", limits)
     scanned = part.front.get("scanned")
-    heading = part.front.get("heading", "")
-    if type(scanned) is not int or type(heading) is not str:
+    if type(scanned) is not int or type(part.front.get("heading")) is not str:
         raise Unreadable("it breaks what reads it", "save it anew")
     pages = part.text.split(BETWEEN_PAGES)
     if not any(any(map(str.isalnum, text)) for text in pages):
         if scanned:
             raise Unreadable("there is no text in the PDF, as in a scanned one", _RECOGNIZE)
         raise Unreadable("there is no text in the PDF")
-    return PdfContent(pages, part.title, part.created, part.changed, scanned, heading)
+    return pages, part

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
+from asof.cli.terminal import counted
 from asof.documents import Problem
 from asof.extensions.facts.hierarchy import Hierarchy, nodes_of
 from asof.extensions.facts.names import EntityResolver
@@ -262,7 +263,7 @@ class _Work:
         below = self.hierarchy.facts_below(node)
         documents = len({each.passage.document for each in below})
         title = f"{self.choice.about}, {node}" if self.choice.about else str(node)
-        count = f"{_counted(len(below), 'fact')} in {_counted(documents, 'document')}"
+        count = f"{counted(len(below), 'fact')} in {counted(documents, 'document')}"
         named = ", ".join(_entity_names(claims, self.choice.canonical))
         summary = f"{count}; named most often: {named}" if named else count
         self.reports[node] = PeriodReport(
@@ -335,10 +336,6 @@ def _ranked(claims: Sequence[Claim], most: int = MAX_POINTS) -> list[ChosenClaim
 
 def _distinct(changes: Iterable[FigureChange | None]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(each) for each in changes if each is not None))
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _entity_names(claims: Sequence[Claim], canonical: Canonical) -> list[str]:
@@ -518,4 +515,4 @@ def _wider(hierarchy: Hierarchy, span: Span, nodes: tuple[Period, ...]) -> list[
     if not facts:
         return []
     named = ", ".join(map(str, beyond[:_NAMED])) + ("" if len(beyond) <= _NAMED else ", …")
-    return [f"{_counted(len(facts), 'fact')} of longer times ({named}) not reported here"]
+    return [f"{counted(len(facts), 'fact')} of longer times ({named}) not reported here"]

@@ -18,6 +18,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import Annotated, NamedTuple
 
+from asof.extensions.facts.store import CURRENT
 from asof.hits import Why
 from asof.index.view import View
 from asof.lang import FIRST, codes, detect, set_of, stop_words, tables
@@ -130,12 +131,6 @@ class Place(NamedTuple):
         return self.passage.text[self.start : self.end]
 
 
-_CURRENT = (
-    " p.visible <= ?1 AND p.added <= ?2 AND NOT EXISTS"
-    " (SELECT 1 FROM ends AS e WHERE e.passage = p.id AND e.added <= ?2 AND e.at <= ?1)"
-)
-
-
 def current_passages(view: View, documents: Collection[int] | None = None) -> Iterator[PassageText]:
     """The current passages of a view, or of these documents (by number), in the order of their texts."""
     inside = "" if documents is None else " AND p.document IN (SELECT value FROM json_each(?3))"
@@ -143,7 +138,7 @@ def current_passages(view: View, documents: Collection[int] | None = None) -> It
     rows = view.store.db.execute(
         "SELECT p.document, p.key, d.name, h.title, p.headings, p.text FROM passages AS p"
         " JOIN documents AS d ON d.id = p.document JOIN heads AS h ON h.id = p.head"
-        f" WHERE{_CURRENT}{inside} ORDER BY d.name, p.number, p.key",
+        f" WHERE{CURRENT}{inside} ORDER BY d.name, p.number, p.key",
         (view.as_of, view.known_at, *given),
     )
     for document, key, name, title, headings, text in rows:
@@ -154,7 +149,7 @@ def current_headings(view: View) -> dict[int, set[str]]:
     """The headings above the passages of each document (by number), as the store has them."""
     found: dict[int, set[str]] = defaultdict(set)
     for document, headings in view.store.db.execute(
-        f"SELECT DISTINCT p.document, p.headings FROM passages AS p WHERE{_CURRENT} AND p.headings <> ''",
+        f"SELECT DISTINCT p.document, p.headings FROM passages AS p WHERE{CURRENT} AND p.headings <> ''",
         (view.as_of, view.known_at),
     ):
         found[document].add(headings)

@@ -84,18 +84,22 @@ def extract_all(
     batch_size: int = BATCH_SIZE,
     progress: Callable[[int, int], None] | None = None,
 ) -> ExtractionReport:
-    """Read every passage that no extractor has read (`anew`: that this extractor has not), past ones too.
+    """Read every passage that no extractor has read (`anew`: that this extractor has not), past ones too;
+    after a batch without any reply no further one is begun.
 
     `progress(done, total)` is called with numbers of passages. Raises Busy, NoSpace, ModelError; facts
     committed so far are kept.
     """
     unread = fact_store.passages_without_facts(db, extractor.name if anew else "")
-    report = ExtractionReport()
+    report, replied = ExtractionReport(), True
     if unread and progress is not None:
         progress(0, len(unread))
     for first in range(0, len(unread), batch_size):
         batch = unread[first : first + batch_size]
-        _extract_batch(store, db, extractor, batch, report)
+        if replied:
+            replied = _extract_batch(store, db, extractor, batch, report)
+        else:
+            report.left += len(batch)
         if progress is not None:
             progress(first + len(batch), len(unread))
     return report
@@ -107,10 +111,13 @@ def _extract_batch(
     extractor: Extractor,
     passages: Sequence[int],
     report: ExtractionReport,
-) -> None:
+) -> bool:
+    """Read passages; returns False if none of them got a reply. One whose prompt was not sent is left."""
     excerpts = fact_store.excerpts(db, passages)
     document_of = {excerpt.passage: excerpt.document for excerpt in excerpts}
-    extractions = list(islice(extractor.extract(excerpts), len(excerpts)))
+    found = list(islice(extractor.extract(excerpts), len(excerpts)))
+    extractions = [each for each in found if not each.unsent]
+    report.left += len(found) - len(extractions)
     with store.transaction(db):
         # passages that were erased while the model replied are not written back
         alive = existing_passages(db, [each.passage for each in extractions])
@@ -119,13 +126,14 @@ def _extract_batch(
         )
     report.passages += sum(not each.problem for each in extractions)
     report.facts += sum(len(each.facts) for each in extractions)
+    failed = [each for each in extractions if each.problem]
     report.problems += [
         Problem(
             each.problem, remedy="run the same command again", document=document_of[each.passage], lost=False
         )
-        for each in extractions
-        if each.problem
+        for each in failed
     ]
+    return not excerpts or len(failed) < len(excerpts)
 
 
 # -- by the configured extractor -------------------------------------------------------------------
@@ -152,9 +160,11 @@ def extract_facts(
         return extract_all(store, db, RuleExtractor(), anew=True, batch_size=batch_size, progress=progress)
     from asof.extensions.facts.model import ModelExtractor
 
-    metered = _present(model)
-    extractor = ModelExtractor(metered, facts.entity_types, facts.gleaning)
-    stopping = _Stopping(extractor)
+    if model is None:
+        raise UsageError(
+            f'[facts] extractor = "{MODEL}", and no model is named: see [model], or set extractor = "rules"'
+        )
+    extractor = ModelExtractor(model, facts.entity_types, facts.gleaning)
     on_passages = None
     if progress is not None:
         total, done = len(fact_store.passages_without_facts(db, extractor.name)), 0
@@ -165,42 +175,6 @@ def extract_facts(
             progress(done, total)
 
         extractor.on_replies = lambda replies: progress(done + replies, total)
-    read = extract_all(store, db, stopping, anew=True, batch_size=batch_size, progress=on_passages)
-    return ExtractionReport(
-        read.passages, read.facts, read.problems, stopping.left, dict(extractor.dropped), metered.meter
-    )  # fmt: skip
-
-
-def _present(model: MeteredModel | None) -> MeteredModel:
-    if model is None:
-        raise UsageError(
-            f'[facts] extractor = "{MODEL}", and no model is named: see [model], or set extractor = "rules"'
-        )
-    return model
-
-
-@dataclass(slots=True)
-class _Stopping:
-    """An extractor that omits passages whose prompts were not sent, and stops after a batch without any
-    reply. `left` counts the omitted passages."""
-
-    inner: Extractor
-    left: int = 0
-    _stopped: bool = False
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    def extract(self, excerpts: Sequence[ExtractorInput]) -> Iterator[Extraction]:
-        if self._stopped:
-            self.left += len(excerpts)
-            return
-        failed = 0
-        for each in self.inner.extract(excerpts):
-            if each.unsent:
-                self.left += 1
-            else:
-                failed += bool(each.problem)
-                self._stopped = failed == len(excerpts)
-                yield each
+    report = extract_all(store, db, extractor, anew=True, batch_size=batch_size, progress=on_passages)
+    report.dropped, report.cost = dict(extractor.dropped), model.meter
+    return report

@@ -102,27 +102,17 @@ MAX_VECTORS = 200_000
 
 def fact_cosines(query: Query, view: View, facts: Sequence[StatedFact]) -> Values:
     """gamma of each fact (n,), in [0, 1]; the view has to have an encoder."""
-    return _cosines(query, view, [relation_text(each) for each in facts])
+    if not facts:
+        return np.zeros(0)
+    vectors = text_vectors(view, [relation_text(each) for each in facts]).astype(np.int64)
+    products = vectors @ question_vector(query, view).astype(np.int64)
+    return np.clip(products / float(VECTOR_SCALE * VECTOR_SCALE), 0.0, 1.0)
 
 
 def relation_text(known: StatedFact) -> str:
     """The description of a relation: the title of its document, subject, relation, object, time, and its
     sentence."""
-    return f"{known.passage.title}: {_stated(known)}. {known.sentence}".strip()
-
-
-def _stated(known: StatedFact) -> str:
-    fact = known.fact
-    when = f" ({fact.when.text})" if fact.when and fact.when.text else ""
-    return f"{fact.subject} {fact.relation} {fact.object}{when}"
-
-
-def _cosines(query: Query, view: View, texts: Sequence[str]) -> Values:
-    if not texts:
-        return np.zeros(0)
-    vectors = text_vectors(view, texts).astype(np.int64)
-    products = vectors @ question_vector(query, view).astype(np.int64)
-    return np.clip(products / float(VECTOR_SCALE * VECTOR_SCALE), 0.0, 1.0)
+    return f"{known.passage.title}: {_label(known, ' ')}. {known.sentence}".strip()
 
 
 def text_vectors(view: View, texts: Sequence[str]) -> NDArray[np.int16]:
@@ -382,10 +372,10 @@ class _Explained:
         )  # fmt: skip
 
 
-def _label(known: StatedFact) -> str:
+def _label(known: StatedFact, between: str = " · ") -> str:
     fact = known.fact
     when = f" ({fact.when.text})" if fact.when and fact.when.text else ""
-    return f"{fact.subject} · {fact.relation} · {fact.object}{when}"
+    return f"{between.join((fact.subject, fact.relation, fact.object))}{when}"
 
 
 # -- the recipe ------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -13,8 +14,6 @@ from asof.answer.choose import Candidates, Excerpt, best_quotes, states_somethin
 from asof.answer.extractive import AnswerContext
 from asof.answer.question import ParsedQuestion
 from asof.answer.statements import Statement, WeightedPhrase, statements_of
-from asof.config import Config
-from asof.corpus.session import Session
 from asof.extensions.facts.build import ReportSelection
 from asof.extensions.facts.indexer import ensure_facts
 from asof.extensions.facts.model import extractor_note
@@ -168,22 +167,5 @@ def scope_of(question: ParsedQuestion) -> Span:
 # -- the parts of `asof ask` that this extension brings --------------------------------------------
 
 
-class FactAnswers:
-    """The part of answers that comes from reports."""
-
-    def overview(
-        self, retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions, *, requested: bool
-    ) -> Answer | None:
-        """See `overview.overview`."""
-        return overview(retrieved, context, options, requested=requested)
-
-    def prepare(self, session: Session) -> None:
-        """See `ensure_facts`."""
-        ensure_facts(session)
-
-    def note(self, config: Config) -> str:
-        """See `extractor_note`."""
-        return extractor_note(config)
-
-
-FACTS = FactAnswers()
+FACTS = SimpleNamespace(overview=overview, prepare=ensure_facts, note=extractor_note)
+"""An `asof.answer.ask.Answering`."""

@@ -177,14 +177,7 @@ def _aliases_ever(view: View) -> list[tuple[str, int]]:
 # -- links in the text of a passage, and their sentences -------------------------------------------
 
 
-class FoundLink(NamedTuple):
-    """A link and the sentence that has its words."""
-
-    link: WrittenLink
-    place: Place
-
-
-def sentences_of(view: View, wanted: Collection[WrittenLink]) -> Iterator[FoundLink]:
+def sentences_of(view: View, wanted: Collection[WrittenLink]) -> Iterator[tuple[WrittenLink, Place]]:
     """The links that are wanted, each with the first sentence that has its words, in the order of the texts;
     none in code."""
     left: dict[int, set[WrittenLink]] = defaultdict(set)
@@ -196,7 +189,7 @@ def sentences_of(view: View, wanted: Collection[WrittenLink]) -> Iterator[FoundL
             sentence = each.text[start:end]
             for link in sorted(link for link in found if link.words in sentence):
                 if re.search(rf"(?<!\w){re.escape(link.words)}(?!\w)", sentence):
-                    yield FoundLink(link, Place(each, start, end))
+                    yield link, Place(each, start, end)
                     found.remove(link)
                     left[each.document].remove(link)
 

@@ -61,11 +61,6 @@ class Fact(Struct, frozen=True):
     confidence: Annotated[float, "how sure the extractor is, to 1"] = 1.0
 
     @property
-    def forecast(self) -> bool:
-        """True if it is a forecast."""
-        return self.relation.split(" ", 1)[0] == EXPECTED
-
-    @property
     def span(self) -> Span | None:
         """The time that it holds of."""
         return None if self.when is None else self.when.span
@@ -241,10 +236,12 @@ def _fact(
 # -- names: mentions of entities, and aliases ------------------------------------------------------
 
 
-_CURRENT = (
+CURRENT = (
     " p.visible <= ?1 AND p.added <= ?2 AND NOT EXISTS"
     " (SELECT 1 FROM ends AS e WHERE e.passage = p.id AND e.added <= ?2 AND e.at <= ?1) "
 )
+"""SQL for a passage `p` that is current at (?1, ?2)."""
+
 _JOINS = " JOIN passages AS p ON p.id = f.passage JOIN documents AS d ON d.id = p.document "
 _NAMES = f"f.kind IN ('{EVENT}', '{NAME}') AND f.value IS NULL AND f.object_key <> ''"
 """SQL: the object of a fact is a name, not a figure."""
@@ -283,7 +280,7 @@ def alias_facts(db: sqlite3.Connection, as_of: int, known_at: int) -> list[Alias
     """All current facts of kind NAME, in an order that does not depend on the rest of the corpus."""
     rows = db.execute(
         f"SELECT p.id, d.name, f.subject, f.object, f.start, f.end FROM facts AS f{_JOINS}"
-        f" WHERE f.kind = '{NAME}' AND{_CURRENT}ORDER BY d.name, p.number, p.visible, f.number",
+        f" WHERE f.kind = '{NAME}' AND{CURRENT}ORDER BY d.name, p.number, p.visible, f.number",
         (as_of, known_at),
     )
     return [AliasFact(*row) for row in rows]
@@ -315,9 +312,9 @@ def mentions_by_key(
     key_list = json.dumps(list(keys))
     rows = db.execute(
         f"SELECT d.name, f.subject, f.subject_key FROM facts AS f{_JOINS}"
-        f" WHERE f.subject_key IN (SELECT value FROM json_each(?3)) AND{_CURRENT}"
+        f" WHERE f.subject_key IN (SELECT value FROM json_each(?3)) AND{CURRENT}"
         f" UNION SELECT d.name, f.object, f.object_key FROM facts AS f{_JOINS}"
-        f" WHERE f.object_key IN (SELECT value FROM json_each(?3)) AND {_NAMES} AND{_CURRENT} ORDER BY 1, 2",
+        f" WHERE f.object_key IN (SELECT value FROM json_each(?3)) AND {_NAMES} AND{CURRENT} ORDER BY 1, 2",
         (as_of, known_at, key_list),
     )
     return [NameMention(*row) for row in rows]
@@ -331,7 +328,7 @@ def mentions_by_document(
         "SELECT d.name, f.subject, f.subject_key, CASE WHEN"
         f" {_NAMES} THEN f.object ELSE '' END, f.object_key FROM json_each(?3) AS requested"
         " JOIN documents AS d ON d.name = requested.value JOIN passages AS p ON p.document = d.id"
-        f" JOIN facts AS f ON f.passage = p.id WHERE{_CURRENT}"
+        f" JOIN facts AS f ON f.passage = p.id WHERE{CURRENT}"
         "ORDER BY d.name, p.number, p.visible, f.start, f.number",
         (as_of, known_at, json.dumps(list(documents))),
     )
@@ -347,8 +344,8 @@ def mentions_by_document(
 def all_names(db: sqlite3.Connection, as_of: int, known_at: int) -> list[str]:
     """The distinct names in current facts, sorted."""
     rows = db.execute(
-        f"SELECT f.subject FROM facts AS f{_JOINS} WHERE{_CURRENT}"
-        f"UNION SELECT f.object FROM facts AS f{_JOINS} WHERE {_NAMES} AND{_CURRENT} ORDER BY 1",
+        f"SELECT f.subject FROM facts AS f{_JOINS} WHERE{CURRENT}"
+        f"UNION SELECT f.object FROM facts AS f{_JOINS} WHERE {_NAMES} AND{CURRENT} ORDER BY 1",
         (as_of, known_at),
     )
     return [name for (name,) in rows]

@@ -35,7 +35,7 @@ _TAGS = (
 """The tag of a word with a sense; of several senses the first counts."""
 
 _VERBS = (("event", "v"), ("rise", "r"), ("fall", "f"), ("link", "l"), ("verb", "y"))
-_NOUN_BEFORE, _VERB_BEFORE = "dMngio#&,", "RNw"
+_VERB_BEFORE = "RNw"
 _IN_NAME = re.compile(r"[^\W\d_][-–]$")  # "COVID-19"
 _PLAIN_MARKS = {",": ",", "(": "(", ")": ")", ":": ":", "\n": "/", "&": "&"}
 _NAME = re.compile(r" [^\W\d_a-z][^\W\d_]+")

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from asof.models.ports import Model, Prompt, Reply, delimiter_for, prompt_text
+from asof.extensions.systems.judgements import fenced
+from asof.models.ports import Model, Prompt, Reply, prompt_text
 
 if TYPE_CHECKING:
     from asof.extensions.lab.replies import Side
@@ -131,12 +132,3 @@ def _agreed(straight: Reply, swapped: Reply) -> Preference | None:
         for each in DIMENSIONS
     }
     return Preference(agreed, reasons)
-
-
-def fenced(parts: Mapping[str, str]) -> str:
-    """Texts below their names, each between marks that occur in none of them.
-
-    The mark is a digest of the texts: equal texts give equal prompts, and no text can contain its mark.
-    """
-    mark = delimiter_for("\0".join(parts.values()))
-    return "\n\n".join(f"{name}:\n{mark}\n{text}\n{mark}" for name, text in parts.items())

@@ -50,7 +50,6 @@ METRICS = ("correct", "refusal", "incorrect", "rouge_l", "f1")
 INDEX = ("index prompt tokens", "index reply tokens")
 ANSWERS = ("prompt tokens a question", "reply tokens a question")
 EVIDENCE = "evidence@12000"
-DIMENSIONS = ("comprehensiveness", "diversity", "temporal_coverage", "overall")
 
 MIXED_IN = ("max_normalize", "combine", "round_robin_by_document")
 """The stages of `tgrag` that mix in words, which the published system does not."""

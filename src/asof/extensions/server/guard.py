@@ -8,7 +8,6 @@ a reply for some time is given up, so that it keeps no others waiting.
 from __future__ import annotations
 
 import asyncio
-import collections
 import hashlib
 import hmac
 import json
@@ -27,6 +26,7 @@ import msgspec
 from msgspec import Meta, Struct
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -238,15 +238,6 @@ ONCE = ("host", "origin", "authorization", "content-type")
 OTHER_SITES = frozenset({"cross-site", "same-site"})
 """What browsers write into Sec-Fetch-Site of requests of a page that is none of this server."""
 
-Raw = list[tuple[bytes, bytes]]
-
-
-def given_headers(raw: Raw) -> tuple[dict[str, str], str]:
-    """The headers of a request by name in lower case; the name of one of ONCE that stands there twice."""
-    names = collections.Counter(name.decode("latin-1").lower() for name, _ in raw)
-    twice = next((name for name in ONCE if names[name] > 1), "")
-    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in raw}, twice
-
 
 def is_own(origin: str, host: str) -> bool:
     """True if an origin is the site that is called."""
@@ -261,17 +252,6 @@ def host_name(host: str) -> str:
     """A host without its port."""
     name, colon, port = host.rpartition(":")
     return (name if colon and port.isdigit() else host).lower()
-
-
-def completed(own: Raw, request: str) -> Raw:
-    """The headers of a reply with those that all have."""
-    there = {name.lower() for name, _ in own}
-    added: Mapping[str, str] = {**HEADERS, "x-request-id": request}
-    return own + [
-        (name.encode(), value.encode("latin-1"))
-        for name, value in added.items()
-        if name.encode() not in there
-    ]
 
 
 # -- limits ----------------------------------------------------------------------------------------
@@ -342,7 +322,6 @@ class TokenBucket:
 # -- keys, each with a name and a scope ------------------------------------------------------------
 
 
-FILE = "keys.json"
 LARGEST = 1_000_000
 
 KeyScope = Literal["read", "write"]
@@ -492,21 +471,13 @@ def writes(method: str, path: str) -> bool:
     return method not in READS and path.rstrip("/") != MCP
 
 
-@dataclass(slots=True)
 class Lanes:
     """`model`: questions are answered by a language model, which is mostly waited for."""
 
-    limits: Limits
-    model: bool = False
-    waiting: int = 0
-    _quick: asyncio.Semaphore = field(init=False)
-    _slow: asyncio.Semaphore = field(init=False)
-    _models: asyncio.Semaphore = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._quick = asyncio.Semaphore(self.limits.running)
-        self._slow = asyncio.Semaphore(1)
-        self._models = asyncio.Semaphore(self.limits.models)
+    def __init__(self, limits: Limits, model: bool = False) -> None:
+        self.model = model
+        self.waiting = 0
+        self._quick, self._slow, self._models = map(asyncio.Semaphore, (limits.running, 1, limits.models))
 
     @asynccontextmanager
     async def turn(self, method: str, path: str) -> AsyncIterator[None]:
@@ -575,17 +546,18 @@ class Guard:
         request = secrets.token_hex(8)
         scope.setdefault("state", {})["request"] = request
         started, status = time.perf_counter(), 499
-        given, twice = given_headers(scope["headers"])
 
         async def sending(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = completed(message["headers"], request)
+                headers = MutableHeaders(scope=message)
+                for name, value in {**HEADERS, "x-request-id": request}.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         try:
-            reply = await self._refusal(scope, given, twice, request)
+            reply = await self._refusal(scope, Headers(scope=scope), request)
             if reply is not None:
                 await reply(scope, receive, sending)
             else:
@@ -633,9 +605,7 @@ class Guard:
         message = "too many requests at once; try again"
         return refusal(503, "Overloaded", message, request, {"Retry-After": "1"})
 
-    async def _refusal(
-        self, scope: Scope, given: Mapping[str, str], twice: str, request: str
-    ) -> Response | None:
+    async def _refusal(self, scope: Scope, given: Headers, request: str) -> Response | None:
         """Why a request is not handed on; None if it is."""
         limits, host, origin = self.limits, given.get("host", ""), given.get("origin", "")
         address = len(scope.get("raw_path") or b"") + len(scope["query_string"])
@@ -644,9 +614,9 @@ class Guard:
         if max((address, *(len(value) for _, value in scope["headers"]))) > limits.line:
             message = f"the address or a header has over {limits.line:,} bytes"
             return refusal(431, "TooLarge", message, request)
-        if twice:
+        if twice := next((name for name in ONCE if len(given.getlist(name)) > 1), ""):
             return refusal(400, "BadRequest", f"the header {twice} stands there twice", request)
-        if {"content-length", "transfer-encoding"} <= given.keys():  # servers differ in which one counts
+        if {"content-length", "transfer-encoding"} <= set(given):  # servers differ in which one counts
             return refusal(400, "BadRequest", "content-length excludes transfer-encoding", request)
         if self.hosts is not None and host_name(host) not in self.hosts:
             message = f"this server is not called {host[:100]!r}; it is: {', '.join(sorted(self.hosts))}"

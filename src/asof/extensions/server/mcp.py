@@ -353,7 +353,10 @@ class Tool(NamedTuple):
     text: Callable[[Json, int], str]
     says: str
     offers: tuple[str, ...]
-    writes: bool = False
+
+    @property
+    def writes(self) -> bool:
+        return self.verb in WRITES
 
     def schema(self) -> Json:
         """The JSON Schema of the arguments, each in few words: a model pays for all of them."""
@@ -416,39 +419,31 @@ _FILTERS, _THEN = ("path", "tag"), ("as_of", "known_at")
 _VERBS = {**all_verbs(), "open": OPEN, **{verb.name: verb for verb in WRITES}}
 
 
-def _tool(
-    name: str, text: Callable[[Json, int], str], says: str, *offers: str, writes: bool = False
-) -> tuple[str, Tool]:
-    return name, Tool(_VERBS[name], text, says, offers, writes)
-
-
-TOOLS = dict((
-    _tool("search", hits, "Find passages; [ids] are for open.", "q", *_THEN, "since", "until", *_FILTERS,
-          "meta", "k", "reply_tokens"),
-    _tool("ask", answer_text, "Answer from passages, with quotes, or refuse.", "q", *_THEN, *_FILTERS,
-          "reply_tokens"),
-    _tool("context", context_text, "All that matters for a topic, the best passages first, with dates.", "q",
-          *_THEN, *_FILTERS, "reply_tokens"),
-    _tool("open", opened_text, "Read a document or passage as it stood.", "id", *_THEN, "offset",
-          "reply_tokens"),
-    _tool("list", list_text, "Documents by time, folder, tag or metadata; no words needed.", "since", "until",
-          *_FILTERS, "meta", *_THEN, "k", "reply_tokens"),
-    _tool("changes", changes_text, "What was added, changed, removed since a date.", "since", "q", *_THEN,
-          "path", "k", "reply_tokens"),
-    _tool("timeline", timeline_text, "The values of an answer over time.", "q", "since", "until", *_THEN,
-          "reply_tokens"),
-    _tool("links", link_text, "What a document links to, and what links to it.", "document", *_THEN,
-          "reply_tokens"),
-    _tool("stale", stale_text, "Sentences that are out of date, worst first.", "path", *_THEN,
-          "reply_tokens"),
-    _tool("remember", remembered_text,
-          "Store a fact. What it would supersede is shown first; two that both hold make one fact.", "text",
-          "subject", "valid_from", "valid_until", "source", "tag", "key", "confirm", writes=True),
-    _tool("correct", remembered_text, "Replace the text of a stored fact from now on.", "document", "text",
-          "valid_from", "valid_until", "confirm", writes=True),
-    _tool("forget", forgotten_text, "Erase a stored fact for good; shown first.", "document", "confirm",
-          writes=True),
-))  # fmt: skip
+_TOOLS: Mapping[str, tuple[Callable[[Json, int], str], str, tuple[str, ...]]] = {
+    "search": (hits, "Find passages; [ids] are for open.",
+               ("q", *_THEN, "since", "until", *_FILTERS, "meta", "k")),
+    "ask": (answer_text, "Answer from passages, with quotes, or refuse.", ("q", *_THEN, *_FILTERS)),
+    "context": (context_text, "All that matters for a topic, the best passages first, with dates.",
+                ("q", *_THEN, *_FILTERS)),
+    "open": (opened_text, "Read a document or passage as it stood.", ("id", *_THEN, "offset")),
+    "list": (list_text, "Documents by time, folder, tag or metadata; no words needed.",
+             ("since", "until", *_FILTERS, "meta", *_THEN, "k")),
+    "changes": (changes_text, "What was added, changed, removed since a date.",
+                ("since", "q", *_THEN, "path", "k")),
+    "timeline": (timeline_text, "The values of an answer over time.", ("q", "since", "until", *_THEN)),
+    "links": (link_text, "What a document links to, and what links to it.", ("document", *_THEN)),
+    "stale": (stale_text, "Sentences that are out of date, worst first.", ("path", *_THEN)),
+    "remember": (remembered_text,
+                 "Store a fact. What it would supersede is shown first; two that both hold make one fact.",
+                 ("text", "subject", "valid_from", "valid_until", "source", "tag", "key", "confirm")),
+    "correct": (remembered_text, "Replace the text of a stored fact from now on.",
+                ("document", "text", "valid_from", "valid_until", "confirm")),
+    "forget": (forgotten_text, "Erase a stored fact for good; shown first.", ("document", "confirm")),
+}  # fmt: skip
+TOOLS = {
+    name: Tool(_VERBS[name], text, says, offers if _VERBS[name] in WRITES else (*offers, "reply_tokens"))
+    for name, (text, says, offers) in _TOOLS.items()
+}
 """All tools, by name; those that write are offered where writing is allowed."""
 
 

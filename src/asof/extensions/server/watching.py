@@ -14,14 +14,13 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
-from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from asof.corpus.corpus import Corpus
 from asof.errors import AsofError, Busy, SourceError, SourceShrunk, UsageError
+from asof.extensions.providers.http import RequestRejected, RetryLater, exchange, is_loopback
 from asof.sources import files
 from asof.sources.readers import suffix, suffixes
 from asof.sources.source import below
@@ -174,7 +173,6 @@ class AnswerWatch:
                 self.tell(question, str(before), now)
 
 
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 SECONDS = 10.0
 """How long a command or a server may take to be told."""
 
@@ -184,26 +182,24 @@ def teller(target: str) -> Callable[[Mapping[str, str]], None]:
     command, which is run without a shell. Raises UsageError for an address elsewhere, and no command."""
     if "://" in target:
         address = urlsplit(target)
-        if address.scheme != "http" or address.hostname not in LOOPBACK:
+        if address.scheme != "http" or not is_loopback(address.hostname or ""):
             raise UsageError(f"--tell-to {target}: an http address of this machine is expected, or a command")
-        return lambda told: _post(address, told)
+        return lambda told: _post(target, told)
     words = shlex.split(target)
     if not words or shutil.which(words[0]) is None:
         raise UsageError(f"--tell-to {target}: there is no command {words[0] if words else target!r}")
     return lambda told: _run(words, told)
 
 
-def _post(to: SplitResult, told: Mapping[str, str]) -> None:
-    """Posts to an address of this machine, past any proxy of the environment; follows no redirection."""
-    path = f"{to.path or '/'}?{to.query}" if to.query else to.path or "/"
+def _post(to: str, told: Mapping[str, str]) -> None:
+    headers = {"Content-Type": "application/json"}
     try:
-        with closing(HTTPConnection(to.hostname or "", to.port, timeout=SECONDS)) as connection:
-            connection.request("POST", path, json.dumps(told), {"Content-Type": "application/json"})
-            status = connection.getresponse().status
-    except (OSError, ValueError, HTTPException) as error:
-        raise SourceError(f"{to.geturl()} was not told: {error}") from error
+        with exchange("POST", to, headers, SECONDS, json.dumps(told).encode()) as (_, response):
+            status = response.status
+    except (RetryLater, RequestRejected, ValueError) as error:
+        raise SourceError(f"{to} was not told: {error}") from error
     if not 200 <= status < 300:
-        raise SourceError(f"{to.geturl()} was not told: it answered {status}")
+        raise SourceError(f"{to} was not told: it answered {status}")
 
 
 def _run(words: Sequence[str], told: Mapping[str, str]) -> None:

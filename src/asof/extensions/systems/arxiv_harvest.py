@@ -10,7 +10,6 @@ store has the papers it names.
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,12 +19,17 @@ from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import urlencode
 
+import msgspec
+from msgspec import Struct
+
 from asof import files
+from asof.cli.terminal import counted
 from asof.errors import SourceError
 from asof.extensions.providers.http import Fetcher, RetryLater
 from asof.extensions.systems import arxiv as atom
 from asof.extensions.systems.arxiv import Feed, FeedEntry, PaperId, UnusableEntry
 from asof.time.span import TICK, instant, nearest_moment
+from asof.wire import replace
 
 # -- ranges: pairs of instants, both inclusive -----------------------------------------------------
 
@@ -97,8 +101,7 @@ Known = Callable[[Collection[str]], Mapping[str, Collection[int]]]
 erased from it."""
 
 
-@dataclass(frozen=True, slots=True)
-class HarvestCoverage:
+class HarvestCoverage(Struct, frozen=True):
     """The coverage of earlier runs: submissions within `covered`, new versions until `checked`.
 
     `witnesses` are a few of the papers that were stated.
@@ -135,22 +138,16 @@ class HarvestLog:
 
     def done(self) -> HarvestCoverage:
         """The coverage of earlier runs; nothing where that is not known, or the store has it no more."""
-        with contextlib.suppress(OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError):
-            record = json.loads(files.read_file(self._path, LARGEST))
-            done = HarvestCoverage(
-                tuple((int(first), int(last)) for first, last in record["covered"]),
-                int(record["checked"]), tuple(map(str, record["witnesses"])),
-            )  # fmt: skip
+        with contextlib.suppress(OSError, msgspec.MsgspecError, RecursionError):
+            done = msgspec.json.decode(files.read_file(self._path, LARGEST), type=HarvestCoverage)
             known = self.known(done.witnesses) if done.witnesses else {}
             if all(known.get(each) for each in done.witnesses):
                 return done
         return HarvestCoverage()
 
     def save(self, done: HarvestCoverage) -> None:
-        record = {
-            "covered": done.covered, "checked": done.checked, "witnesses": done.witnesses[:WITNESSES]
-        }  # fmt: skip
-        files.write_file(self._path, json.dumps(record).encode())
+        kept = replace(done, witnesses=done.witnesses[:WITNESSES])
+        files.write_file(self._path, msgspec.json.encode(kept))
 
     @property
     def _path(self) -> Path:
@@ -357,14 +354,10 @@ class Figures:
 
     def summary(self) -> str:
         """A line for the user."""
-        counts = [_counted(self.stated, "new version of papers", "new versions of papers")]
+        counts = [f"{counted(self.stated, 'new version')} of papers"]
         if self.texts:
-            counts.append(_counted(self.texts, "full text"))
+            counts.append(counted(self.texts, "full text"))
         if self.known:
-            counts.append(f"{self.known:,} paper{'s' * (self.known != 1)} known before")
-        cost = f"{_counted(self.pages, 'page')}, {_counted(self.requests, 'request')}"
+            counts.append(f"{counted(self.known, 'paper')} known before")
+        cost = f"{counted(self.pages, 'page')}, {counted(self.requests, 'request')}"
         return f"arXiv: {', '.join(counts)}; {cost}"
-
-
-def _counted(count: int, one: str, more: str = "") -> str:
-    return f"{count:,} {one if count == 1 else more or one + 's'}"

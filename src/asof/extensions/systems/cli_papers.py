@@ -253,7 +253,7 @@ def _show_head(outcome: PaperAnswer) -> None:
 
 def _fetched(outcome: PaperAnswer) -> str:
     reports = [(outcome.fetched, "new abstract"), (outcome.texts, "new full text")]
-    counts = [f"{_new(report):,} {what}{'s' * (_new(report) != 1)}" for report, what in reports if report]
+    counts = [counted(_new(report), what) for report, what in reports if report]
     return ", ".join(counts) or "nothing was fetched"
 
 

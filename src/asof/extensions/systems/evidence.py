@@ -11,32 +11,24 @@ a passage with heavy edges to many others is central. Differences, because the c
 from __future__ import annotations
 
 import contextlib
-import math
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof import files as corpus_files
 from asof.errors import DamagedSegment
+from asof.extensions.facts.pagerank import DAMPING, personalized_pagerank
 from asof.extensions.systems.overlap import FILE_FORMAT, Edges, edges_of
 from asof.index.segment import Prefix, Segment
 from asof.index.view import View
-from asof.plugins import scipy
 from asof.revisions.rows import Postings, RowCache, Rows, is_newest, remember
 from asof.text.query import VERSION, mixed
 from asof.text.tokens import Analyzer
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
-
 
 # -- the graph of a corpus, in memory and in a file ------------------------------------------------
 
@@ -133,14 +125,7 @@ def _of_rows(segment: Segment, made: str) -> Edges | None:
 
 def made_from(rows: Rows, known: NDArray[np.bool_]) -> str:
     """A fingerprint of the nodes that a graph was made from."""
-    nodes = np.flatnonzero(known)
-    state = blake2b(f"{FORMAT}.{VERSION}".encode(), digest_size=16)
-    for facts in (
-        nodes + rows.first,
-        *(rows.columns[name][nodes] for name in ("added", "digest", "visible")),
-    ):
-        state.update(facts.astype("<i8").tobytes())
-    return state.hexdigest()
+    return f"{FORMAT}.{VERSION}-{rows.stamp(np.flatnonzero(known))}"
 
 
 def read_postings(db: sqlite3.Connection, first: int, begin: int, end: int, shingler: Shingler) -> Postings:
@@ -154,76 +139,36 @@ def read_postings(db: sqlite3.Connection, first: int, begin: int, end: int, shin
     return Postings(begin, np.bincount(carriers, minlength=end - begin).astype(np.int32), hashes, carriers)
 
 
-# -- PageRank of a weighted undirected graph (Page and Brin 1998) ----------------------------------
-
-
-DAMPING = 0.85
-TOLERANCE = 1e-12
-"""Largest change of a value, as a share of it, at which the iteration ends."""
-
-
-def mean_visits(weights: csr_array, damping: float = DAMPING) -> NDArray[np.float64]:
-    """PageRank of a graph with symmetric weights (n, n), in units of 1/n as published:
-
-        y = (1 - damping) + damping · W y / degree
-
-    A node with no edge has 1 - damping, and its value is lost; spreading it over all nodes, as the standard
-    form does, scales all values alike. The values of others depend on their own component only. Each sum is
-    in the order of the columns of a row, so the exact bits depend on the order of the nodes only. The
-    iteration starts from equal values and ends when no value changes (TOLERANCE).
-    """
-    n = weights.shape[0]
-    degrees = np.asarray(weights.sum(axis=1), np.float64).reshape(n)
-    linked = degrees > 0
-    values = np.where(linked, 1.0, 1 - damping)
-    # the distance to the limit shrinks by `damping` with each step: this many are always enough
-    most = math.ceil(math.log(TOLERANCE / max(n, 1)) / math.log(damping)) if damping else 1
-    for _ in range(most):
-        passed = np.divide(values, degrees, out=np.zeros(n), where=linked)
-        after = (1 - damping) + damping * (weights @ passed)
-        change = np.abs(after - values) / after if n else np.zeros(0)
-        values = after
-        if change.max(initial=0.0) <= TOLERANCE:
-            break
-    return values
-
-
 # -- the graph of a view ---------------------------------------------------------------------------
 
 
 THRESHOLD = 0.05
 CAP = 256
+TOLERANCE = 1e-12
+"""The change of all PageRanks at which the iteration ends."""
 
 
-@dataclass(slots=True)
 class Evidence:
-    """The evidence graph of a view: edges among its current rows, between different documents.
+    """The evidence graph of a view: `edges` among its current rows, between different documents.
 
-    `degrees`: for each row of the view the sum of the weights of its edges, whole numbers in units of
-    1 / EDGE_SCALE; 0 for rows that are not current. `largest` is the largest of them.
+    `nodes`: of the view's rows; `alive`: by node, whether it is current. `degrees`: for each row of the view
+    the sum of the weights of its edges, whole numbers in units of 1 / EDGE_SCALE; 0 for rows that are not
+    current. `largest` is the largest of them.
     """
 
-    prefix: Prefix
-    rows: Rows
-    edges: Edges  # those of the corpus, then those among current rows
-    nodes: NDArray[np.int64] = field(init=False)  # of the view's rows
-    alive: NDArray[np.bool_] = field(init=False)  # by node
-    degrees: NDArray[np.int64] = field(init=False)
-    largest: int = field(init=False)
-    _row_of: NDArray[np.int64] = field(init=False)
-
-    def __post_init__(self) -> None:
-        parts = self.prefix.parts
-        nodes = [self.rows.nodes(part.segment, part.hi) for part in parts]
+    def __init__(self, prefix: Prefix, rows: Rows, edges: Edges) -> None:
+        """`edges`: those of the corpus."""
+        self.rows = rows
+        nodes = [rows.nodes(part.segment, part.hi) for part in prefix.parts]
         self.nodes = np.concatenate([np.zeros(0, np.int64), *nodes])
-        self.alive = np.zeros(self.rows.n, bool)
+        self.alive = np.zeros(rows.n, bool)
         self.alive[self.nodes] = True
-        for part, here in zip(parts, nodes, strict=True):
+        for part, here in zip(prefix.parts, nodes, strict=True):
             self.alive[here[part.dead]] = False
-        self.edges = self.edges.among(self.alive)
-        self.degrees = self.edges.sums(self.rows.n)[self.nodes]
+        self.edges = edges.among(self.alive)
+        self.degrees = self.edges.sums(rows.n)[self.nodes]
         self.largest = int(self.degrees.max(initial=0))
-        self._row_of = np.full(self.rows.n, -1)
+        self._row_of = np.full(rows.n, -1)
         self._row_of[self.nodes] = np.arange(len(self.nodes))
 
     def neighbours(self, row: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -235,21 +180,19 @@ class Evidence:
     def pagerank(self, damping: float = DAMPING) -> NDArray[np.float64]:
         """For each row of the view its PageRank as a share of the largest; 0 for rows that are not current.
 
-        Isolated passages scale all values alike, so a share is the same in the published form and in the one
-        that redistributes their values. Nodes are in order of time: the same bits for any segments.
+        In the published form the value of an isolated passage is lost; spreading it over all passages scales
+        all values alike, so a share is the same. Nodes are in order of time: the same bits for any segments.
         """
-        low, high, weight = self.edges.low, self.edges.high, self.edges.weight.astype(np.float64)
-        linked = np.unique(np.concatenate([low, high]))
+        linked = np.unique(np.concatenate([self.edges.low, self.edges.high]))
         linked = linked[self.rows.canonical(linked)]
         place = np.zeros(self.rows.n, np.int64)
         place[linked] = np.arange(len(linked))
-        ends = np.concatenate([place[low], place[high]]), np.concatenate([place[high], place[low]])
-        weights = (
-            scipy("sparse").coo_array((np.concatenate([weight, weight]), ends), (len(linked),) * 2).tocsr()
-        )
-        weights.sort_indices()
-        values = np.where(self.alive, 1 - damping, 0.0)
-        values[linked] = mean_visits(weights, damping)
+        ranks = personalized_pagerank(
+            len(linked), place[self.edges.low], place[self.edges.high], np.ones(len(linked)),
+            edge_weights=self.edges.weight, damping=damping, tolerance=TOLERANCE,
+        )  # fmt: skip
+        values = np.where(self.alive, 1 - damping, 0.0)  # in units of the mean of those that are linked
+        values[linked] = ranks * len(linked)
         shares: NDArray[np.float64] = values[self.nodes] / (float(values.max(initial=0.0)) or 1.0)
         return shares
 

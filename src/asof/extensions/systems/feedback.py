@@ -20,7 +20,7 @@ from asof.time.span import NEVER, iso
 
 
 class AskedRow(NamedTuple):
-    """A row of `asked`; `fields` and `filters` are JSON."""
+    """A row of `asked`; `fields` is JSON. Its filters are empty, and its unit is the passage."""
 
     id: str
     question: str
@@ -28,8 +28,6 @@ class AskedRow(NamedTuple):
     known_at: int
     recipe: str
     fields: str
-    filters: str
-    unit: str
     added: int
 
 
@@ -92,7 +90,7 @@ def insert_question(db: sqlite3.Connection, question: AskedRow, hits: Sequence[S
     existing = existing_passages(db, [hit.passage for hit in hits])
     rows = [(question.id, *hit) for hit in hits if hit.passage in existing]
     if rows:
-        db.execute("INSERT INTO asked VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", question)
+        db.execute("INSERT INTO asked VALUES (?, ?, ?, ?, ?, ?, '{}', 'passage', ?)", question)
         db.executemany("INSERT INTO shown VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
     return len(rows)
 
@@ -125,7 +123,7 @@ def insert_learned(db: sqlite3.Connection, recipe: str, text: str, added: int) -
 # -- reading ------------------------------------------------------------------------------------------
 
 
-ASKED = "SELECT id, question, as_of, known_at, recipe, fields, filters, unit, added FROM asked"
+ASKED = "SELECT id, question, as_of, known_at, recipe, fields, added FROM asked"
 
 
 def recorded_questions(db: sqlite3.Connection, known_at: int | None = None) -> list[AskedRow]:

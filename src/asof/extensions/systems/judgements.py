@@ -46,7 +46,7 @@ from asof.store.reader import StoredPassage, published_of, records
 from asof.text.query import parse
 from asof.time.moment import When, last_instant
 from asof.time.span import iso
-from asof.wire import As, replace
+from asof.wire import As
 
 if TYPE_CHECKING:
     import sqlite3
@@ -118,11 +118,13 @@ def judged(question: RecordedQuestion, judgements: Sequence[JudgementRow]) -> Ju
 # -- trees -----------------------------------------------------------------------------------------
 
 
-def pack(why: Why, words: Collection[str]) -> bytes:
+def pack(why: Why, words: Collection[str], names: Mapping[int, str] | None = None) -> bytes:
     """A tree as it is stored: its JSON, compressed. Of the words that its labels quote, only those of the
     question stay (`words`, in lower case): others may be of passages that are erased later. The parts below
-    such a label are left out as well, its value becomes "given". Numbers of the recipe keep their field."""
-    return zlib.compress(json.dumps(_stored(why, words), separators=(",", ":"), allow_nan=False).encode())
+    such a label are left out as well, its value becomes "given". Numbers of the recipe keep their field;
+    `names`: those of stages, by their `id`."""
+    node = msgspec.to_builtins(_recorded(why, words, names or {}))
+    return zlib.compress(json.dumps(node, separators=(",", ":"), allow_nan=False).encode())
 
 
 def unpack(packed: bytes, max_bytes: int = LARGEST_TREE) -> Why:
@@ -160,7 +162,7 @@ class RecordedMade(Struct, forbid_unknown_fields=True):
     of: Annotated[tuple[Finite, ...], Meta(min_length=1)]
 
 
-class RecordedNode(Struct, forbid_unknown_fields=True):
+class RecordedNode(Struct, forbid_unknown_fields=True, omit_defaults=True):
     """A node of a tree as JSON; `constant`: stage.field."""
 
     label: str
@@ -177,52 +179,48 @@ def read_tree(node: object) -> Why:
     Values are taken as they are; `recomputed` tests whether they follow from their parts. Raises UsageError
     for anything else, and for more than 100 levels or 100,000 nodes.
     """
-    try:
-        return _TreeReader().tree(msgspec.convert(node, RecordedNode), 1)
-    except (msgspec.ValidationError, RecursionError) as wrong:
-        raise UsageError(f"this is no tree of a score: {wrong}") from wrong
+    nodes = 0
 
-
-class _TreeReader:
-    """Makes one tree, and counts its nodes."""
-
-    def __init__(self) -> None:
-        self.nodes = 0
-
-    def tree(self, node: RecordedNode, depth: int) -> Why:
-        self.nodes += 1 + (len(node.made.of) if node.made else 0)
-        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
+    def tree(node: RecordedNode, depth: int) -> Why:
+        nonlocal nodes
+        nodes += 1 + (len(node.made.of) if node.made else 0)
+        if depth > MAX_DEPTH or nodes > MAX_NODES:
             raise UsageError(f"the tree has more than {MAX_DEPTH} levels or {MAX_NODES:,} nodes")
         least, most = _PARTS[node.op]
         if not least <= len(node.parts) <= most:
             raise UsageError(f"{node.label!r:.40}: so many parts are not what {node.op} takes")
         if node.constant is not None and node.op != "given":
             raise UsageError(f"{node.label!r:.40}: only a leaf has a constant")
-        constant = (node.constant.partition(".")[::2]) if node.constant else None
+        constant = node.constant.partition(".")[::2] if node.constant else None
         made = None
         if node.made is not None:
-            stage, _, field_name = node.made.field.partition(".")
-            made = MadeAt(stage, field_name, node.made.value, node.made.of)
-        parts = tuple(self.tree(part, depth + 1) for part in node.parts)
+            made = MadeAt(*node.made.field.partition(".")[::2], node.made.value, node.made.of)
+        parts = tuple(tree(part, depth + 1) for part in node.parts)
         return Why(node.label, node.value, node.op, parts, constant, made)
+
+    try:
+        return tree(msgspec.convert(node, RecordedNode), 1)
+    except (msgspec.ValidationError, RecursionError) as wrong:
+        raise UsageError(f"this is no tree of a score: {wrong}") from wrong
 
 
 _QUOTED = re.compile("“([^”]*)”")
 
 
-def _stored(why: Why, words: Collection[str]) -> dict[str, Any]:
+def _recorded(why: Why, words: Collection[str], names: Mapping[int, str]) -> RecordedNode:
     label = _QUOTED.sub(lambda quoted: quoted[0] if quoted[1].casefold() in words else "“…”", why.label)
     if label != why.label:
-        return {"label": label, "value": why.value, "op": "given"}
-    node: dict[str, Any] = {"label": label, "value": why.value, "op": why.op}
-    if why.constant is not None:
-        node["constant"] = ".".join(map(str, why.constant))
+        return RecordedNode(label, why.value, "given")
+
+    def field(stage: object, name: str) -> str:
+        return f"{names.get(id(stage), stage)}.{name}"
+
+    made = None
     if why.made is not None:
-        made = why.made
-        node["made"] = {"field": f"{made.stage}.{made.field}", "value": made.value, "of": list(made.of)}
-    if why.parts:
-        node["parts"] = [_stored(part, words) for part in why.parts]
-    return node
+        made = RecordedMade(field(why.made.stage, why.made.field), why.made.value, why.made.of)
+    parts = tuple(_recorded(part, words, names) for part in why.parts)
+    op: Any = why.op
+    return RecordedNode(label, why.value, op, parts, why.constant and field(*why.constant), made)
 
 
 # -- scores at other numbers of a recipe, from recorded trees --------------------------------------
@@ -284,8 +282,7 @@ def judge(
 def prompt(question: RecordedQuestion, record: StoredPassage) -> Prompt:
     """The prompt about one passage.
 
-    Question and passage are quoted between delimiters derived from both texts, so that neither can contain
-    one: a passage can neither close its frame nor open another.
+    A passage can neither close the marks around it nor open others.
     """
     from asof.extensions.systems.replies import RelevanceGrade
 
@@ -293,13 +290,20 @@ def prompt(question: RecordedQuestion, record: StoredPassage) -> Prompt:
     above = " > ".join(one_line(each) for each in record.headings.split("\n") if each)
     head = [f"Title: {one_line(record.title or record.document)}", f"Published: {one_line(date)}"]
     passage = "\n".join([*head, *([f"Headings: {above}"] if above else []), "", record.text])
-    mark = delimiter_for(f"{question.text}\0{passage}")
-    framed = [f"{name}:\n{mark}\n{text}\n{mark}" for name, text in
-              (("Question", question.text), ("Passage", passage))]  # fmt: skip
-    user = "\n\n".join([f"Asked as of: {iso(question.as_of)}", *framed])
+    quoted = fenced({"Question": question.text, "Passage": passage})
+    user = f"Asked as of: {iso(question.as_of)}\n\n{quoted}"
     return Prompt(
         prompt_text("asof.extensions.systems", "relevance"), user, RelevanceGrade, (record.passage,), LONGEST
     )
+
+
+def fenced(parts: Mapping[str, str]) -> str:
+    """Texts below their names, each between marks that occur in none of them.
+
+    The mark is a digest of the texts: equal texts give equal prompts, and no text can contain its mark.
+    """
+    mark = delimiter_for("\0".join(parts.values()))
+    return "\n\n".join(f"{name}:\n{mark}\n{text}\n{mark}" for name, text in parts.items())
 
 
 def _graded(rank: int, reply: Reply) -> GradedHit:
@@ -324,27 +328,16 @@ def rows_of(results: Results, recipe: Recipe) -> tuple[AskedRow, list[ShownRow]]
     if not results.hits:
         raise UsageError("nothing was found, so there is nothing to record")
     query, view = results.query, results.view
-    row = AskedRow(
-        "", query.text, view.as_of, view.known_at, recipe.name,
-        json.dumps(recorded_fields(recipe), ensure_ascii=False),
-        "{}", "passage", 0,
-    )  # fmt: skip
+    fields = json.dumps(recorded_fields(recipe), ensure_ascii=False)
+    row = AskedRow("", query.text, view.as_of, view.known_at, recipe.name, fields, 0)
     words = _words(results)
     passages = view.column("passage", np.array(results.rows, np.int64)).tolist()
     names = {id(stage): name for name, stage in results.ran.stages_by_name().items()}
     shown = [
-        ShownRow(hit.rank, passage, hit.id, hit.document, hit.score, pack(_with_names(hit.why, names), words))
+        ShownRow(hit.rank, passage, hit.id, hit.document, hit.score, pack(hit.why, words, names))
         for hit, passage in zip(results.hits, passages, strict=True)
     ]
     return row, shown
-
-
-def _with_names(tree: Why, names: Mapping[int, str]) -> Why:
-    """The tree with the names of stages in place of the stages (by their `id`)."""
-    constant = tree.constant and (names[id(tree.constant[0])], tree.constant[1])
-    made = tree.made and replace(tree.made, stage=names[id(tree.made.stage)])
-    parts = tuple(_with_names(each, names) for each in tree.parts)
-    return replace(tree, parts=parts, constant=constant, made=made)
 
 
 def _words(results: Results) -> frozenset[str]:

@@ -3,7 +3,7 @@
 A `Box` is the space of settings, with a fixed sum for some of its numbers. Where the stages make a column by
 an expression alone (`asof.rank.stage`: they name their `constants`), the scores of all settings follow from
 the trees of one search; else the stages from the first that changes on run again, milliseconds for a question
-and setting. `LossTable` is the interface of both.
+and setting. A `LossTable` is either.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import reduce
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -210,10 +210,8 @@ def _to_sum(rows: Floats, low: Floats, high: Floats, total: float) -> Floats:
 # -- a question that can be ranked again and again -------------------------------------------------
 
 
-class QueryVisitor(Protocol):
-    """Calls a function with the view of a question, in one read transaction, and returns its result."""
-
-    def __call__(self, do: Callable[[View], Any], /) -> Any: ...
+QueryVisitor = Callable[[Callable[[View], Any]], Any]
+"""Calls a function with the view of a question, in one read transaction, and returns its result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -528,11 +526,13 @@ class RankingReplay:
 
     @property
     def how(self) -> str:
+        """A sentence: the way in which a setting is evaluated."""
         stage = list(self.recipe.stages_by_name())[self.at]
         return f"the stages from {stage} on are run for each question and setting"
 
     def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
-        """See `LossTable.losses`."""
+        """1 - nDCG (m, q) of q questions (all, or those of these numbers) at m settings (m, d); 1 where
+        nothing can be gained."""
         chosen = range(len(self.questions)) if questions is None else questions.tolist()
         recipes = [with_values(self.recipe, self.box.named(setting)) for setting in settings]
         lost = [
@@ -583,20 +583,6 @@ def first_changed(recipe: Recipe, box: Box, question: JudgedQuery) -> int:
 # -- losses ----------------------------------------------------------------------------------------
 
 
-class LossTable(Protocol):
-    """The losses of questions at settings of a box."""
-
-    @property
-    def how(self) -> str:
-        """A sentence: the way in which a setting is evaluated, and its limits."""
-        ...
-
-    def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
-        """1 - nDCG (m, q) of q questions (all, or those of these numbers) at m settings (m, d); 1 where
-        nothing can be gained."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class ExpressionLosses:
     """The losses by the trees of the questions' scores."""
@@ -608,11 +594,12 @@ class ExpressionLosses:
 
     @property
     def how(self) -> str:
+        """A sentence: the way in which a setting is evaluated, and its limits."""
         documents = sum(len(each.gains) for each in self.scored)
         return f"{documents:,} candidates of {len(self.scored):,} questions by expressions{self.chosen}"
 
     def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
-        """See `LossTable.losses`."""
+        """As those of `RankingReplay`."""
         numbers = range(len(self.scored)) if questions is None else questions.tolist()
         losses = np.ones((len(settings), len(numbers)))
         for place, at in enumerate(numbers):
@@ -620,6 +607,10 @@ class ExpressionLosses:
             if len(own.gains) and best:
                 losses[:, place] = 1 - ndcg_many(own.scores(settings), own.gains, best, self.k)
         return losses
+
+
+LossTable = ExpressionLosses | RankingReplay
+"""The losses of questions at settings of a box."""
 
 
 def loss_table(questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> LossTable:

@@ -42,13 +42,8 @@ class Backlinks:
     cap: int = within(10, 1, 100)
     traits: ClassVar = Traits(alone=True)
 
-    @property
-    def off(self) -> bool:
-        """True if nothing changes."""
-        return self.weight == 0.0
-
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        if self.off:
+        if self.weight == 0.0:
             return ranking
         matches = ranking.matching()
         counts = backlinks(view, view.column("document", matches.rows))
@@ -87,13 +82,8 @@ class RecencyTiers:
             if not (math.isfinite(value) and value >= 0):
                 raise ValueError(f"each value is a number from 0 up, not {value!r}")
 
-    @property
-    def off(self) -> bool:
-        """True if nothing changes."""
-        return set(self.values) == {1.0}
-
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        if self.off:
+        if set(self.values) == {1.0}:
             return ranking
         ranking = ranking.matching()
         days = np.floor(np.maximum(ages(view.as_of, view.column("said", ranking.rows)), 0.0))
@@ -122,13 +112,8 @@ class Headings:
     h2: float = within(1.0, 1.0, 2.0)
     h3: float = within(1.0, 1.0, 2.0)
 
-    @property
-    def off(self) -> bool:
-        """True if nothing changes."""
-        return (self.h1, self.h2, self.h3) == (1.0, 1.0, 1.0)
-
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        if self.off:
+        if (self.h1, self.h2, self.h3) == (1.0, 1.0, 1.0):
             return ranking
         query_stems = _query_stems(query, view)
 
@@ -157,13 +142,8 @@ class Tags:
     weight: float = within(0.0, 0.0, 1.0)
     cap: int = within(3, 1, 100)
 
-    @property
-    def off(self) -> bool:
-        """True if nothing changes."""
-        return self.weight == 0.0
-
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        if self.off:
+        if self.weight == 0.0:
             return ranking
         query_stems = _query_stems(query, view)
 

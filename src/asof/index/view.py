@@ -385,7 +385,7 @@ class View:
             Hit(
                 rank=rank, score=score, id=hit_id(record.document, record.key), document=record.document,
                 title=record.title, uri=record.uri, published=published_of(record), dated_by=record.dated_by,
-                ended=None, about=about_of(record), place=place_of(record, layouts), text=record.text,
+                about=about_of(record), place=place_of(record, layouts), text=record.text,
                 explain=partial(explain, rank - 1), tags=tuple(json.loads(record.tags)),
                 meta=json.loads(record.meta), version=versions.get(record.passage), language=record.language,
                 superseded=of.superseded, in_force=of.in_force, amended=of.amended, holds=of.holds,

@@ -20,7 +20,7 @@ from typing import Annotated, Any, NamedTuple
 
 from msgspec import Struct
 
-from asof.documents import Heading, Link, SourcedTime
+from asof.documents import Heading, SourcedTime
 from asof.hits import VersionNumber
 from asof.queries import signed_key
 from asof.store.digest import (
@@ -636,16 +636,6 @@ class AsOfReader(Struct, frozen=True):
         if version is None:
             return None
         return text_of(self.db, version[0], version[1])
-
-    def links(self, document: str) -> list[Link]:
-        """The links of the current version of a document, in their order."""
-        version = self.current_version(document)
-        if version is None:
-            return []
-        rows = self.db.execute(
-            "SELECT target, heading, alias, kind FROM links WHERE version = ? ORDER BY place", (version[0],)
-        )
-        return [Link(*row) for row in rows]
 
 
 def text_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from asof import plugins
 from asof.config import FILE, Config
 from asof.engine import DERIVED, ViewFactory
-from asof.environment import remembered_encoder
+from asof.environment import ENCODERS, remembered
 from asof.errors import DamagedSegment, EncoderChanged, MissingExtra, UsageError, missing_extra
 from asof.index.manifest import Manifest
 from asof.index.view import DerivedCache, View
@@ -304,7 +304,7 @@ def _wanted_encoder(
     """The configured encoder; where none is, the one that the user named to `asof embed`. Raises Untrusted if
     it is not the expected one, and the folder names one that is ignored."""
     encoder = configured_encoder(config, root, environment)
-    if encoder is None and (model := remembered_encoder(name)) is not None:
+    if encoder is None and (model := remembered(ENCODERS, name)) is not None:
         encoder = named_encoder(model, config, root, environment)
     if "encoder" in config.withheld and (encoder is None or encoder.name != name):
         raise config.lacking("encoder", f"this corpus holds vectors of the encoder {name!r}")

@@ -14,7 +14,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from posixpath import join, normpath
+from posixpath import commonprefix, join, normpath
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
@@ -321,7 +321,7 @@ class LinkTarget(Struct, frozen=True):
     def rank(self, name: str) -> Rank:
         """The rank of an id as a match; of equal ranks the first id in order is taken."""
         exact, stem = self.exact, stem_of(name)
-        near = -common_prefix(self.folder, name)
+        near = -len(commonprefix((self.folder, name)))
         if stem in exact or name in exact:
             return exact.get(stem, exact.get(name, 1)), near, len(name)
         return (BY_NAME if self.names(stem) else BY_NAME + 1), near, len(name)
@@ -366,12 +366,10 @@ class LinkResolver:
             exact = [name for each in link.exact for name in self._exactly(each)]
             pages = [LinkTarget(f"{link.path}/{page}", link.folder) for page in PAGES if "/" in target]
             endings = filter(None, map(self._ending_in, (link, *pages)))
-            others = next(endings, None) or self._aliases.get(folded(target), [])
-            near = ((-common_prefix(link.folder, name), len(name), name) for name in others)
-            nearest = min(near, default=(0, 0, None))[2]
-            self._found[key] = min(exact, key=lambda name: (link.rank(name), name), default=nearest)
-        found = self._found[key]
-        return None if found is None else self._ids.get(found, found)
+            found = exact or next(endings, []) or self._aliases.get(folded(target), [])
+            self._found[key] = min(found, key=lambda name: (link.rank(name), name), default=None)
+        best = self._found[key]
+        return None if best is None else self._ids.get(best, best)
 
     def _exactly(self, key: str) -> list[str]:
         names = self._stems.get(key, [])
@@ -381,16 +379,6 @@ class LinkResolver:
         """The ids whose path ends in the target."""
         candidates = self._lasts.get(link.last.casefold(), ())
         return [name for name in candidates if link.names(stem_of(name))]
-
-
-def common_prefix(folder: str, name: str) -> int:
-    """The length of the common prefix of a folder and an id."""
-    same = 0
-    for here, other in zip(folder, name, strict=False):
-        if here != other:
-            break
-        same += 1
-    return same
 
 
 def folded(text: str, like: str = "") -> str:

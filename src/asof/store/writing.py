@@ -639,7 +639,7 @@ def save_checkpoints(write: Transaction) -> bool:
     """Store the checkpoints that a transaction states and remove those that it ends, after its rows are
     written; returns True if any row differs."""
     before = write.db.total_changes
-    _remove(write.db, sorted(write.touched))
+    forget_checkpoints(write.db, sorted(write.touched))
     for name, token in write.checkpoints.items():
         state = write.documents.get(name)
         document = 0 if name == WHOLE else state.id if state is not None else None
@@ -656,12 +656,7 @@ def save_checkpoints(write: Transaction) -> bool:
     return write.db.total_changes > before
 
 
-def forget_checkpoints(db: sqlite3.Connection, document: int) -> None:
-    """Remove the checkpoints of a document that is going to be removed."""
-    _remove(db, [document])
-
-
-def _remove(db: sqlite3.Connection, documents: Sequence[int]) -> None:
+def forget_checkpoints(db: sqlite3.Connection, documents: Sequence[int]) -> None:
     """Remove the checkpoints of documents, and of the sources that have stated any of them."""
     if not documents:
         return

@@ -393,22 +393,16 @@ def last_instant(when: When, anchor: int, how: TimeOptions = PLAIN) -> int:
     At most the last instant of the year 9999: what is never seen is not seen as of 9999 either. Raises
     BadTime for what is no time, and for a time without an end.
     """
-    if isinstance(when, datetime):
-        return instant_of(when, how.zone)
     return min(_span(when, anchor, how, end=True).last, LAST)
 
 
 def first_instant(when: When, anchor: int, how: TimeOptions = PLAIN) -> int:
     """The first instant of a date or period. Raises BadTime, also for a time without a start."""
-    if isinstance(when, datetime):
-        return instant_of(when, how.zone)
     return _span(when, anchor, how, start=True).first
 
 
 def instant_bounds(when: When, anchor: int, how: TimeOptions = PLAIN) -> tuple[int, int]:
     """The first and the last instant of a date or period, which may be open. Raises BadTime."""
-    if isinstance(when, datetime):
-        return (instant_of(when, how.zone),) * 2
     span = _span(when, anchor, how)
     return span.first, span.last
 
@@ -417,5 +411,5 @@ def _span(
     when: When, anchor: int, how: TimeOptions, *, start: bool = False, end: bool = False
 ) -> Span:  # fmt: skip
     if not isinstance(when, str):
-        return span_of(when)
+        return span_of(when, how.zone)
     return read_bounded(when, nearest_moment(anchor), start=start, end=end, how=how)

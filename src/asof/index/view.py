@@ -294,21 +294,17 @@ class View:
                 places[np.isin(documents, list(documents_named(self.store, name, among)))] = place
         return places
 
-    def rows_of_document(self, document: int) -> NDArray[np.int64]:
-        """The current rows of a document (by its number), in the order of its text."""
-        return self._in_text_order([document])
-
-    def first_rows(self, documents: Sequence[int]) -> NDArray[np.int64]:
-        """The first current row of each of these documents, by number; none for one without a text."""
-        rows = self._in_text_order(documents)
-        return rows[np.unique(self.column("document", rows), return_index=True)[1]]
-
-    def _in_text_order(self, documents: Sequence[int]) -> NDArray[np.int64]:
-        """The current rows of documents, by their places in these."""
+    def rows_of_document(self, *documents: int) -> NDArray[np.int64]:
+        """The current rows of a document (by its number), or several, in the order of its text."""
         window = self.prefix.window()
         rows = np.flatnonzero(np.isin(window.column("document"), np.array(documents, np.int64)))
         rows = rows[window.visible(rows)]
         return rows[np.argsort(self.column("number", rows), kind="stable")]
+
+    def first_rows(self, documents: Sequence[int]) -> NDArray[np.int64]:
+        """The first current row of each of these documents, by number; none for one without a text."""
+        rows = self.rows_of_document(*documents)
+        return rows[np.unique(self.column("document", rows), return_index=True)[1]]
 
     def count_published_since(self, first: int) -> int:
         """The number of current passages that were published from an instant on."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from msgspec import Struct
 from asof import plugins, recipes, schema
 from asof.answer import AskSettings
 from asof.errors import BadConfig, Untrusted, UsageError
+from asof.files import NotAFile, open_file
 from asof.schema import (
     MAX_SHOWN,
     Setting,
@@ -295,17 +295,12 @@ def schemes(tables: Iterable[str]) -> set[str]:
 def content(path: Path) -> bytes | None:
     """The bytes of a configuration; None where there is no such file. Raises BadConfig."""
     try:
-        # O_NONBLOCK: a pipe is refused instead of waited for
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise BadConfig(f"{path} is no file")
-            with os.fdopen(handle, "rb", closefd=False) as file:
-                raw = file.read(MAX_BYTES + 1)
-        finally:
-            os.close(handle)
+        with os.fdopen(open_file(path, path), "rb") as file:
+            raw = file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         return None
+    except NotAFile as error:
+        raise BadConfig(f"{path} is no file") from error
     except OSError as error:
         raise BadConfig(f"{path}: {error.strerror}") from error
     if len(raw) > MAX_BYTES:

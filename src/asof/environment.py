@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Struct
 
 from asof import config
-from asof.config import EXTERNAL, FILE, MAX_BYTES, Config
+from asof.config import EXTERNAL, FILE, Config
 from asof.errors import BadConfig, UsageError
 from asof.files import FOLDER, PrivateFile
 from asof.schema import MAX_SHOWN, value_text
@@ -113,16 +113,6 @@ def trusted() -> Trusted:
     return Trusted(_home("XDG_STATE_HOME", ".local/state"), owners(os.environ))
 
 
-LARGEST_REMEMBERED = 4_000_000
-"""The most bytes of a file of what is remembered for the user."""
-
-
-def remembered(name: str) -> PrivateFile | None:
-    """A file of what is remembered for the user, beside the list of trusted folders; None without a home."""
-    folder = _home("XDG_STATE_HOME", ".local/state")
-    return None if folder is None else PrivateFile(folder / name, owners(os.environ), LARGEST_REMEMBERED)
-
-
 def trust(folder: Path) -> dict[str, str]:
     """Trust asof.toml of a folder until it changes; returns what it names outside, in words by table. Raises
     UsageError, also where there is nothing to trust, and BadConfig."""
@@ -153,29 +143,33 @@ def _digest(folder: Path) -> str | None:
         return None
 
 
-# -- encoders that the user named to `asof embed` ------------------------------------------------------
-# A corpus holds the name of its encoder, a digest of the model. Where the model lies is the user's to say: a
-# folder from somebody else could name any file.
+# -- what is remembered for the user, beside the list of trusted folders: texts by name -----------------
+
+ENCODERS, LOOKS = "encoders.json", "looks.json"
+"""The files of which model each encoder is that the user named to `asof embed` (a corpus holds a digest, and
+a folder from somebody else could name any file), and of when changes were last looked at, by folder."""
+
+LARGEST_REMEMBERED = 4_000_000
+"""The most bytes of such a file."""
 
 
-def remember_encoder(name: str, model: str) -> None:
-    """Keep which model (a folder, package:NAME or a name on the hub) the encoder of a name is. Raises
-    AsofError."""
-    file = _encoders()
-    with file.locked():
-        file.write(json.dumps({**_remembered(file), name: model}))
+def remember(file: str, name: str, text: str) -> None:
+    """Keep a text under a name. Raises AsofError, also where there is no home."""
+    kept = _kept(file)
+    with kept.locked():
+        kept.write(json.dumps({**_texts(kept), name: text}, indent=2) + "\n")
 
 
-def remembered_encoder(name: str) -> str | None:
-    """The model that the user gave for the encoder of this name. Raises UsageError."""
-    return _remembered(_encoders()).get(name) if trusted().state is not None else None
+def remembered(file: str, name: str) -> str | None:
+    """The text that is kept under a name, if any. Raises UsageError."""
+    return None if trusted().state is None else _texts(_kept(file)).get(name)
 
 
-def _encoders() -> PrivateFile:
-    return PrivateFile(trusted().path.with_name("encoders.json"), trusted().owners, MAX_BYTES)
+def _kept(file: str) -> PrivateFile:
+    return PrivateFile(trusted().path.with_name(file), trusted().owners, LARGEST_REMEMBERED)
 
 
-def _remembered(file: PrivateFile) -> dict[str, str]:
+def _texts(file: PrivateFile) -> dict[str, str]:
     try:  # not msgspec.json: paths that are no UTF-8 are halves of surrogate pairs
         return msgspec.convert(json.loads(file.read() or b"{}"), dict[str, str])
     except (msgspec.ValidationError, ValueError, RecursionError, OSError) as error:

@@ -183,9 +183,8 @@ class HitForce(NamedTuple):
 class Hit:
     """A passage that was found.
 
-    `ended` is the instant at which it was removed, as far as is visible in the view (None while it is
-    current). `superseded`: see `asof.revisions.chains`. `as_of`: the instant of the view in which it was
-    found; `at`: that of its status (`Query.date_of_status`)."""
+    `superseded`: see `asof.revisions.chains`. `as_of`: the instant of the view in which it was found; `at`:
+    that of its status (`Query.date_of_status`)."""
 
     rank: Annotated[int, "from 1, best first"]
     score: Annotated[float, "the value of `why`"]
@@ -195,7 +194,6 @@ class Hit:
     uri: Annotated[str, "where the document is from"]
     published: Annotated[SourcedTime | None, "when it was published; null: not known"]
     dated_by: Annotated[str, one_of(*DATED_BY), "where `published` was found"]
-    ended: Annotated[int | None, HIDDEN]
     about: Annotated[tuple[SourcedTime, ...], "the times that it speaks of, at most 16"]
     place: Annotated[Location, As("location"), "where it stands in the document"]
     text: Annotated[str, "the passage"]

@@ -170,11 +170,9 @@ class DocumentResult(Struct, frozen=True):
     versions: Annotated[tuple[DocumentVersion, ...], "those until then, oldest first"]
 
     @classmethod
-    def of(
-        cls, found: DocumentAsOf, then: Snapshot, offset: int = 0, most: int | None = None
-    ) -> DocumentResult:
+    def of(cls, found: DocumentAsOf, then: Snapshot, offset: int, most: int) -> DocumentResult:
         """A document, with at most so many characters of its text from `offset` on."""
-        text = found.text[offset:] if most is None else found.text[offset : offset + most]
+        text = found.text[offset : offset + most]
         start, characters = min(offset, len(found.text)), len(found.text)
         return cls(
             found.summary, then.as_of, then.known_at, text, start, characters, found.headings,

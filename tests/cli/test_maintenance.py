@@ -21,6 +21,7 @@ from tests.support.openai_server import ModelServer, Request, says
 import asof as library
 from asof import environment
 from asof.corpus import session
+from asof.environment import ENCODERS
 from asof.errors import UsageError
 from asof.models.local import LocalEncoder
 from asof.recipes import NAMES
@@ -351,7 +352,7 @@ def test_what_is_missing_is_made_by_the_model_that_was_named(asof, sea, monkeypa
     assert asof("index", "sea").code == 0
     meanings = Meanings()
     monkeypatch.setattr(session, "named_encoder", lambda name, *_: meanings if name == "the model" else None)
-    environment.remember_encoder("meanings", "the model")
+    environment.remember(ENCODERS, "meanings", "the model")
     with library.open(sea.parent) as corpus:
         corpus.embed(meanings)
         (sea / "boat.md").write_text(note("2023-01-10", "Boat", "A ferry."))
@@ -369,11 +370,11 @@ def test_the_model_that_was_named_is_remembered(asof, sea, tmp_path, monkeypatch
     assert asof("embed", "--encoder", str(model)).code == 2, "it is no model, or nothing runs one here"
     (kept,) = json.loads(environment.trusted().path.with_name("encoders.json").read_text()).items()
     assert kept == (LocalEncoder(model).name, str(model))
-    environment.remember_encoder("other", "\udce9")
-    assert [*map(environment.remembered_encoder, (kept[0], "other"))] == [str(model), "\udce9"]
+    environment.remember(ENCODERS, "other", "\udce9")
+    assert [environment.remembered(ENCODERS, each) for each in (kept[0], "other")] == [str(model), "\udce9"]
     environment.trusted().path.with_name("encoders.json").write_text("[1]")
     with pytest.raises(UsageError, match=r"encoders.json cannot be used .*: remove it"):
-        environment.remembered_encoder("any")
+        environment.remembered(ENCODERS, "any")
     monkeypatch.setattr(environment, "trusted", lambda: Trusted(None, frozenset()))
     told = asof("embed", "--encoder", str(model)).err.replace("\n", " ")
     assert "searches need the model in [encoder]" in told, "there is no home to remember it in"

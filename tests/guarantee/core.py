@@ -311,7 +311,7 @@ def words_of_the_id(write: Any, version: int, head: int) -> Any:
     """A passage is searched by what its document was called last, and not then."""
     given = right_attributes(write, version, head)
     document = write.pending["versions"][version - write.ids["versions"].first][1]
-    return next(state.name for state in write.touched.values() if state.id == document), *given[1:]
+    return given._replace(path=next(each.name for each in write.touched.values() if each.id == document))
 
 
 def acts_as_of(as_of: int | None, known_at: int | None) -> Any:

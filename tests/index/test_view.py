@@ -38,7 +38,7 @@ def test_a_hit_says_all_that_is_known() -> None:
         (hit,) = corpus.search("mill").hits
         assert (hit.rank, hit.document, hit.title, hit.uri) == (1, "a", "T", "https://x.example")
         assert hit.published == SourcedTime(read("2001"), "2001", "metadata")
-        assert (hit.dated_by, hit.ended, hit.about) == ("metadata", None, (about,))
+        assert (hit.dated_by, hit.about) == ("metadata", (about,))
         assert (hit.place.number, hit.place.start, hit.place.end) == (0, 0, len("before\n\nmill"))
         assert hit.id.startswith("a#")
 

@@ -180,7 +180,7 @@ def hit(text: str, start: int = 0, document: str = "d", title: str = "T", date: 
     published = SourcedTime(read(date), date, "metadata") if date else None
     place = Location(0, start, start + len(text))
     return Hit(
-        1, 1.0, f"{document}#{start}", document, title, "", published, "metadata", None, (), place, text,
+        1, 1.0, f"{document}#{start}", document, title, "", published, "metadata", (), place, text,
         lambda: Why("", 1.0),
     )  # fmt: skip
 

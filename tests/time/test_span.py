@@ -19,13 +19,12 @@ from asof.time.span import (
     Grain,
     Period,
     Span,
+    days_in,
     holds_in,
     label,
     months_later,
     nearest,
-    one_day,
     span_of_length,
-    week_of,
 )
 
 GRAIN = st.sampled_from(GRAINS)
@@ -112,9 +111,9 @@ def test_months_later_clips() -> None:
 
 
 def test_days_and_weeks_at_the_calendars_end() -> None:
-    assert week_of(date(2024, 3, 3)) == (date(2024, 2, 26), date(2024, 3, 4))
-    assert week_of(date.max) == (date(9999, 12, 27), None)
-    assert one_day(date.max) == (date.max, None)
+    assert read("2024-W09") == days_in(date(2024, 2, 26), date(2024, 3, 4))
+    assert read("9999-W52") == days_in(date(9999, 12, 27), None)
+    assert Period("day", date.max).span == days_in(date.max, None)
     assert span_of_length(datetime.max.replace(tzinfo=UTC), timedelta(days=1)).end is None
 
 

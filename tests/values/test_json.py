@@ -20,7 +20,7 @@ TIME = {"from": "2020-01-01T00:00:00Z", "until": "2021-01-01T00:00:00Z", "text":
 def hit(**changes: Any) -> Hit:
     values = {
         "rank": 1, "score": 2.0, "id": "a#1", "document": "a", "title": "A", "uri": "file:a",
-        "published": None, "dated_by": "none", "ended": None, "about": (), "text": "a crane",
+        "published": None, "dated_by": "none", "about": (), "text": "a crane",
         "place": Location(0, 0, 7, ("Cranes",)), "explain": lambda: Why("two", 2.0), **changes,
     }  # fmt: skip
     return Hit(**values)

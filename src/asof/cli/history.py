@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from asof import verbs
 from asof.cli.main import (
@@ -24,8 +22,6 @@ from asof.cli.main import (
 )
 from asof.cli.terminal import counted, moment_text, plain, readable, shortened, show
 from asof.documents import PUBLISHED, force_words
-from asof.errors import UsageError
-from asof.files import PrivateFile, WritableByOthers
 from asof.parameters import (
     ChangesParameters,
     DiffParameters,
@@ -102,43 +98,6 @@ def _show_entry(entry: TimelineEntry, at: int, *, dated: bool) -> None:
 # -- asof changes, asof list ---------------------------------------------------------------------------
 
 
-LOOKS = "looks.json"
-"""The file of when changes were last looked at, by the folder of the corpus."""
-
-
-class Looks(NamedTuple):
-    """When a user last looked at the changes of the corpus in a folder. None where there is no home."""
-
-    file: PrivateFile | None
-    root: str
-
-    @classmethod
-    def at(cls, root: Path) -> Looks:
-        from asof import environment
-
-        return cls(environment.remembered(LOOKS), str(root.resolve()))
-
-    def last(self) -> str | None:
-        """The instant of the last look, in ISO 8601. Raises UsageError where the file is damaged."""
-        return self._all().get(self.root)
-
-    def _all(self) -> dict[str, str]:
-        if self.file is None:
-            return {}
-        try:
-            content = self.file.read()
-            return {} if content is None else msgspec.convert(json.loads(content), dict[str, str])
-        except (ValueError, OSError, WritableByOthers, msgspec.ValidationError) as error:
-            raise UsageError(f"{self.file.path} cannot be read: {error}; remove it") from error
-
-    def remember(self, moment: int) -> None:
-        """Remember a look at an instant. Raises AsofError where that cannot be written."""
-        if self.file is None:
-            return
-        with self.file.locked():
-            self.file.write(json.dumps({**self._all(), self.root: iso(moment)}, indent=2) + "\n")
-
-
 @verb_command(ChangesParameters, q="QUESTION")
 @format_option
 def changes(asked: ChangesParameters, index: Path | None, as_json: bool, how: str | None) -> int:
@@ -147,16 +106,18 @@ def changes(asked: ChangesParameters, index: Path | None, as_json: bool, how: st
     Without --since: since you last looked at all of them (asof changes remembers that for each corpus), also
     what was indexed since with an earlier date; or of a week.
     """
+    from asof import environment
+
     with open_corpus(index) as corpus:
         present = asked.since is None and asked.as_of is None and asked.known_at is None
-        looks = Looks.at(corpus.root)
-        last = looks.last() if present else None
+        root = str(corpus.root.resolve())
+        last = environment.remembered(environment.LOOKS, root) if present else None
         if last:
             asked = replace(asked, since=last)
         found = verbs.changes(corpus, asked, learned=bool(last))
         part = found.left_out or asked.q or asked.source or asked.path or asked.tag or asked.meta
-        if present and not part:  # a look at a part is none at all
-            looks.remember(found.as_of)
+        if present and not part and environment.trusted().state:  # a look at a part is none at all
+            environment.remember(environment.LOOKS, root, iso(found.as_of))
     if not print_result(found, how, as_json=as_json):
         show_changes(found)
     return DONE if found.documents else NOTHING

@@ -336,11 +336,11 @@ def embed(name: str | None, yes: bool, index: Path | None) -> int:
 
 def _remember(encoder: str, model: str) -> None:
     """Keep which model an encoder is, so that searches find it; tell the user where that is impossible."""
-    from asof.environment import remember_encoder
-
     folder = Path(model).expanduser()
     try:
-        remember_encoder(encoder, str(folder.resolve()) if folder.is_dir() else model)
+        environment.remember(
+            environment.ENCODERS, encoder, str(folder.resolve()) if folder.is_dir() else model
+        )
     except AsofError as error:
         echo_err(f"{error}; searches need the model in [encoder] of asof.toml")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC
 from functools import partial
@@ -308,11 +308,7 @@ class Asker(Struct, frozen=True):
             made = write_pending(model, made, options)
         made = self._with_lives(made, reading.as_of)
         if made.refused:
-            unmet = self.session.use(
-                reading.as_of,
-                reader.known_at,
-                lambda view: filter_notes(view.store, query.filters) if view.n else [],
-            )
+            unmet = self._use(put, lambda view: filter_notes(view.store, query.filters) if view.n else [])
             made = replace(made, notes=(*made.notes, *unmet))
         return replace(made, question=question, in_force=query.filters.in_force)
 
@@ -323,7 +319,7 @@ class Asker(Struct, frozen=True):
         from asof.answer.ask import with_lives
 
         ids = [each.id for each in made.citations]
-        return with_lives(made, self._lives(ids, as_of, self.reader.known_at))
+        return with_lives(made, self._lives(ids, as_of))
 
     def _made(self, put: _PutQuestion, *, past: bool) -> Answer | PendingAnswer:
         """The answer, or what a model is to write; `past`: how documents changed may tell."""
@@ -341,8 +337,7 @@ class Asker(Struct, frozen=True):
         """True if reports for a question would take minutes."""
         from asof.answer.ask import MOST_READ
 
-        moment = put.reading.as_of, self.reader.known_at
-        return self.session.use(*moment, lambda view: view.n > MOST_READ)
+        return self._use(put, lambda view: view.n > MOST_READ)
 
     def _of_the_past(self, put: _PutQuestion) -> Answer | None:
         """The answer to a question on how documents changed, or that is only a time; None for another one,
@@ -358,9 +353,8 @@ class Asker(Struct, frozen=True):
         at_large = asked is None or asked.kind == ANYTHING or of_time
         if (at_large and put.options.model is not None) or not (asked or of_time):
             return None
-        moment = put.reading.as_of, self.reader.known_at
         if asked is None or of_time:
-            then = self.session.use(*moment, lambda view: answer_for_period(view, parsed, filters), past=True)
+            then = self._use(put, lambda view: answer_for_period(view, parsed, filters), past=True)
             if not then.refused:
                 return then
             query = replace(query, lexical=" ".join(each.text for each in put.reading.mentions))
@@ -376,11 +370,9 @@ class Asker(Struct, frozen=True):
             told.extend(best_statements(found, inf))
             return answer_from_timeline(view, query, parsed, asked, told)
 
-        made = self.session.use(*moment, through_documents) if asked.kind == COURSE else None
+        made = self._use(put, through_documents) if asked.kind == COURSE else None
         if made is None:
-            made = self.session.use(
-                *moment, lambda view: answer_from_past(view, query, parsed, asked, told), past=True
-            )
+            made = self._use(put, lambda view: answer_from_past(view, query, parsed, asked, told), past=True)
         return made and replace(made, notes=(*put.reading.notes, *put.notes, *made.notes))
 
     def _local(self, put: _PutQuestion) -> Answer | PendingAnswer:
@@ -403,10 +395,7 @@ class Asker(Struct, frozen=True):
             or not (made.refused or lacks_number(parsed, made))
         ):
             return made
-        before = self.session.use(
-            put.reading.as_of, self.reader.known_at, past=True,
-            do=lambda view: with_what_was_said(view, put.query, parsed, made),
-        )  # fmt: skip
+        before = self._use(put, lambda view: with_what_was_said(view, put.query, parsed, made), past=True)
         return before if made.refused or not lacks_number(parsed, before) else made
 
     def _in_cells(
@@ -467,7 +456,7 @@ class Asker(Struct, frozen=True):
         except BeforeHorizon:
             return now
         ids = [each.id for each in then.quoted.citations[:1]]
-        lives = self._lives(ids, put.reading.as_of, self.reader.known_at)
+        lives = self._lives(ids, put.reading.as_of)
         found = ask.of_its_time(now, then, asked, lives)
         return self._until_in_force(put, now, asked.last) if found is now else found
 
@@ -483,7 +472,7 @@ class Asker(Struct, frozen=True):
             later = ask.not_yet_in_force(found, at)
             if later is None:
                 break
-            lives = self._lives([later.id], found.made.as_of, self.reader.known_at).get(later.id, ())
+            lives = self._lives([later.id], found.made.as_of).get(later.id, ())
             edited = min((each.visible for each in lives), default=BEGINNING)
             if edited > found.made.as_of or edited <= BEGINNING:
                 return now
@@ -514,12 +503,16 @@ class Asker(Struct, frozen=True):
             context = context_of(retrieved, put.options.tokens, put.cell)
             return Answered(answer(retrieved, context, put.options, requested=put.requested), context)
 
-        return self.session.use(put.reading.as_of, self.reader.known_at, look)
+        return self._use(put, look)
 
-    def _lives(
-        self, hits: Sequence[str], as_of: int, known_at: int | None
-    ) -> dict[str, list[VisibleInterval]]:
+    def _use(self, put: _PutQuestion, do: Callable[[View], T], *, past: bool = False) -> T:
+        """Call a function with the view of the moment of a question; see `Session.use`."""
+        return self.session.use(put.reading.as_of, self.reader.known_at, do, past=past)
+
+    def _lives(self, hits: Sequence[str], as_of: int) -> dict[str, list[VisibleInterval]]:
         """See `asof.store.reader.visible_intervals`."""
-        return self.session.use(
-            as_of, known_at, lambda view: visible_intervals(view.store.db, hits, view.as_of, view.known_at)
-        )
+
+        def look(view: View) -> dict[str, list[VisibleInterval]]:
+            return visible_intervals(view.store.db, hits, view.as_of, view.known_at)
+
+        return self.session.use(as_of, self.reader.known_at, look)

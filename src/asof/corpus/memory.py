@@ -18,7 +18,6 @@ from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 from msgspec import Struct
 
 from asof.arguments import all_checked
@@ -200,8 +199,7 @@ class Memory:
         """True if a note holds now, or is to hold: nothing superseded it, and it has not ended."""
 
         def look(view: View) -> bool:
-            rows = [view.rows_of_document(number) for number in called(view.store, name)]
-            hits = current_hits(view, np.concatenate([np.zeros(0, np.int64), *rows]))
+            hits = current_hits(view, view.rows_of_document(*called(view.store, name)))
             over = (hit.in_force is not None and hit.in_force.span.last < view.as_of for hit in hits)
             return not any(hit.superseded for hit in hits) and not any(over)
 

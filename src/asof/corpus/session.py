@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from asof import plugins
 from asof.config import FILE, Config
 from asof.engine import DERIVED, ViewFactory
-from asof.environment import remembered_encoder
+from asof.environment import ENCODERS, remembered
 from asof.errors import DamagedSegment, EncoderChanged, MissingExtra, UsageError, missing_extra
 from asof.index.manifest import Manifest
 from asof.index.view import DerivedCache, View
@@ -287,12 +287,6 @@ def encoder_for(
 
     if name == HashedNgrams().name:
         return HashedNgrams()
-    if config.encoding is None:
-        from asof.models.local import recommended_here, recommended_of
-
-        known = recommended_of(name)
-        if known is not None:
-            return ExpectedEncoder(name, lambda: recommended_here(known), lambda: _dimensions(store, name))
     return ExpectedEncoder(
         name, lambda: _wanted_encoder(name, config, root, environment), lambda: _dimensions(store, name)
     )
@@ -301,10 +295,15 @@ def encoder_for(
 def _wanted_encoder(
     name: str, config: Config, root: Path, environment: Mapping[str, str]
 ) -> Encoder | None:  # fmt: skip
-    """The configured encoder; where none is, the one that the user named to `asof embed`. Raises Untrusted if
-    it is not the expected one, and the folder names one that is ignored."""
+    """The configured encoder; where [encoder] names none, a recommended one that was downloaded; else the one
+    that the user named to `asof embed`. Raises Untrusted if it is not the expected one, and the folder names
+    one that is ignored."""
+    from asof.models.local import recommended_here, recommended_of
+
+    if config.encoding is None and (known := recommended_of(name)) is not None:
+        return recommended_here(known)
     encoder = configured_encoder(config, root, environment)
-    if encoder is None and (model := remembered_encoder(name)) is not None:
+    if encoder is None and (model := remembered(ENCODERS, name)) is not None:
         encoder = named_encoder(model, config, root, environment)
     if "encoder" in config.withheld and (encoder is None or encoder.name != name):
         raise config.lacking("encoder", f"this corpus holds vectors of the encoder {name!r}")

@@ -357,11 +357,7 @@ class Snapshot:
 
     def answer(self, request: AskRequest) -> Answer:
         """Answers a request; see `ask`."""
-        return self._asker.ask(request)
-
-    @property
-    def _asker(self) -> Asker:
-        return Asker(self.session, self.models, self.reader)
+        return Asker(self.session, self.models, self.reader).ask(request)
 
     # -- reading a question -------------------------------------------------------------------------
 

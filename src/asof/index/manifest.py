@@ -313,7 +313,7 @@ class Manifest(Struct):
             damaged = self.faults(db)
             lines = []
             for entry, fault in damaged:
-                rows = self._rebuild_all(db) if entry is None else self._rebuild(db, entry)
+                rows = self._rebuild(db, entry)
                 lines.append(f"index: {fault}; rebuilt its {rows} passages from the store")
         self.discard(entry for entry, _ in damaged if entry is not None)
         for line in lines:
@@ -328,25 +328,19 @@ class Manifest(Struct):
         except DamagedSegment as damage:
             return str(damage)
 
-    def _rebuild(self, db: sqlite3.Connection, entry: SegmentEntry) -> int:
-        """Rebuild a segment from the store, in the place of the old one; returns its rows."""
-        file, stats = self._rebuilt_file(db, entry)
-        self.enter(db, [entry], file, stats)
+    def _rebuild(self, db: sqlite3.Connection, entry: SegmentEntry | None) -> int:
+        """Rebuild a segment from the store, in the place of the old one (None: of all passages and ends, in
+        the place of a list that is not sound); returns its rows."""
+        whole, file = entry or entry_of_all(db), self.new_file()
+        stats = rebuild(db, whole, self.folder / file, self.store.analyzer, encoder_of(db))
+        if entry is not None:
+            self.enter(db, [entry], file, stats)
+        else:
+            db.execute("DELETE FROM segments")
+            _enlist(db, SegmentEntry(file, *whole[1:5], *stats))
+            with self._lock:
+                self._open.clear()
         return stats[0]
-
-    def _rebuild_all(self, db: sqlite3.Connection) -> int:
-        """Replace a list that is not sound by one segment of all passages and ends."""
-        whole = entry_of_all(db)
-        file, stats = self._rebuilt_file(db, whole)
-        db.execute("DELETE FROM segments")
-        _enlist(db, SegmentEntry(file, *whole[1:5], *stats))
-        with self._lock:
-            self._open.clear()
-        return stats[0]
-
-    def _rebuilt_file(self, db: sqlite3.Connection, entry: SegmentEntry) -> tuple[str, tuple[int, int, int]]:
-        file = self.new_file()
-        return file, rebuild(db, entry, self.folder / file, self.store.analyzer, encoder_of(db))
 
 
 def _enlist(db: sqlite3.Connection, entry: SegmentEntry) -> None:

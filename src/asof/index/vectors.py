@@ -11,7 +11,7 @@ version or document is not encoded again.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from hashlib import blake2b
 
 import numpy as np
@@ -81,8 +81,6 @@ def products(
 # -- stored vectors ------------------------------------------------------------------------------------
 
 DIGEST_BYTES = 16
-DIGESTS_AT_ONCE = 500
-"""So many digests are looked up at once: SQLite binds a bounded number of values."""
 
 Vector = NDArray[np.int16]
 
@@ -92,22 +90,17 @@ def text_digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
 
 
-def stored_vectors(db: sqlite3.Connection, encoder: str, digests: Iterable[bytes]) -> dict[bytes, Vector]:
+def stored_vectors(db: sqlite3.Connection, encoder: str, digests: Collection[bytes]) -> dict[bytes, Vector]:
     """The vectors that the store has of these texts."""
-    stored: dict[bytes, Vector] = {}
-    unique = list(dict.fromkeys(digests))
-    for first in range(0, len(unique), DIGESTS_AT_ONCE):
-        some = unique[first : first + DIGESTS_AT_ONCE]
-        marks = ", ".join("?" * len(some))
-        rows = db.execute(
-            f"SELECT digest, vector FROM vectors WHERE encoder = ? AND digest IN ({marks})", (encoder, *some)
-        )
-        stored.update((digest, np.frombuffer(vector, "<i2").astype(np.int16)) for digest, vector in rows)
-    return stored
+    marks = ", ".join("?" * len(digests))
+    rows = db.execute(
+        f"SELECT digest, vector FROM vectors WHERE encoder = ? AND digest IN ({marks})", (encoder, *digests)
+    )
+    return {digest: np.frombuffer(vector, "<i2").astype(np.int16) for digest, vector in rows}
 
 
 def encode_missing(db: sqlite3.Connection, encoder: Encoder, texts: Iterable[str]) -> dict[bytes, Vector]:
-    """The vectors of texts by their digests: stored ones, and the others encoded, each text once.
+    """The vectors of some texts by their digests: stored ones, and the others encoded, each text once.
 
     Raises ModelError, also where the encoder gives vectors of other dimensions than it gave before.
     """

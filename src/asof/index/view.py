@@ -294,19 +294,16 @@ class View:
                 places[np.isin(documents, list(documents_named(self.store, name, among)))] = place
         return places
 
-    def rows_of_document(self, document: int) -> NDArray[np.int64]:
-        """The current rows of a document (by its number), in the order of its text."""
+    def rows_of_document(self, *documents: int) -> NDArray[np.int64]:
+        """The current rows of a document (by its number), or several, in the order of its text."""
         window = self.prefix.window()
-        rows = np.flatnonzero(window.column("document") == document)
+        rows = np.flatnonzero(np.isin(window.column("document"), np.array(documents, np.int64)))
         rows = rows[window.visible(rows)]
         return rows[np.argsort(self.column("number", rows), kind="stable")]
 
     def first_rows(self, documents: Sequence[int]) -> NDArray[np.int64]:
         """The first current row of each of these documents, by number; none for one without a text."""
-        window = self.prefix.window()
-        rows = np.flatnonzero(np.isin(window.column("document"), np.array(documents, np.int64)))
-        rows = rows[window.visible(rows)]
-        rows = rows[np.argsort(self.column("number", rows), kind="stable")]
+        rows = self.rows_of_document(*documents)
         return rows[np.unique(self.column("document", rows), return_index=True)[1]]
 
     def count_published_since(self, first: int) -> int:
@@ -385,7 +382,7 @@ class View:
             Hit(
                 rank=rank, score=score, id=hit_id(record.document, record.key), document=record.document,
                 title=record.title, uri=record.uri, published=published_of(record), dated_by=record.dated_by,
-                ended=None, about=about_of(record), place=place_of(record, layouts), text=record.text,
+                about=about_of(record), place=place_of(record, layouts), text=record.text,
                 explain=partial(explain, rank - 1), tags=tuple(json.loads(record.tags)),
                 meta=json.loads(record.meta), version=versions.get(record.passage), language=record.language,
                 superseded=of.superseded, in_force=of.in_force, amended=of.amended, holds=of.holds,

@@ -90,13 +90,8 @@ def _not_in_force(rows: NDArray[np.int64], query: Query, view: View) -> str:
 
 def _rows(view: View, known: list[PassageHistory]) -> NDArray[np.int64]:
     """Rows of the view that are current, of these passages."""
-    passages = np.sort(np.array([each.passage for each in known], np.int64))
-    in_force = [
-        part.offset + np.setdiff1d(rows[rows < part.hi], part.dead)
-        for part in view.prefix.parts
-        for rows in [part.segment.rows_of(passages)]
-    ]
-    return np.concatenate([*in_force, np.zeros(0, np.int64)])
+    rows = np.sort(view.prefix.rows_of(np.array([each.passage for each in known], np.int64)))
+    return rows[(rows >= 0) & view.prefix.window().visible(rows)]
 
 
 def _absence(known: list[PassageHistory], view: View) -> str:

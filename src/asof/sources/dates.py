@@ -339,7 +339,7 @@ def _span(year: Label, part: Label, fiscal_start: int) -> Span:
     assert year.year is not None  # noqa: S101  the caller looked
     shift, months = part.part or (0, 12)
     first = months_later(date(year.year - (fiscal_start > 1), fiscal_start, 1), shift)
-    return days_in((first, months_later(first, months)))
+    return days_in(first, months_later(first, months))
 
 
 def fiscal_start_of(record: Mapping[str, Any], default: int, used: set[str], note: Note) -> int:

@@ -482,14 +482,13 @@ class FileLife(Struct):
 class Replay(Struct):
     """The commits of a history, applied one after the other."""
 
-    git: Git
     history: list[GitCommit]
     differences: dict[str, CommitChanges]
     living: dict[str, FileLife] = msgspec.field(default_factory=dict)
 
     def lives(self) -> list[FileLife]:
         """All files of the history, each with its changes, oldest first; of one second the last state, and
-        the commit that set it. Raises GitFailed."""
+        the commit that set it."""
         every: list[FileLife] = []
         touched: dict[int, FileLife] = {}
         for number, commit in enumerate(self.history):

@@ -170,7 +170,7 @@ class History:
         if unknown:
             said = f"files that were moved and changed at once begin anew: {unknown}"
             yield Problem(said, self.naming.shown, remedy=REFETCH, lost=False)
-        lives = Replay(git, ordered, changes).lives()
+        lives = Replay(ordered, changes).lives()
         pasts = documents_of(lives, lambda path: self._is_accepted(self._relative(path)))
         documents = {past.id: past for past in pasts}
         headers = headers_beside(documents)

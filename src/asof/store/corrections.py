@@ -71,7 +71,7 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
 
 def _erase(db: sqlite3.Connection, document: int) -> list[int]:
     passages = [id_ for (id_,) in db.execute("SELECT id FROM passages WHERE document = ?", (document,))]
-    forget_checkpoints(db, document)
+    forget_checkpoints(db, [document])
     of_source = "DELETE FROM problems WHERE source = (SELECT source FROM documents WHERE id = ?)"
     db.execute(of_source, (document,))  # they may quote it
     _delete_passages(db, passages)

@@ -15,7 +15,7 @@ from unicodedata import normalize
 from asof.errors import DocumentNotFound, UsageError
 from asof.queries import Filters, signed_key
 from asof.store.digest import stem_of
-from asof.store.reader import KNOWN, AsOfReader, has_document, number_of, patterns
+from asof.store.reader import KNOWN, LAST, AsOfReader, has_document, number_of, patterns
 from asof.store.schema import LAST_NAME
 from asof.time.span import iso
 
@@ -37,14 +37,11 @@ UNION SELECT v.document FROM aliases AS a JOIN versions AS v ON v.id = a.version
 
 _CALLED = f"""
 SELECT v.document FROM versions AS v JOIN heads AS h ON h.id = v.head
-WHERE v.id = (
-    SELECT id FROM versions WHERE document = ?1 AND visible <= ?2 AND added <= ?3
-    AND (retired IS NULL OR retired > ?3) ORDER BY visible DESC, added DESC, id DESC LIMIT 1
-) AND (
-    h.title = ?4 COLLATE NOCASE OR h.path IN (SELECT value FROM json_each(?5))
-    OR {LAST_NAME.replace("path", "h.path")} COLLATE NOCASE IN (SELECT value FROM json_each(?5))
+WHERE v.id = ({LAST.replace("v.document", ":document")}) AND (
+    h.title = :name COLLATE NOCASE OR h.path IN (SELECT value FROM json_each(:files))
+    OR {LAST_NAME.replace("path", "h.path")} COLLATE NOCASE IN (SELECT value FROM json_each(:files))
     OR EXISTS (SELECT 1 FROM aliases AS a WHERE a.version = v.id
-        AND a.alias COLLATE NOCASE IN (SELECT value FROM json_each(?5)))
+        AND a.alias COLLATE NOCASE IN (SELECT value FROM json_each(:files)))
 )
 """
 
@@ -57,8 +54,8 @@ def called(store: AsOfReader, name: str) -> list[int]:
         return []  # half a surrogate pair, as of a terminal's bytes that are no text, is in no name
     files = json.dumps([name + ending for ending in ENDINGS])
     once = [row[0] for row in store.db.execute(_NAMED, (name, files))]
-    now = (store.as_of, store.known_at, name, files)
-    current = (document for document in once if store.db.execute(_CALLED, (document, *now)).fetchone())
+    now = {**store.moment, "name": name, "files": files}
+    current = (each for each in once if store.db.execute(_CALLED, {**now, "document": each}).fetchone())
     every = sorted(islice(current, MOST + 1))
     return every if len(every) <= MOST else []
 

@@ -14,13 +14,13 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from posixpath import join, normpath
+from posixpath import commonprefix, join, normpath
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
 from msgspec import Struct
 
-from asof.documents import Heading, Link, SourcedTime
+from asof.documents import Heading, SourcedTime
 from asof.hits import VersionNumber
 from asof.queries import signed_key
 from asof.store.digest import (
@@ -321,7 +321,7 @@ class LinkTarget(Struct, frozen=True):
     def rank(self, name: str) -> Rank:
         """The rank of an id as a match; of equal ranks the first id in order is taken."""
         exact, stem = self.exact, stem_of(name)
-        near = -common_prefix(self.folder, name)
+        near = -len(commonprefix((self.folder, name)))
         if stem in exact or name in exact:
             return exact.get(stem, exact.get(name, 1)), near, len(name)
         return (BY_NAME if self.names(stem) else BY_NAME + 1), near, len(name)
@@ -366,12 +366,10 @@ class LinkResolver:
             exact = [name for each in link.exact for name in self._exactly(each)]
             pages = [LinkTarget(f"{link.path}/{page}", link.folder) for page in PAGES if "/" in target]
             endings = filter(None, map(self._ending_in, (link, *pages)))
-            others = next(endings, None) or self._aliases.get(folded(target), [])
-            near = ((-common_prefix(link.folder, name), len(name), name) for name in others)
-            nearest = min(near, default=(0, 0, None))[2]
-            self._found[key] = min(exact, key=lambda name: (link.rank(name), name), default=nearest)
-        found = self._found[key]
-        return None if found is None else self._ids.get(found, found)
+            found = exact or next(endings, []) or self._aliases.get(folded(target), [])
+            self._found[key] = min(found, key=lambda name: (link.rank(name), name), default=None)
+        best = self._found[key]
+        return None if best is None else self._ids.get(best, best)
 
     def _exactly(self, key: str) -> list[str]:
         names = self._stems.get(key, [])
@@ -381,16 +379,6 @@ class LinkResolver:
         """The ids whose path ends in the target."""
         candidates = self._lasts.get(link.last.casefold(), ())
         return [name for name in candidates if link.names(stem_of(name))]
-
-
-def common_prefix(folder: str, name: str) -> int:
-    """The length of the common prefix of a folder and an id."""
-    same = 0
-    for here, other in zip(folder, name, strict=False):
-        if here != other:
-            break
-        same += 1
-    return same
 
 
 def folded(text: str, like: str = "") -> str:
@@ -420,8 +408,7 @@ def visible_instants_after(db: sqlite3.Connection, instant: int) -> list[int]:
 # -- reader --------------------------------------------------------------------------------------------
 
 
-KNOWN_AT = "v.visible <= ? AND v.added <= ? AND (v.retired IS NULL OR v.retired > ?)"
-KNOWN = KNOWN_AT.replace("?", ":as_of", 1).replace("?", ":known_at")
+KNOWN = "v.visible <= :as_of AND v.added <= :known_at AND (v.retired IS NULL OR v.retired > :known_at)"
 """SQL for the versions `v` that were published by a moment, as known."""
 
 _IN_FORCE = (
@@ -433,9 +420,9 @@ _IN_FORCE = (
 """SQL for the current versions of all documents."""
 
 
-_LAST = (
-    "SELECT id FROM versions AS w WHERE w.document = v.document AND w.visible <= :as_of"
-    " AND w.added <= :known_at AND (w.retired IS NULL OR w.retired > :known_at)"
+_KNOWN_U, _KNOWN_W, _KNOWN_O = (KNOWN.replace("v.", f"{name}.") for name in "uwo")
+LAST = (
+    f"SELECT id FROM versions AS w WHERE w.document = v.document AND {_KNOWN_W}"
     " ORDER BY w.visible DESC, w.added DESC, w.id DESC LIMIT 1"
 )
 """SQL for the last version of the document of `v`."""
@@ -445,7 +432,6 @@ NO_ACT = "l.kind IN ('link', 'embed')"
 
 
 _SAYS = "k.target = l.target AND k.kind = l.kind AND k.heading = l.heading"
-_KNOWN_U, _KNOWN_W, _KNOWN_O = (KNOWN.replace("v.", f"{name}.") for name in "uwo")
 _WITHOUT = (
     "SELECT w.visible FROM versions AS w WHERE w.document = v.document AND w.visible < v.visible"
     f" AND {_KNOWN_W} AND NOT EXISTS (SELECT 1 FROM links AS k WHERE k.version = w.id AND {_SAYS})"
@@ -514,7 +500,7 @@ class AsOfReader(Struct, frozen=True):
         """The ids of the current documents that begin with a text, the newest first."""
         rows = self.db.execute(
             "SELECT -v.visible, d.name FROM documents AS d JOIN versions AS v ON v.document = d.id"
-            f" WHERE v.id = ({_LAST}) AND v.head IS NOT NULL AND d.name >= :prefix"
+            f" WHERE v.id = ({LAST}) AND v.head IS NOT NULL AND d.name >= :prefix"
             f" AND d.name < :prefix || char({sys.maxunicode}) ORDER BY 1, 2",
             {**self.moment, "prefix": prefix},
         )
@@ -546,7 +532,7 @@ class AsOfReader(Struct, frozen=True):
         return [CurrentName(*row) for row in self.db.execute(
             "SELECT v.document, v.id, (SELECT min(u.visible) FROM versions AS u WHERE u.document = v.document"
             f" AND {_KNOWN_U}), d.name, h.path, h.title, h.meta FROM json_each(:documents) AS asked"
-            f" JOIN versions AS v ON v.document = asked.value AND v.id = ({_LAST})"
+            f" JOIN versions AS v ON v.document = asked.value AND v.id = ({LAST})"
             " JOIN heads AS h ON h.id = v.head JOIN documents AS d ON d.id = v.document",
             {**self.moment, "documents": json.dumps(list(documents))},
         )]  # fmt: skip
@@ -554,7 +540,7 @@ class AsOfReader(Struct, frozen=True):
     def acts_on(self, keys: Iterable[str], kind: str = "") -> list[StoredAct]:
         """The acts of current versions on what is called by one of these keys, of one kind or all."""
         asked = "json_each(:keys) AS asked JOIN links AS l ON l.target = asked.value"
-        condition = f":kind IN ('', l.kind) AND v.id = ({_LAST})"
+        condition = f":kind IN ('', l.kind) AND v.id = ({LAST})"
         return self._acts(asked, condition, keys=json.dumps(list(keys)), kind=kind)
 
     def acts_in_series(self, series: Iterable[str]) -> list[StoredAct]:
@@ -563,11 +549,11 @@ class AsOfReader(Struct, frozen=True):
             "json_each(:series) AS asked JOIN links AS l"
             " ON l.target > asked.value || '#' AND l.target < asked.value || '$'"
         )
-        return self._acts(asked, f"v.id = ({_LAST})", series=json.dumps(list(series)))
+        return self._acts(asked, f"v.id = ({LAST})", series=json.dumps(list(series)))
 
     def acts(self) -> list[StoredAct]:
         """The acts of all current versions."""
-        return self._acts("links AS l", f"v.id = ({_LAST})")
+        return self._acts("links AS l", f"v.id = ({LAST})")
 
     def acts_by(self, version: int) -> list[StoredAct]:
         """The acts that a version states, its own document's number as that of the act."""
@@ -637,16 +623,6 @@ class AsOfReader(Struct, frozen=True):
             return None
         return text_of(self.db, version[0], version[1])
 
-    def links(self, document: str) -> list[Link]:
-        """The links of the current version of a document, in their order."""
-        version = self.current_version(document)
-        if version is None:
-            return []
-        rows = self.db.execute(
-            "SELECT target, heading, alias, kind FROM links WHERE version = ? ORDER BY place", (version[0],)
-        )
-        return [Link(*row) for row in rows]
-
 
 def text_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> str:
     """The normalised text of a version, byte for byte as the source gave it."""
@@ -712,69 +688,67 @@ def documents_passing(
     """The numbers of the documents, of all or `among` these numbers, whose attributes pass the filters (see
     `asof.queries.Filters`) in the version that is current; a path also by the aliases that are published, and
     by an id as a hit shows it."""
-    where, values = ["1 = 1"], list[object]()
+    values: dict[str, object] = {**store.moment}
+
+    def given(value: object) -> str:
+        """A value in the query, as JSON if it is not a text or a number."""
+        name = f"value_{len(values)}"
+        values[name] = value if isinstance(value, str | float) else json.dumps(value)
+        return f":{name}"
+
+    where = ["1 = 1"]
     if among:
-        where.append("h.document IN (SELECT value FROM json_each(?))")
-        values.append(json.dumps(list(among)))
+        where.append(f"h.document IN (SELECT value FROM json_each({given(list(among))}))")
     if source:
-        where.append("h.source IN (SELECT id FROM sources WHERE name = ?)")
-        values.append(source)
-    for path in paths:
-        globs = json.dumps(patterns(store, path))
-        where.append(
-            "EXISTS (SELECT 1 FROM json_each(?) AS g WHERE h.path GLOB g.value OR h.document IN (SELECT id"
-            " FROM documents WHERE name = g.value UNION SELECT v.document FROM versions AS v"
-            f" JOIN aliases AS a ON a.version = v.id WHERE a.alias GLOB g.value AND {KNOWN_AT}))"
-        )
-        values += [globs, store.as_of, store.known_at, store.known_at]
-    for operator, values_of in (*(("IN", (tag,)) for tag in tags), ("IN", any_tags), ("NOT IN", no_tags)):
-        if values_of:
-            tagged = (
-                "SELECT t.head FROM tags AS t JOIN json_each(?) AS w ON t.tag = w.value"
-                " OR t.tag >= w.value || '/' AND t.tag < w.value || '0'"  # 0 comes next: money/car is money
-            )
-            where.append(f"h.id {operator} ({tagged})")
-            values.append(json.dumps([tag.removeprefix("#") for tag in values_of]))
+        where.append(f"h.source IN (SELECT id FROM sources WHERE name = {given(source)})")
+    where += [
+        f"EXISTS (SELECT 1 FROM json_each({given(patterns(store, path))}) AS g WHERE h.path GLOB g.value"
+        " OR h.document IN (SELECT id FROM documents WHERE name = g.value"
+        " UNION SELECT v.document FROM versions AS v JOIN aliases AS a ON a.version = v.id"
+        f" WHERE a.alias GLOB g.value AND {KNOWN}))"
+        for path in paths
+    ]
+    where += [
+        f"h.id {operator} (SELECT t.head FROM tags AS t JOIN json_each({given(wanted)}) AS w"
+        " ON t.tag = w.value OR t.tag >= w.value || '/' AND t.tag < w.value || '0')"  # 0 comes after /
+        for operator, named in (*(("IN", (tag,)) for tag in tags), ("IN", any_tags), ("NOT IN", no_tags))
+        if (wanted := [tag.removeprefix("#") for tag in named])
+    ]
     if documents:
-        where.append(
-            "h.document IN (SELECT id FROM documents WHERE name IN (SELECT value FROM json_each(?)))"
-        )
-        values.append(json.dumps(list(documents)))
-    for key, value in meta:
-        condition, given = _condition(key, value)
-        where.append(condition)
-        values += given
+        named = f"name IN (SELECT value FROM json_each({given(list(documents))}))"
+        where.append(f"h.document IN (SELECT id FROM documents WHERE {named})")
+    where += [_condition(key, value, given) for key, value in meta]
     query = (
         f"WITH passing AS MATERIALIZED (SELECT h.id, h.document FROM heads AS h WHERE {' AND '.join(where)})"
-        " SELECT document FROM (SELECT DISTINCT document FROM passing) AS d WHERE (SELECT v.head"
-        f" FROM versions AS v WHERE v.document = d.document AND {KNOWN_AT}"
-        " ORDER BY v.visible DESC, v.added DESC, v.id DESC LIMIT 1) IN (SELECT id FROM passing)"
+        " SELECT document FROM (SELECT DISTINCT document FROM passing) AS v"
+        f" WHERE (SELECT head FROM versions WHERE id = ({LAST})) IN (SELECT id FROM passing)"
     )
-    values += [store.as_of, store.known_at, store.known_at]
     return [row[0] for row in store.db.execute(query, values)]
 
 
-def _condition(key: str, value: str) -> tuple[str, list[str | float]]:
-    """SQL for a condition on metadata (`asof.queries.metadata_filter`), and its values. Of a list one value
-    is enough. Numbers compare as numbers, other values as texts."""
+def _condition(key: str, value: str, given: Callable[[object], str]) -> str:
+    """SQL for a condition on metadata (`asof.queries.metadata_filter`), whose values are `given`. Of a list
+    one value is enough. Numbers compare as numbers, other values as texts."""
     name, sign = signed_key(key)
-    some = "EXISTS (SELECT 1 FROM json_each(h.meta) AS m WHERE m.key = ?"
+    some = f"EXISTS (SELECT 1 FROM json_each(h.meta) AS m WHERE m.key = {given(name)}"
     if sign == "?":
-        return f"{'NOT ' * (value == 'false')}{some})", [name]
+        return f"{'NOT ' * (value == 'false')}{some})"
     if sign in ("", "!=", "in"):
-        texts = json.loads(value) if sign == "in" else [value]
-        wanted = json.dumps(texts), json.dumps([each for each in map(number_of, texts) if each is not None])
+        wanted = json.loads(value) if sign == "in" else [value]
+        texts = given(wanted)
+        numbers = given([each for each in map(number_of, wanted) if each is not None])
         own, of_list = (
-            f"({_json_text(each)} IN (SELECT value FROM json_each(?)) OR {each}.type IN ('integer', 'real')"
-            f" AND CAST({each}.value AS REAL) IN (SELECT CAST(value AS REAL) FROM json_each(?)))"
+            f"({_json_text(each)} IN (SELECT value FROM json_each({texts}))"
+            f" OR {each}.type IN ('integer', 'real')"
+            f" AND CAST({each}.value AS REAL) IN (SELECT CAST(value AS REAL) FROM json_each({numbers})))"
             for each in ("m", "e")
         )
         found = f"{some} AND ({own} OR m.type = 'array' AND EXISTS (SELECT 1 FROM json_each(m.value) AS e"
-        return f"{'NOT ' * (sign == '!=')}{found} WHERE {of_list})))", [name, *wanted, *wanted]
+        return f"{'NOT ' * (sign == '!=')}{found} WHERE {of_list})))"
+    text = f"m.type = 'text' AND m.value {sign} {given(value)}"
     if (number := number_of(value)) is None:
-        return f"{some} AND m.type = 'text' AND m.value {sign} ?)", [name, value]
-    typed = f"m.type IN ('integer', 'real') AND m.value {sign} ?"
-    return f"{some} AND ({typed} OR m.type = 'text' AND m.value {sign} ?))", [name, number, value]
+        return f"{some} AND {text})"
+    return f"{some} AND (m.type IN ('integer', 'real') AND m.value {sign} {given(number)} OR {text}))"
 
 
 def number_of(text: str) -> float | None:

@@ -270,10 +270,11 @@ class IndexRun(Struct):
         ]
         stale = self._withdrawn([name for name, _, _ in listed])
         deleted = {name for name, _, ended in listed if ended}
-        missing, restated = self._split_unseen(unseen) if unseen else ([], [])
-        missing = [name for name in missing if name not in deleted]
-        if self.replaces_history:
-            restated = sorted(self.reverted)
+        older = self._with_seen_versions() if unseen else set()
+        missing = [name for name in unseen if name not in older | deleted]
+        restated = (
+            sorted(self.reverted) if self.replaces_history else [name for name in unseen if name in older]
+        )
         return MissingFromSource(len(listed) - len(deleted), missing, restated, stale, self._moved(missing))
 
     def _moved(self, missing: Sequence[str]) -> dict[str, str]:
@@ -300,17 +301,14 @@ class IndexRun(Struct):
         )
         return list(dict.fromkeys(name for name, version in rows if version not in self.seen_versions))
 
-    def _split_unseen(self, unseen: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Documents whose current version was not seen: missing ones, and those with an older version."""
+    def _with_seen_versions(self) -> set[str]:
+        """The documents of which the source stated a version, be it an older one."""
         rows = self.db.execute(
             "SELECT d.name, v.id FROM documents AS d JOIN versions AS v ON v.document = d.id"
             " JOIN sources AS s ON s.id = d.source WHERE s.name = ? AND v.retired IS NULL",
             (self.way.name,),
         )
-        restated = {name for name, version in rows if version in self.seen_versions}
-        return [name for name in unseen if name not in restated], [
-            name for name in unseen if name in restated
-        ]
+        return {name for name, version in rows if version in self.seen_versions}
 
     def _apply_missing(self, unstated: MissingFromSource) -> None:
         """End, restore and withdraw, in one transaction."""

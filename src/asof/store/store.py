@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -119,12 +120,7 @@ def _columns(db: sqlite3.Connection, table: str) -> tuple[SchemaColumn, ...]:
 
 def value_faults(db: sqlite3.Connection) -> list[str]:
     """Values in the rows that asof never writes; the first MAX_FAULTS."""
-    faults = []
-    for fault in _value_faults(db):
-        faults.append(fault)
-        if len(faults) == MAX_FAULTS:
-            break
-    return faults
+    return list(islice(_value_faults(db), MAX_FAULTS))
 
 
 def _value_faults(db: sqlite3.Connection) -> Iterator[str]:

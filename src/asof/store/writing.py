@@ -391,11 +391,7 @@ class Transaction:
         if old.deleted:
             self.add_deletion(state, old.stated, published, old.dated_by, old.visible)
             return published
-        head = SharedAttributes._make(
-            self.db.execute(
-                f"SELECT {', '.join(SharedAttributes._fields)} FROM heads WHERE id = ?", (head_id,)
-            ).fetchone()
-        )
+        head = _stored_head(self.db, head_id)
         content = digest((head.path, old.content.hex()))  # no statement under the new id is the same
         stated = stated_digest(content, published)
         version = StoredVersion(
@@ -448,13 +444,16 @@ class Transaction:
             head_id = row[0] if row else None
         if head_id is None:
             head_id = self.ids["heads"].take()
-            self.pending["heads"].append((
-                head_id, state.id, head.digest, self.source, head.searched, head.path, head.title,
-                head.uri, head.language, head.tags, head.meta, head.about, head.keywords, head.fiscal_start,
-            ))  # fmt: skip
+            self.pending["heads"].append((head_id, state.id, head.digest, self.source, *head[1:]))
             self.pending["tags"] += [(tag, head_id) for tag in dict.fromkeys(json.loads(head.tags))]
         self._heads[key] = head_id
         return head_id
+
+
+def _stored_head(db: sqlite3.Connection, head: int) -> SharedAttributes:
+    """The attributes in a row of `heads`."""
+    columns = ", ".join(SharedAttributes._fields)
+    return SharedAttributes._make(db.execute(f"SELECT {columns} FROM heads WHERE id = ?", (head,)).fetchone())
 
 
 def _dated_by(published: SourcedTime | None) -> str:
@@ -531,11 +530,11 @@ def _insert_passage(write: Transaction, document: DocumentState, interval: Valid
     passage = write.ids["passages"].take()
     head = _version_row(write, interval.renewed).head
     said = _version_row(write, interval.version)
-    path, title, language, about, keywords, fiscal_start = _attributes(write, interval.renewed, head)
+    of = _attributes(write, interval.renewed, head)
     headings, text = _text(write, document, interval)
     published = None if said.starts is None or said.ends is None else span_of(said.starts, said.ends)
-    options = TimeReadingOptions(language, fiscal_start)
-    times = passage_times(about, title, headings, text, published, options)
+    options = TimeReadingOptions(of.language, of.fiscal_start)
+    times = passage_times(of.about, of.title, headings, text, published, options)
     dated = said.dated_by != "none"
     write.pending["passages"].append((
         passage, document.id, interval.key, interval.version, head, interval.number, interval.start,
@@ -544,9 +543,9 @@ def _insert_passage(write: Transaction, document: DocumentState, interval: Valid
     write.new_rows.append(
         IndexRow(
             passage, interval.start, write.now, said.visible, run_digest(interval.version, interval.key),
-            dated, document.id, name_digest(path), interval.number, language,
-            indexed_text(title, headings, about, text, keywords),
-            tuple([(time.first, time.last, time.kind) for time in times]), title, path, headings, text,
+            dated, document.id, name_digest(of.path), interval.number, of.language,
+            indexed_text(of.title, headings, of.about, text, of.keywords),
+            tuple([(time.first, time.last, time.kind) for time in times]), of.title, of.path, headings, text,
             said.dated_by,
         )
     )  # fmt: skip
@@ -571,16 +570,10 @@ def _text(write: Transaction, document: DocumentState, interval: ValidityInterva
     return row
 
 
-def _attributes(write: Transaction, version: int, head: int) -> tuple[str, str, str, str, str, int]:
-    """Path, title, language, times, searched metadata and fiscal year of a version with this head."""
+def _attributes(write: Transaction, version: int, head: int) -> SharedAttributes:
+    """The attributes of a version with this head."""
     new = write.passages.get(version)
-    if new is not None:
-        each = new[1]
-        return each.path, each.title, each.language, each.about, each.keywords, each.fiscal_start
-    row: tuple[str, str, str, str, str, int] = write.db.execute(
-        "SELECT path, title, language, about, keywords, fiscal_start FROM heads WHERE id = ?", (head,)
-    ).fetchone()
-    return row
+    return _stored_head(write.db, head) if new is None else new[1]
 
 
 class _VersionRow(NamedTuple):
@@ -649,7 +642,7 @@ def save_checkpoints(write: Transaction) -> bool:
     """Store the checkpoints that a transaction states and remove those that it ends, after its rows are
     written; returns True if any row differs."""
     before = write.db.total_changes
-    _remove(write.db, sorted(write.touched))
+    forget_checkpoints(write.db, sorted(write.touched))
     for name, token in write.checkpoints.items():
         state = write.documents.get(name)
         document = 0 if name == WHOLE else state.id if state is not None else None
@@ -666,12 +659,7 @@ def save_checkpoints(write: Transaction) -> bool:
     return write.db.total_changes > before
 
 
-def forget_checkpoints(db: sqlite3.Connection, document: int) -> None:
-    """Remove the checkpoints of a document that is going to be removed."""
-    _remove(db, [document])
-
-
-def _remove(db: sqlite3.Connection, documents: Sequence[int]) -> None:
+def forget_checkpoints(db: sqlite3.Connection, documents: Sequence[int]) -> None:
     """Remove the checkpoints of documents, and of the sources that have stated any of them."""
     if not documents:
         return

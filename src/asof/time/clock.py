@@ -12,7 +12,7 @@ from datetime import UTC, timedelta, timezone, tzinfo
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.time.lexicon import TimeLexicon, TokenRun
+from asof.time.lexicon import TimeLexicon, TokenRun, any_of
 from asof.time.reading import (
     DAY,
     HOUR,
@@ -59,7 +59,8 @@ def clock_pattern(lexicon: TimeLexicon) -> ClockPattern:
     """The pattern of a lexicon."""
     tables = ("at", "hour", "hour_sign", "minute_sign", "meridiem", "clock", "zone", "to")
     words = {table: _words(lexicon, table) for table in tables}
-    time = _TIME.format(**{table: _any_of(words[table]) for table in tables})
+    patterns = {table: any_of(words[table]).replace(r"\ ", "[ .'’]?") or "(?!)" for table in tables}
+    time = _TIME.format(**patterns)
     values = [
         {_MARKS.sub("", word): value for word, value in words[table].items()}
         for table in ("hour", "meridiem", "zone")
@@ -73,16 +74,6 @@ def _words(lexicon: TimeLexicon, table: str) -> dict[str, int]:
     for phrases in lexicon.phrases.values():
         words |= {" ".join(phrase): senses[table] for phrase, senses in phrases if table in senses}
     return words
-
-
-def _any_of(words: Mapping[str, int]) -> str:
-    """A pattern of any of some words, the longest first; signs may stand between those of a phrase."""
-
-    def phrase(word: str) -> str:
-        return word.replace(" ", "[ .'’]?")
-
-    longest = sorted(words, key=lambda word: (-len(word), word))
-    return f"(?:{'|'.join(phrase(word) for word in longest) or '(?!)'})"
 
 
 # -- one time of day -----------------------------------------------------------------------------------

@@ -335,7 +335,7 @@ def _so_far(run: TokenRun, i: int, now: Anchor) -> RuleMatch | None:
         return (ParsedTime(unit, ((whole[0], now.at),), relative=True), i + 1) if whole[0] < now.at else None
     if (unit := run.sense(i, "end_of_unit")) is not None:
         whole = calendar_units(now.today, unit)
-        return ParsedTime("day", ((whole[1] - DAY, whole[1]),), relative=True, whole=whole, which=2), i + 1
+        return ParsedTime("day", ((whole[1] - DAY, whole[1]),), relative=True, which=2), i + 1
     way, j = run.sense(i, "so_far"), i + 1
     if way is None or not run.follows(j):
         return None

@@ -578,10 +578,6 @@ class TokenRun:
         """The end of an item in the text."""
         return self.window.end(self.places[i + 1] - 1)
 
-    def words(self, i: int) -> int:
-        """The number of words of an item: 1, or those of a phrase; 0 past either end."""
-        return self.places[i + 1] - self.places[i] if 0 <= i < self.size else 0
-
     def capital(self, i: int) -> bool:
         """True if an item begins with a capital letter."""
         return self.window.text.text[self.start(i)].isupper() if 0 <= i < self.size else False

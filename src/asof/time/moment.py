@@ -29,13 +29,10 @@ from asof.time.span import (
     TICK,
     Period,
     Span,
-    days_in,
     instant,
     moment,
     nearest_moment,
-    one_day,
     span_of_length,
-    week_of,
 )
 
 if TYPE_CHECKING:
@@ -200,12 +197,12 @@ def epoch(value: float) -> Span:
 def _iso(plain: str, zone: tzinfo) -> Span | None:
     """The span of a date or time of ISO 8601 in capitals; None for another text. ValueError: no such time."""
     if _PERIOD.fullmatch(plain):
-        period = Period.parse(plain)
-        return days_in((period.start, period.after))
+        return Period.parse(plain).span
     if _WEEK.fullmatch(plain):
-        return days_in(week_of(date.fromisocalendar(int(plain[:4]), int(plain[-2:]), 1)))
+        monday = date.fromisocalendar(int(plain[:4]), int(plain[-2:]), 1)
+        return span_of_length(datetime.combine(monday, time(), UTC), timedelta(weeks=1))
     if _DAY.fullmatch(plain):
-        return days_in(one_day(date.fromisoformat(plain)))
+        return Period("day", date.fromisoformat(plain)).span
     if found := _TIMED.fullmatch(plain):
         day, clock, _, fraction, offset = found.groups()
         start = datetime.combine(date.fromisoformat(day), time.fromisoformat(clock), _zone(offset, zone))
@@ -358,7 +355,7 @@ def span_of(value: object, zone: tzinfo | None = None) -> Span:
     if isinstance(value, datetime):
         return span_of_length(moment(instant_of(value, zone)), TICK)
     if isinstance(value, date):
-        return days_in(one_day(value))
+        return Period("day", value).span
     if isinstance(value, Period):
         return value.span
     if type(value) is not bool and isinstance(value, Integral) and int(value) in YEARS:
@@ -396,22 +393,16 @@ def last_instant(when: When, anchor: int, how: TimeOptions = PLAIN) -> int:
     At most the last instant of the year 9999: what is never seen is not seen as of 9999 either. Raises
     BadTime for what is no time, and for a time without an end.
     """
-    if isinstance(when, datetime):
-        return instant_of(when, how.zone)
     return min(_span(when, anchor, how, end=True).last, LAST)
 
 
 def first_instant(when: When, anchor: int, how: TimeOptions = PLAIN) -> int:
     """The first instant of a date or period. Raises BadTime, also for a time without a start."""
-    if isinstance(when, datetime):
-        return instant_of(when, how.zone)
     return _span(when, anchor, how, start=True).first
 
 
 def instant_bounds(when: When, anchor: int, how: TimeOptions = PLAIN) -> tuple[int, int]:
     """The first and the last instant of a date or period, which may be open. Raises BadTime."""
-    if isinstance(when, datetime):
-        return (instant_of(when, how.zone),) * 2
     span = _span(when, anchor, how)
     return span.first, span.last
 
@@ -420,5 +411,5 @@ def _span(
     when: When, anchor: int, how: TimeOptions, *, start: bool = False, end: bool = False
 ) -> Span:  # fmt: skip
     if not isinstance(when, str):
-        return span_of(when)
+        return span_of(when, how.zone)
     return read_bounded(when, nearest_moment(anchor), start=start, end=end, how=how)

@@ -213,8 +213,8 @@ class ParsedTime(NamedTuple):
 
     `yearly` is set when the text names no year; `number` is a bare day of a month; `year` is a year in the
     text. `needs_cue` names the sense that the word before must have (`cue`, `clear_cue`), because the words
-    may mean something else. `zone` is set when the text names one. `which` third of `whole` is meant where
-    the words name a third.
+    may mean something else. `zone` is set when the text names one. `which` third of a time is meant
+    where the words name a third.
     """
 
     grain: str
@@ -226,7 +226,6 @@ class ParsedTime(NamedTuple):
     yearly: Yearly | None = None
     number: int | None = None
     year: int | None = None
-    whole: LocalInterval | None = None
     which: int | None = None
 
     @property
@@ -260,7 +259,7 @@ def third_of(reading: ParsedTime, which: int) -> ParsedTime | None:
     yearly, grain = reading.yearly, FINER[reading.grain]
     part = ParsedTime(grain, (), True)
     if reading.choices:
-        part = reading.mapped(cut, grain)._replace(whole=reading.best, year=reading.year)
+        part = reading.mapped(cut, grain)._replace(year=reading.year)
     elif yearly is None:
         return None
     return part._replace(which=which, yearly=None if yearly is None else lambda year: cut(yearly(year)))

@@ -149,8 +149,6 @@ def _in_utc(side: str, moment: datetime) -> datetime:
 # -- periods -------------------------------------------------------------------------------------------
 
 Grain = Literal["year", "quarter", "month", "day"]
-Days = tuple[date, date | None]
-"""From a day to the day after the last one; None past 31 December 9999."""
 
 GRAINS: tuple[Grain, ...] = ("year", "quarter", "month", "day")
 """Coarse to fine."""
@@ -171,21 +169,10 @@ def months_later(day: date, months: int) -> date:
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
-def one_day(day: date) -> Days:
-    """A day as `Days`."""
-    return day, _day_after(day, 1)
-
-
-def week_of(day: date) -> Days:
-    """The week from Monday to Sunday that holds a day."""
-    monday = day - timedelta(days=day.weekday())
-    return monday, _day_after(monday, 7)
-
-
-def days_in(days: Days) -> Span:
-    """The stretch of whole days, from midnight to midnight UTC: a day of the calendar is the same in every
-    zone. The end of the year 9999 is None."""
-    return Span(_midnight(days[0]), None if days[1] is None else _midnight(days[1]))
+def days_in(first: date, after: date | None) -> Span:
+    """The stretch from a day to before another (None: past 31 December 9999, which is no end), from midnight
+    to midnight UTC: a day of the calendar is the same in every zone."""
+    return Span(_midnight(first), None if after is None else _midnight(after))
 
 
 def span_of_length(start: datetime, length: timedelta) -> Span:
@@ -271,7 +258,7 @@ class Period:
     @property
     def span(self) -> Span:
         """The period as a stretch of UTC; it has no end at the calendar's end."""
-        return days_in((self.start, self.after))
+        return days_in(self.start, self.after)
 
     @property
     def parent(self) -> Period | None:
@@ -307,11 +294,6 @@ def _first(day: date, grain: Grain) -> date:
         return day
     months = _MONTHS[grain]
     return date(day.year, (day.month - 1) // months * months + 1, 1)
-
-
-def _day_after(day: date, count: int) -> date | None:
-    ordinal = day.toordinal() + count
-    return date.fromordinal(ordinal) if ordinal <= date.max.toordinal() else None
 
 
 def _midnight(day: date) -> datetime:

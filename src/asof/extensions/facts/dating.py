@@ -69,7 +69,7 @@ def shifted(span: Span, months: int) -> Span | None:
         return None
     try:
         start = months_later(span.start.date(), months)
-        return days_in((start, months_later(start, length)))
+        return days_in(start, months_later(start, length))
     except ValueError:
         return None
 

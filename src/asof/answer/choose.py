@@ -485,7 +485,7 @@ def states_something(sentence: Statement) -> bool:
         (
             _words(sentence) >= SHORTEST
             or _LABELLED.search(text) is not None
-            or _FIGURE.search(text) is not None
+            or _FIGURE.search(unnumbered(text)) is not None
         )
         and not text.startswith(("```", "---"))
         and (text != sentence.hit.title or text == sentence.hit.text.strip())

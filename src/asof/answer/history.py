@@ -33,7 +33,7 @@ from asof.revisions.force import amendments, followers, validity
 from asof.revisions.timeline import TimelineEntry, WordChanges, timeline, word_changes
 from asof.store.reader import VisiblePassage, version_numbers, visible_passages
 from asof.text.figures import figures, language_of, lexicon
-from asof.text.force import clauses, phrases, times_in
+from asof.text.force import Clause, clauses, phrases, times_in
 from asof.text.versions import FIRST, asked
 from asof.time.span import BEGINNING, NEVER, Span, iso
 from asof.wire import replace
@@ -229,7 +229,9 @@ def _edits(view: View, query: Query, words: WeightedPhrase, stems: Stems) -> lis
         each for each in _since_in_force(view, within)
         if each.kind != ADDED or each.after is None or (each.at, _key(each.after)) not in told
     ]  # fmt: skip
-    return [*own, *by_force, *edits.edits_of_documents(view, instants)]
+    said = {(each.side.document, each.side.text) for each in own}
+    whole = edits.edits_of_documents(view, instants)
+    return [*own, *by_force, *(each for each in whole if (each.side.document, each.side.title) not in said)]
 
 
 def _by_force(view: View, passages: Mapping[int, VisiblePassage]) -> Iterator[Edit]:
@@ -270,13 +272,25 @@ def _in_parts(view: View, edit: Edit, after: Stated) -> Iterator[Edit]:
     which that takes the place of what else the statement says."""
     published = after.published.span if after.published else None
     language = view.analyzer.detect(after.text)
-    parts = clauses(after.text, times_in(after.text, language, published), language, published)
-    texts = [after.text[each.start : each.end].strip(" ;,") for each in parts]
+
+    def parts_of(text: str) -> list[tuple[str, Clause]]:
+        found = clauses(text, times_in(text, language, published), language, published)
+        return [(text[each.start : each.end].strip(" ;,"), each) for each in found]
+
+    texts, parts = zip(*parts_of(after.text), strict=True)
     was = replace(after, text=" ".join(texts[at] for at, each in enumerate(parts) if each.force is None))
     if not any(each.beside for each in parts):
-        begins = {each.force.span.first for each in parts if each.force and each.force.span.start}
-        at = begins.pop() if len(parts) == len(begins) == 1 else edit.at
-        yield replace(edit, at=at, after=replace(after, start=max(after.start, at)))
+        first = next(iter(times_in(after.text, language, published)), None)
+        if first and first.grain == "day" and not after.text[: first.start].strip(" *•-"):
+            at = first.core.first  # the entry of a log
+            yield replace(edit, at=at, after=replace(after, start=at))
+            return
+        alone = [each for piece in after.text.split("; ") for each in parts_of(piece)]
+        dated = {text: each.force.span.first for text, each in alone if each.force and each.force.span.start}
+        for text, at in dated.items():
+            yield replace(edit, at=at, after=replace(after, text=text, start=max(after.start, at)))
+        if rest := "; ".join(text for text, _ in alone if text not in dated):
+            yield replace(edit, after=replace(after, text=rest if dated else after.text))
         return
     yield replace(edit, after=was)
     for text, each in zip(texts, parts, strict=True):

@@ -53,6 +53,8 @@ NEXT_WORD = re.compile(r"\s*-?([^\W\d_]+)")
 # -- numbers that name: "customer 5044" --------------------------------------------------------------------
 
 _DIGITS = re.compile(r"\d+(?:[./-]\d+)*")
+_ORDER = re.compile(r"^[ \t]*\d{1,3}[.)](?=\s)", re.MULTILINE)
+"""The number of an item in a list."""
 
 
 @cache
@@ -68,7 +70,8 @@ Numbers = Mapping[str, frozenset[str]]
 
 def of_asked_number(question: ParsedQuestion, sentences: Sequence[Statement], view: View) -> list[Statement]:
     """The sentences without those of another number than the question names: asked about customer 5044, what
-    is said of customer 5001, and of invoice 5044 where nothing says "customer"."""
+    is said of customer 5001, and of invoice 5044 where nothing says "customer"; asked about flat 7, all of a
+    passage that is of flat 3."""
     if question.beside or asked_version(question.text) is not None:
         return list(sentences)
     analyzer, language, yes_or_no = view.analyzer, question.language, _asks_whether(question)
@@ -76,6 +79,7 @@ def of_asked_number(question: ParsedQuestion, sentences: Sequence[Statement], vi
     loose = frozenset(_DIGITS.findall(question.rest)).difference(*named.values())
     asked = {kind: numbers | loose for kind, numbers in named.items()}
     others: dict[str, frozenset[str]] = {}
+    things = {stem for word in set_of("statements", "thing") for stem in analyzer.alternatives(word)}
 
     def is_other(each: Statement) -> bool:
         above = "\n".join((each.hit.title, *each.hit.place.headings))
@@ -87,6 +91,9 @@ def of_asked_number(question: ParsedQuestion, sentences: Sequence[Statement], vi
             others[each.hit.id] = _without_number(f"{above}\n{each.hit.text}", left, analyzer, language)
         lacks = others[each.hit.id]
         said = _numbers_in(f"{above}\n{each.text}", analyzer, language) if lacks else {}
+        if lacks & things:  # a passage on one flat is on no other, whatever its sentences repeat
+            whole = _numbers_in(f"{above}\n{each.hit.text}", analyzer, language)
+            said = {**{kind: whole[kind] for kind in things & whole.keys() if len(whole[kind]) == 1}, **said}
         return _OTHER_KIND in lacks or any(kind in said for kind in lacks)
 
     return [each for each in sentences if not is_other(each)] if asked else list(sentences)
@@ -104,7 +111,7 @@ _OTHER_KIND = ""
 def _without_number(text: str, asked: Numbers, analyzer: Analyzer, language: str) -> frozenset[str]:
     """The kinds of which a passage has no asked number, nor a range with one; _OTHER_KIND, if it has one as
     the number of another thing, and no word for that kind."""
-    digits, found = frozenset(_DIGITS.findall(text)), set[str]()
+    digits, found = frozenset(_DIGITS.findall(_ORDER.sub("", text))), set[str]()
     ranges = [(int(low), int(high)) for low, high in _range().findall(text)]
     said = _numbers_in(text, analyzer, language)
     for kind, numbers in asked.items():

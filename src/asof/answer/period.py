@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+
+import numpy as np
 
 from asof.answer.extractive import answer_of, quoted, refused
 from asof.answer.history import cited, stems_in
 from asof.answer.question import WORD, ParsedQuestion, listed
-from asof.answer.statements import WeightedPhrase, is_of
-from asof.hits import Answer, Citation
+from asof.answer.statements import WeightedPhrase, is_of, own_times, statements_of
+from asof.hits import Answer, Citation, Why
 from asof.index.view import View
 from asof.lang import stop_words
 from asof.queries import Filters
+from asof.rank.times import of_time, stated_times
 from asof.revisions.edits import Changes, DocumentChanges, Edit, changes_of_documents
-from asof.time.span import DAY, NEVER, Span, iso, label
+from asof.store.digest import TEXT
+from asof.time.span import DAY, NEVER, iso, label
 
 WEEK = 7 * DAY
 EDITS = 8
@@ -93,12 +96,25 @@ def answer_for_period(view: View, question: ParsedQuestion, filters: Filters) ->
     return answer_of(view, question.text, lines, tuple(citations), notes=notes)
 
 
-def tells_of(answer: Answer, times: Sequence[Span]) -> bool:
-    """True if the first quote of an answer names a time that lies in one of these."""
-    for first in answer.citations[:1]:
-        named = [time for time in first.about if time.text in first.quote]
-        return any(is_of(time, span) for time in named for span in times)
-    return False
+def what_names(view: View, question: ParsedQuestion, filters: Filters) -> Answer | None:
+    """The statements that name a time inside those of a question, the newest passages first; None where there
+    are none."""
+    window = view.window(filters)
+    places = of_time(view, window, None, question.times)
+    allowed = view.allowed(window, filters)
+    places = places[window.visible(places) if allowed is None else window.visible(places) & allowed[places]]
+    rows = window.rows(places)
+    named = stated_times(view.about(rows), question.times, (TEXT, TEXT)).any(axis=1)
+    rows = rows[named][-MOST:][::-1]
+    hits = view.hits(rows, np.zeros(len(rows)), lambda _: Why("not ranked", 0.0))
+    found = [
+        each for each in statements_of(view, hits)
+        if any(is_of(time, span) for time in own_times(each) for span in question.times)
+    ]  # fmt: skip
+    citations = tuple(Citation.of(n, each.hit, each.quoted) for n, each in enumerate(found[:MOST], 1))
+    left = len(found) - len(citations)
+    notes = (f"{left:,} more statements were found and left out",) if left else ()
+    return answer_of(view, question.text, map(quoted, citations), citations, notes=notes) if found else None
 
 
 def _told(edit: Edit, of: DocumentChanges) -> str:

@@ -321,7 +321,7 @@ def rows_in_time(statements: Sequence[Statement], times: Sequence[Span]) -> list
 
 def _of_row(statement: Statement) -> list[SourcedTime]:
     """The times of a row of a table; of another statement the day with which it begins."""
-    own = _own_times(statement)
+    own = own_times(statement)
     if statement.kind == ROW:
         return own
     said = statement.text[len(statement.lead) :].lstrip()
@@ -339,10 +339,11 @@ _ENTRIES = "", ""
 
 def times_named(sentence: Statement) -> list[Span]:
     """The times that a sentence names."""
-    return [time.span for time in _own_times(sentence)]
+    return [time.span for time in own_times(sentence)]
 
 
-def _own_times(sentence: Statement) -> list[SourcedTime]:
+def own_times(sentence: Statement) -> list[SourcedTime]:
+    """The times that a sentence names, as they are stated."""
     return [time for time in sentence.hit.about if time.text and time.text in sentence.text]
 
 

@@ -344,7 +344,7 @@ class Asker(Struct, frozen=True):
         where nothing tells, and for one at large where there is a model."""
         from asof.answer.ask import RetrievedPassages, best_statements
         from asof.answer.history import ANYTHING, COURSE, answer_from_past, answer_from_timeline, asked_change
-        from asof.answer.period import answer_for_period, is_only_a_time, tells_of
+        from asof.answer.period import answer_for_period, is_only_a_time, what_names
         from asof.answer.question import ParsedQuestion
 
         parsed, query, filters = ParsedQuestion.of(put.reading), put.query, put.query.filters
@@ -355,12 +355,8 @@ class Asker(Struct, frozen=True):
             return None
         if asked is None or of_time:
             then = self._use(put, lambda view: answer_for_period(view, parsed, filters), past=True)
-            if not then.refused:
-                return then
-            query = replace(query, lexical=" ".join(each.text for each in put.reading.mentions))
-            alone = replace(put, query=query, reading=replace(put.reading, query=query))
-            named = self._from_passages(alone).quoted
-            return named if tells_of(named, parsed.times) else then
+            named = self._use(put, lambda view: what_names(view, parsed, filters)) if then.refused else None
+            return named or then
 
         told: list[tuple[Hit, str]] = []
 

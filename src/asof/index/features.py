@@ -41,6 +41,7 @@ from asof.index.statements import (
     Grammar,
     UntitledStatement,
     frame_of,
+    is_letter,
     is_statement,
     leads_of,
     name_in,
@@ -49,6 +50,7 @@ from asof.index.statements import (
 from asof.lang import calendar_words, codes, of_all
 from asof.sources.source import original_of
 from asof.store.writing import IndexRow
+from asof.text.force import document_nouns
 from asof.text.passages import body
 from asof.text.query import mixed
 from asof.text.tokens import Analyzer, term_hash, tokenize
@@ -200,7 +202,9 @@ def _read(rows: Sequence[IndexRow], analyzer: Analyzer) -> dict[str, Array]:
     columns["dated"][:] = [row.dated for row in rows]
     columns["body"] = bits_of(*words, len(rows))
     columns["title"] = bits_of(*headed, len(titles))[place]
-    named = np.array([name_in(row.body[:READ], grammar) for row in rows], np.uint64)
+    agreed = [document_nouns().search(row.title) is not None for row in rows]
+    names = (name_in(row.body[:READ], grammar, agreed=of) for row, of in zip(rows, agreed, strict=True))
+    named = np.fromiter(names, np.uint64, len(rows))
     of_name = bits_of(named[named > 0], np.flatnonzero(named), len(rows))
     columns["says_title"] = _has_words(rows, columns["title"], columns["body"], analyzer)
     columns["body"] |= of_name
@@ -230,6 +234,7 @@ def _read(rows: Sequence[IndexRow], analyzer: Analyzer) -> dict[str, Array]:
         values = [read_from(name, title) for name, title in documents]
         columns[column] = np.array(values, COLUMNS[column][0])[of]
     columns["event"][alone] = True  # words in common tell no value from another fact of its subject
+    columns["event"] |= np.array([is_letter(row.body[:READ]) for row in rows], bool)
     folder, title = np.array([_editions(*each) for each in documents], np.int64).reshape(-1, 2)[of].T
     columns["edition"] = np.where((folder > 0) | ~np.array(paged, bool), folder, title)
     columns["bands"] = _bands(words, columns["subject"])
@@ -239,8 +244,8 @@ def _read(rows: Sequence[IndexRow], analyzer: Analyzer) -> dict[str, Array]:
 def _has_words(
     rows: Sequence[IndexRow], titles: NDArray[np.uint64], bodies: NDArray[np.uint64], analyzer: Analyzer
 ) -> NDArray[np.bool_]:
-    """Which passages (n) say all words of their titles below the lines of their headings."""
-    begins = [body(row.body, row.headings.split("\n")) if row.headings else 0 for row in rows]
+    """Which passages (n) say all words of their titles below the lines of their titles and headings."""
+    begins = [body(row.body, (row.title, *row.headings.split("\n"))) for row in rows]
     headed = [row._replace(body=row.body[at:]) for row, at in zip(rows, begins, strict=True) if at]
     words = WordTable.read([row.body[:READ] for row in headed], [row.language for row in headed], analyzer)
     below = bodies.copy()

@@ -161,8 +161,9 @@ _OF_NAME = re.compile(r"[a-gi-pr-vx-z]?\d{1,3}[a-z]?")
 
 
 def _numbers_of_names(pieces: Sequence[str], grammar: Grammar) -> dict[int, str]:
-    """The numbers in the names of what sentences are of, the last ones before a verb of a state, by their
-    places, each with its word: "berth 4" of "Note 1: Berth 4 costs 12 euros". A version is a value."""
+    """The numbers in the names of what sentences are of, the last ones before a verb of a state and those of
+    things, by their places, each with its word: "berth 4" of "Note 1: Berth 4 costs 12 euros", "flat 3" of
+    "The rent for Flat 3 rises". A version is a value."""
     found, last, before, verbs = dict[int, str](), -1, "", verbs_of_states()
     apart = grammar.stop, grammar.calendar, set_of("words", "version"), verbs
     for at, word in enumerate(map(str.casefold, pieces)):
@@ -170,18 +171,40 @@ def _numbers_of_names(pieces: Sequence[str], grammar: Grammar) -> dict[int, str]
             found[last] = f"{pieces[last - 1]} {pieces[last]}".casefold()
         elif _OF_NAME.fullmatch(word) and before.isalpha() and not any(before in each for each in apart):
             last = at
+            if before in set_of("statements", "thing"):
+                found[at] = f"{before} {word}"
         last, before = -1 if word in ".!?\n" else last, word
     return found
 
 
-def name_in(text: str, grammar: Grammar) -> int:
-    """A hash of the only name with a number that sentences of a text are of ("Berth 4"), else 0."""
+def name_in(text: str, grammar: Grammar, *, agreed: bool = False) -> int:
+    """A hash of the only name with a number that sentences of a text are of ("Berth 4"), and if it is
+    `agreed` between parties, of what its fields say of these ("Tenant: Ada Lind"); else 0."""
     found = DIGIT.search(text) and _NAMED.search(text)
-    named = found and {*_numbers_of_names(_PIECE.findall(text), grammar).values()}
-    return term_hash(named.pop()) if named and len(named) == 1 else 0
+    named = {*_numbers_of_names(_PIECE.findall(text), grammar).values()} if found else set[str]()
+    of_it = named if len(named) == 1 else set[str]()
+    if agreed:
+        of_it |= {" ".join(each).casefold() for each in _parties().findall(text)}
+    return term_hash(" ".join(sorted(of_it))) if of_it else 0
 
 
-_NAMED = re.compile(r"[^\W\d_]\s[A-Za-z]?\d{1,3}[A-Za-z]?\s")
+@cache
+def _parties() -> re.Pattern[str]:
+    """Finds a field of an agreement that says whom or what it is of."""
+    return re.compile(rf"^\W*({'|'.join(of_all('statements', 'party'))})\b\W*[:：]\W*([^\n]+)", re.I | re.M)
+
+
+@cache
+def _letter() -> re.Pattern[str]:
+    return re.compile(rf"^\W*(?:{'|'.join(of_all('statements', 'letter'))})\b", re.I | re.M)
+
+
+def is_letter(text: str) -> bool:
+    """True for a letter or a bill: a line begins as such."""
+    return _letter().search(text) is not None
+
+
+_NAMED = re.compile(r"[^\W\d_]\s[A-Za-z]?\d{1,3}[A-Za-z]?(?!\w)")
 
 
 MOST_LEADS = 12

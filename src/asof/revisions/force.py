@@ -321,7 +321,7 @@ def _read(view: View, documents: Iterable[int], kind: str = "") -> dict[int, tup
     found: dict[int, set[Act]] = {}
     for document, by, act in pairs:
         actor = actors.get(by, _Actor("", act.text, act.visible, NEVER))
-        since = max(act.visible, actor.begins)
+        since = act.visible if act.kind == CORRECTS else max(act.visible, actor.begins)
         if actor.ends >= since and _is_meant(view, names[document], act, actor):
             made = Act(act.kind, act.part, since, NEVER, by if by in actors else -1, actor.name, actor.title)
             found.setdefault(document, set()).add(made)

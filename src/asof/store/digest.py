@@ -214,10 +214,12 @@ def _force_of_document(
     document: Document, meta: Mapping[str, Any], language: str, acts: bool
 ) -> list[SourcedTime]:
     """The time in which a document is in force by its status, or by a sentence; its metadata comes first, but
-    for a status with which it never is."""
+    for a status with which it never is. Its title or the name of its file may call it a draft."""
     from asof.text.force import force_of_document
 
-    status = status_not_in_force(meta)
+    names = document.title, stem_of(document.path).rpartition("/")[2]
+    drafts = (found["draft"] for name in names if (found := _draft().search(name)))
+    status = status_not_in_force(meta) or next(drafts, "").casefold()
     stated = any(is_of_force(each.by) for each in document.about)
     if status and (not stated or not set_of("acts", "never_in_force").isdisjoint(status.casefold().split())):
         return [SourcedTime(Span(None, _LONG_AGO), status, STATUS)]
@@ -235,6 +237,14 @@ def status_not_in_force(meta: Mapping[str, Any]) -> str:
     if not isinstance(status, str) or len(status) > MAX_CHARACTERS:
         return ""
     return status if (found := _not_in_force().match(status.strip())) and found[0] else ""
+
+
+@cache
+def _draft() -> re.Pattern[str]:
+    """Finds what calls a name that of a draft: "DRAFT", "(draft)", "Draft: ", or a "draft" at its end."""
+    words = of_all("acts", "draft")
+    plain, capital = ("|".join(map(re.escape, each)) for each in (words, map(str.upper, words)))
+    return re.compile(rf"(?<![^\W_])(?P<draft>(?:{capital})(?![^\W_])|(?i:{plain})(?=[)\]:]|\s*$))")
 
 
 @cache

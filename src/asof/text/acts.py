@@ -61,7 +61,7 @@ _LINK = re.compile(
 _QUOTED = re.compile(r"[\"“„«](?P<title>[^\"“”„«»\n]{4,200})[\"”“»]")
 _QUOTES = '"“„«'
 _WORD = re.compile(r"[^\W_]+")
-_PARTS = re.compile(r"\s[–—|-]\s|:\s")
+_PARTS = re.compile(r"\s[–—|-]\s|:\s|\s(?=\()")
 _SEPARATOR = re.compile(r"[;\n]|,(?= )")
 
 
@@ -261,6 +261,9 @@ def _of_title(title: str) -> Iterator[Link]:
                 for noun in islice(document_nouns().finditer(rest), 1):
                     yield Link(noun_key(noun[0]), "", title, kind)
                 return
+    *names, last = _PARTS.split(title)
+    if names and verbs.title_corrects.fullmatch(last.strip(" ()")):  # "Re: Parking in the yard - correction"
+        yield Link(reference_key(names[-1]), "", names[-1], CORRECTS)
     found = verbs.changes.search(title)
     if found is not None:
         for reference in _references(title, found.end(), len(title), _Context()):

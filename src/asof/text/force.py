@@ -17,7 +17,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from asof.lang import FIRST, codes, of_all, set_of, tables
-from asof.text.passages import sentences
+from asof.text.passages import sentences, unnumbered
 from asof.text.tokens import any_of, tokenize
 from asof.time.span import NEVER, Span, nearest_moment
 
@@ -204,7 +204,7 @@ class _Said(NamedTuple):
 
 def _says(text: str, begin: int, end: int, times: Sequence[TimeExpression], known: Phrases) -> _Said | None:
     """What a clause says is so; None if it tells what was, is a heading or a question."""
-    said = text[begin:end].strip()
+    said = unnumbered(text[begin:end].strip())
     if known.past.search(text, begin, end) or said.startswith("#") or said.endswith(("?", "？")):
         return None
     for time in times:

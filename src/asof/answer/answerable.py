@@ -8,7 +8,7 @@ from operator import mul
 from typing import NamedTuple
 
 from asof.answer.choose import MONTH, Candidates, has_number, has_value
-from asof.answer.match import bare_words, figures_in, numbers_asked, thing_asked
+from asof.answer.match import asks_whether, bare_words, figures_in, numbers_asked, thing_asked
 from asof.answer.question import (
     COUNT,
     DATE,
@@ -163,7 +163,7 @@ def missing_value(
     its names, or without such the quoted ones (ids of hits). What is counted may be a list, and where no kind
     is asked for nothing is missed."""
     kind, numbered = question.value_kind, question.numbered
-    if kind in ("", COUNT, PERSON) and not numbered:
+    if (kind in ("", COUNT, PERSON) and not numbered) or asks_whether(question):
         return ""
     passages: dict[str, list[Statement]] = {}
     for each in statements:
@@ -198,11 +198,11 @@ def _gives(question: ParsedQuestion, statement: Statement) -> bool:
     """True if a statement may give a value of the kind that is asked for."""
     hit, kind = statement.hit, question.value_kind
     if question.numbered:
-        said = key(" ".join((hit.title, *hit.place.headings, statement.text))).split()
-        called = question.number_words
-        return any(map(str.isdigit, statement.text)) and any(word in called for word in said)
+        said = f" {key(' '.join((hit.title, *hit.place.headings, statement.text)))} "
+        called = any(f" {key(word)} " in said for word in question.number_words)
+        return any(map(str.isdigit, statement.text)) and called
     if kind == DATE:
-        return hit.dated_by != "mtime" or bool(hit.about)
+        return hit.dated_by != "mtime" or bool(hit.about) or has_value(question, statement, statement.text)
     if kind == VERSION and statement.version:
         return True
     free = phrases_of("free", question.language)

@@ -76,6 +76,7 @@ _NAME = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][\w’'-]+(?: (?:[^\W\d_a-zß-öø-ÿ]\.? ?)?[^\W\d_a-zß-öø-ÿ][\w’'-]+)+|@\w+"
     r"|\b(?:[^\W\d_a-zß-öø-ÿ]\. ?){1,3}[^\W\d_a-zß-öø-ÿ][\w’'-]+"  # J. Abara
 )
+_CLOCK = re.compile(r"\b\d{1,2}(?::\d\d\b| ?(?:[ap]\.?m\b|o['’]clock\b|uhr\b|h\b))", re.IGNORECASE)
 _OWNED = re.compile(r"(\w+)['’]s\b")
 _VERSION = re.compile(r"\bv?\d+\.\d")
 
@@ -372,7 +373,7 @@ def has_value(question: ParsedQuestion, statement: Statement, said: str) -> bool
     """True if a statement has a value of the kind that the question asks for."""
     kind, language = question.value_kind, question.language
     if kind == DATE:
-        return bool(times_named(statement))
+        return bool(times_named(statement)) or _CLOCK.search(said) is not None
     if kind == PERSON:
         asked = question.text.casefold()
         said = _OWNED.sub(lambda owner: " " if owner[1].casefold() in asked else owner[0], said)

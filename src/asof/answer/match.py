@@ -74,7 +74,7 @@ def of_asked_number(question: ParsedQuestion, sentences: Sequence[Statement], vi
     passage that is of flat 3."""
     if question.beside or asked_version(question.text) is not None:
         return list(sentences)
-    analyzer, language, yes_or_no = view.analyzer, question.language, _asks_whether(question)
+    analyzer, language, yes_or_no = view.analyzer, question.language, asks_whether(question)
     named = _numbers_in(question.rest, analyzer, language, alone=yes_or_no)
     loose = frozenset(_DIGITS.findall(question.rest)).difference(*named.values())
     asked = {kind: numbers | loose for kind, numbers in named.items()}
@@ -140,7 +140,7 @@ def _numbers_in(
     return found
 
 
-def _asks_whether(question: ParsedQuestion) -> bool:
+def asks_whether(question: ParsedQuestion) -> bool:
     """True for a question that is answered by yes or no."""
     first = WORD.findall(question.text.lower())[:1]
     return bool(first) and first[0] in listed(question.language, "present") | listed(
@@ -171,7 +171,7 @@ def thing_asked(question: ParsedQuestion) -> NamedThing:
     owners = [each[1] for each in _POSSESSED.finditer(question.rest)]
     named = owners or list(question.names) or list(question.capitals)
     words, joins = WORD.findall(question.rest), listed(question.language, "belongs")
-    offices, whether = set_of("states", "role"), _asks_whether(question)
+    offices, whether = set_of("states", "role"), asks_whether(question)
     behind = {
         (one.casefold(), between.casefold()): word
         for one, between, word in zip(words, words[1:], words[2:], strict=False)

@@ -34,7 +34,8 @@ WORD = re.compile(r"\w[\w.'’-]*")
 
 _RUN = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][\w.&’'-]*(?:(?:,\s+(?=(?:Inc|Ltd|Corp|LLC|L\.P|Co|plc|AG|GmbH|S\.A)\b)|\s+(?:of|and|&|de|von|der|the)"
-    r"\s+(?=[^\W\d_a-zß-öø-ÿ])|\s+)(?:[^\W\d_a-zß-öø-ÿ][\w.&’'-]*|plc\b))*"
+    r"\s+(?=[^\W\d_a-zß-öø-ÿ])|\s+)(?:[^\W\d_a-zß-öø-ÿ][\w.&’'-]*|plc\b|\d{1,3}[a-z]?,?"
+    r"(?=(?: [^\W\d_a-zß-öø-ÿ]\w+)+(?!\w| \d))))*"  # "Flat 3, Alder Court"
 )
 _POSSESSIVE = re.compile(r"['’]s(?!\w)|(?<=s)['’](?!\w)")
 _LOWERCASE_NEXT = re.compile(

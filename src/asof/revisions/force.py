@@ -322,6 +322,7 @@ def _read(view: View, documents: Iterable[int], kind: str = "") -> dict[int, tup
     for document, by, act in pairs:
         actor = actors.get(by, _Actor("", act.text, act.visible, NEVER))
         since = act.visible if act.kind == CORRECTS else max(act.visible, actor.begins)
+        since = actor.begins if actor.undated and actor.begins > BEGINNING else since
         if actor.ends >= since and _is_meant(view, names[document], act, actor):
             made = Act(act.kind, act.part, since, NEVER, by if by in actors else -1, actor.name, actor.title)
             found.setdefault(document, set()).add(made)
@@ -379,13 +380,14 @@ def _named(store: AsOfReader, act: StoredAct) -> int:
 
 class _Actor(NamedTuple):
     """A document that acts: its id, its title, and since when and until when it is in force; not before it
-    can be seen. If its passages state several beginnings, each is that of a part; if none, those count that
-    it stated when it first acted."""
+    can be seen, unless it is `undated`, which is seen since it was read. If its passages state several
+    beginnings, each is that of a part; if none, those count that it stated when it first acted."""
 
     name: str
     title: str
     begins: int
     ends: int
+    undated: bool = False
 
 
 def _actors(view: View, documents: Iterable[int], first: Mapping[int, int]) -> dict[int, _Actor]:
@@ -401,9 +403,11 @@ def _actors(view: View, documents: Iterable[int], first: Mapping[int, int]) -> d
         begins = np.unique(held.begins[own & held.stated]).tolist()
         if not begins and each.document in first:
             begins = view.store.beginnings_of(each.document, first[each.document])
-        begin = max(each.visible, begins[0] if len(begins) == 1 else BEGINNING)
+        begin = begins[0] if len(begins) == 1 else BEGINNING
+        undated = all(record.dated_by in ("", "mtime", None) for record in view.records(rows[own][:1]))
+        begin = begin if undated else max(each.visible, begin)
         actors[each.document] = _Actor(
-            each.name, each.title, begin, int(held.ends[own].max(initial=BEGINNING))
+            each.name, each.title, begin, int(held.ends[own].max(initial=BEGINNING)), undated
         )
     return actors
 

@@ -114,7 +114,11 @@ def _without_number(text: str, asked: Numbers, analyzer: Analyzer, language: str
     digits, found = frozenset(_DIGITS.findall(_ORDER.sub("", text))), set[str]()
     ranges = [(int(low), int(high)) for low, high in _range().findall(text)]
     said = _numbers_in(text, analyzer, language)
+    things = {analyzer.stem(word, language) for word in set_of("statements", "thing")}
     for kind, numbers in asked.items():
+        if kind in things & said.keys() and numbers.isdisjoint(said[kind]) and not _listed(text, numbers):
+            found.add(kind)
+            continue
         within = any(low < int(each) < high for each in numbers if each.isdigit() for low, high in ranges)
         if digits.isdisjoint(numbers):
             found.update(() if within else (kind,))
@@ -122,6 +126,13 @@ def _without_number(text: str, asked: Numbers, analyzer: Analyzer, language: str
             bare = digits & numbers - frozenset().union(*said.values())
             found.update(() if bare else (_OTHER_KIND,))
     return frozenset(found)
+
+
+def _listed(text: str, numbers: frozenset[str]) -> bool:
+    """True if one of these numbers stands beside another one in a list or a range: "Flats 3, 5 and 7"."""
+    return any(
+        re.search(rf"\d\s*(?:,|[-–—/&]|\b[^\W\d_]{{1,3}}\b)\s*{re.escape(each)}\b", text) for each in numbers
+    )
 
 
 def _numbers_in(

@@ -217,7 +217,7 @@ def _force_of_document(
     for a status with which it never is. Its title or the name of its file may call it a draft."""
     from asof.text.force import force_of_document
 
-    names = document.title, stem_of(document.path).rpartition("/")[2]
+    names = document.title, stem_of(document.path or document.id).rpartition("/")[2]
     drafts = (found["draft"] for name in names if (found := _draft().search(name)))
     status = status_not_in_force(meta) or next(drafts, "").casefold()
     stated = any(is_of_force(each.by) for each in document.about)

@@ -42,7 +42,11 @@ def test_fields_of_the_metadata(meta: dict[str, Any], found: list[tuple[str, str
         ("Correction: Fares in 2024", [("corrects", "fares in 2024", "")]),
         ('Retraction of "On mills"', [("supersedes", "on mills", "")]),
         ("Regulation 7/2023 amending Regulation 12/2019", [("amends", "regulation#12/2019", "")]),
-        ("Corrections", []), ("Fares in 2024", []),
+        ("Corrections", []), ("Fares in 2024", []), ("First aid for 2024", []),
+        ("Re: Fares in 2024 - correction", [("corrects", "fares in 2024", "")]),
+        ("Amendment 1 to the lease Mill Lane 4", [("amends", "lease mill lane 4", "")]),
+        ("Second addendum (parking) to the lease", [("amends", "lease", "")]),
+        ("2. Nachtrag zur Hausordnung", [("amends", "hausordnung", ""), ("amends", "~ordnung", "")]),
     ],
 )  # fmt: skip
 def test_titles(title: str, found: list[tuple[str, str, str]]) -> None:

@@ -116,6 +116,9 @@ def cut(text: str) -> str:
         "1. First.| Yes\n|2. Second",
         "Status: open\n|see-also: a\n|Owner (1): Ada\nBo\nNote: a\n|b.c: Of d",
         "example.com and a.b stay",
+        "14.06.2022 bins moved\n|15.06.2022 gate oiled\n|16.06. lamp\nwhich wraps",
+        "Mon 3 May: bins\n|Tue 4 May: gate\n|08:15 in\n|09:20 out",
+        "There came about\n30 people in\n2022-06-14 all told",
     ],
 )
 def test_boundaries(marked: str) -> None:

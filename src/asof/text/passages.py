@@ -214,7 +214,7 @@ _FIELD = re.compile(r"[^\W_][\w .()/-]{0,60}+:[ \t]++\S")
 _ENTRY = re.compile(
     r"[ \t]*+(?:(?P<weekday>[^\W\d_]{2,12})[.,]?[ ])?"
     r"(?:\d{4}-\d\d?-\d\d?\b|\d\d?[./-]\d\d?(?:[./-]|\b)|\d\d?[:h]\d\d\b"
-    r"|\d\d?(?:\.|st|nd|rd|th)?[ ][^\W\d_]{3})"
+    r"|\d\d?(?:\.|st|nd|rd|th)?[ ](?P<month>[^\W\d_]{3,12}))"
 )
 _OPENING = "([{\"'“”„«»‘’/*_"
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")  # U.S, e.g, z.B
@@ -268,11 +268,14 @@ def is_field(text: str, at: int) -> bool:
 def _is_entry(text: str, at: int) -> bool:
     """True if a line that begins at this position begins with a day or a time, as in a log."""
     found = _ENTRY.match(text, at)
-    return found is not None and (found["weekday"] is None or found["weekday"].casefold() in _weekdays())
+    if found is None:
+        return False
+    named = [word.casefold() for word in found.groups() if word]
+    return all(any(each.startswith(word) for each in _calendar()) for word in named)  # "Mon 3 May"
 
 
 @cache
-def _weekdays() -> frozenset[str]:
+def _calendar() -> frozenset[str]:
     return frozenset().union(*map(calendar_words, codes("words")))
 
 
@@ -304,6 +307,9 @@ def _ends(text: str, line: int, match: re.Match[str]) -> bool:
     at = match.start()
     if _in_link(text, line, at):
         return False
+    entry = _ENTRY.match(text, line) if text[at - 1 : at].isdigit() else None
+    if entry is not None and at < entry.end():
+        return False  # "16.06. bins moved"
     if mark[0] != "." or not mark[1].isspace() or at == line or text[at - 1].isspace():
         return True
     words = text[max(line, at - _LOOK_BACK) : at].rsplit(None, 2)

@@ -187,3 +187,18 @@ def test_a_correction_means_the_newest_of_its_name_before_it(tmp_path: Any) -> N
     with corpus_with(tmp_path, *hours, fix) as corpus:
         hits = corpus.at().search("August open").hits
     assert {hit.document for hit in hits if hit.amended} == {"2022.eml"}
+
+
+RULES = "# House Rules\n\n## Quiet hours\n\nQuiet hours are from {} on.\n\n## Rubbish\n\nBins go out on {}.\n"
+
+
+def test_what_changed_in_a_document_is_all_that_changed(tmp_path: Any) -> None:
+    made = answered(
+        tmp_path, "What changed in the house rules?",
+        doc("1.md", "2023-05-01", RULES.format("23:00", "Thursday"), "House Rules"),
+        doc("2.md", "2024-10-01", RULES.format("22:30", "Tuesday"), "House Rules"),
+    )  # fmt: skip
+    assert [each.quote for each in made.citations] == [
+        "since 2024-10-01: Quiet hours are from 22:30 on.; before: Quiet hours are from 23:00 on.",
+        "since 2024-10-01: Bins go out on Tuesday.; before: Bins go out on Thursday.",
+    ]

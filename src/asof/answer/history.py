@@ -440,13 +440,32 @@ def answer_from_past(
     if asked.kind in (COURSE, ANYTHING):
         line = past.line(best)
         sure = past.ranked[0].score >= SURE_OF[asked.kind] and best.kind == CHANGED
-        return _course(view, query, stood_in(line), question.times) if sure else None
+        of_title = words.share(stems_in(view, best.side.title))
+        whole = _whole_change(view, query, past, best) if sure and of_title >= NAMED else None
+        return whole or (_course(view, query, stood_in(line), question.times) if sure else None)
     near = [each.edit for each in past.ranked if each.score >= past.ranked[0].score - BESIDES]
     quotes = {dated(each): each for each in near}
     citations = tuple(
         cited(view, n, each.side, quote) for n, (quote, each) in enumerate([*quotes.items()][:MOST], 1)
     )
     return with_amendments(view, words, answer_of(view, query.text, map(quoted, citations), citations))
+
+
+def _whole_change(view: View, query: Query, past: Past, best: Edit) -> Answer | None:
+    """The edits by which a document that a question names changed when the best of them did, in order of
+    place; None if it is the only one."""
+    found = [
+        each for each in past.every
+        if each.at == best.at and each.side.title == best.side.title and each.side.kind != "document"
+        and each.kind in (CHANGED, ADDED, REMOVED)
+    ]  # fmt: skip
+    if len(found) < 2:
+        return None
+    quotes = {dated(each): each for each in found}
+    shown = [*quotes.items()][:MOST_VALUES]
+    citations = tuple(cited(view, n, each.side, quote) for n, (quote, each) in enumerate(shown, 1))
+    notes = (f"{left} more changes were found and left out",) if (left := len(quotes) - len(shown)) else ()
+    return answer_of(view, query.text, map(quoted, citations), citations, notes=notes)
 
 
 def _is_undated(view: View, edit: Edit) -> bool:

@@ -189,7 +189,7 @@ def test_a_correction_means_the_newest_of_its_name_before_it(tmp_path: Any) -> N
     assert {hit.document for hit in hits if hit.amended} == {"2022.eml"}
 
 
-RULES = "# House Rules\n\n## Quiet hours\n\nQuiet hours are from {} on.\n\n## Rubbish\n\nBins go out on {}.\n"
+RULES = "Quiet hours are from {} on.\n\nBins go out on {}.\n"
 
 
 def test_what_changed_in_a_document_is_all_that_changed(tmp_path: Any) -> None:

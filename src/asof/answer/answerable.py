@@ -24,7 +24,7 @@ from asof.answer.statements import Statement, WeightedPhrase, hit_in_time, names
 from asof.hits import Hit
 from asof.index.view import View
 from asof.text.query import key
-from asof.time.span import label, nearest
+from asof.time.span import iso, label, nearest
 
 
 class AnswerSigns(NamedTuple):
@@ -79,7 +79,9 @@ def unanswerable_reason(
 ) -> str:
     """The reason why these passages cannot hold the answer, or "". `found`: the candidates of the hits."""
     if not hits:
-        return "nothing in this corpus matches the question"
+        past = view.as_of < view.known_at
+        what = f"that was published by {iso(view.as_of)[:10]}" if past else "in this corpus"
+        return f"nothing {what} matches the question"
     if reason := _time_reason(question, hits, found, view):
         return reason
     if not found.best and (named := numbers_asked(question)):

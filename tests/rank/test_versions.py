@@ -125,6 +125,12 @@ def test_all_that_changed_in_versions_is_listed_in_their_order(
         assert [each.quote.rpartition(" › ")[2] for each in answer.citations] == quotes
 
 
+def test_a_limit_on_passages_of_versions_is_noted(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("asof.rank.versions.MOST_ASKED", 2)
+    notes = corpus.at().ask("What changed since 1.0?").notes
+    assert "of these versions the latest 2 passages were read, and no others" in notes
+
+
 def test_search_finds_versions_by_their_number_alone(corpus: Corpus) -> None:
     hits = corpus.at().search("What changed between 2.2 and 2.4?").hits
     assert {hit.place.headings[1] for hit in hits[:2]} == {"2.3.0 (2021-12-01)", "2.4.0 (2022-05-10)"}

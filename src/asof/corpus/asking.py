@@ -484,7 +484,7 @@ class Asker(Struct, frozen=True):
         from asof.answer.ask import Answered, RetrievedPassages, answer, context_of
         from asof.answer.extractive import of_one_thing
         from asof.answer.question import ParsedQuestion
-        from asof.rank.versions import rows_asked
+        from asof.rank.versions import MOST_ASKED, rows_asked
 
         def look(view: View) -> Answered:
             results = engine.search(put.query, view, put.recipe)
@@ -493,8 +493,10 @@ class Asker(Struct, frozen=True):
             more = zip(asked.tolist(), engine.current_hits(view, asked, put.query), strict=True)
             of_it = of_one_thing(ParsedQuestion.of(put.reading), put.query.lexical, dict(more), results.hits)
             hits = of_it | {row: hit for row, hit in found.items() if row not in of_it}
+            most = f"of these versions the latest {MOST_ASKED:,} passages were read, and no others"
+            notes = (*put.notes, most) if len(asked) == MOST_ASKED else put.notes
             retrieved = RetrievedPassages(
-                view, put.reading, tuple(hits.values()), tuple(hits), put.query.filters, put.notes, len(of_it)
+                view, put.reading, tuple(hits.values()), tuple(hits), put.query.filters, notes, len(of_it)
             )
             context = context_of(retrieved, put.options.tokens, put.cell)
             return Answered(answer(retrieved, context, put.options, requested=put.requested), context)

@@ -178,7 +178,7 @@ def _statements(passages: Iterable[VisiblePassage]) -> list[Stated]:
     for each in passages:
         said = [
             piece for piece in pieces(each.text, each.headings, each.title)
-            if _says(piece) and piece.text != each.title
+            if _says(piece) and (piece.text != each.title or piece.text == each.text.strip())
         ]  # fmt: skip
         for at, piece in enumerate(said):
             beside = " ".join(other.text for other in (*said[max(at - 1, 0) : at], *said[at + 1 : at + 2]))

@@ -1,4 +1,5 @@
-# `make demo` and `make test` need Python 3.11 or later and make, nothing else: the first run sets up .venv.
+# `make demo` and `make test` need Python 3.11 or later and make, nothing else: the first run sets up .venv, for the
+# demo with the core dependencies only.
 
 PYTHON ?= python3
 VENV := .venv
@@ -11,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo release-check test test-fast check format lint types imports budget docs bench bare extras adapters cluster browser obsidian clean
 
-demo: $(VENV)/ready
+demo: $(VENV)/core-ready
 	@$(BIN)/asof demo
 	@echo "See it in a browser: $(BIN)/asof demo --serve, then open the address that it prints."
 
@@ -80,12 +81,21 @@ obsidian: $(VENV)/ready $(PLUGIN)/node_modules/ready
 	npm --prefix $(PLUGIN) run --silent build
 	ASOF_PYTHON=$(abspath $(BIN)/python) npm --prefix $(PLUGIN) run --silent test
 
-$(VENV)/ready: constraints.txt pyproject.toml
+# asof with its core dependencies only, and what builds it
+CORE := charset-normalizer click markdown-it-py mdurl msgspec numpy pathspec pygments pystemmer pyyaml rich \
+  hatchling editables packaging pluggy trove-classifiers
+
+$(VENV)/core-ready: constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "asof needs Python 3.11 or later: make PYTHON=python3.11 ..."; exit 1; }
 	$(PYTHON) -m venv --clear $(VENV)
-	$(PIP) install -q --require-hashes -r constraints.txt
+	$(PYTHON) .ci/versions.py constraints.txt $(CORE) >$(VENV)/core.txt
+	$(PIP) install -q --no-deps --require-hashes -r $(VENV)/core.txt
 	$(PIP) install -q --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/ready: $(VENV)/core-ready
+	$(PIP) install -q --require-hashes -r constraints.txt
 	@touch $@
 
 $(VENV)/bench-ready: $(VENV)/ready bench/requirements.txt

@@ -1,5 +1,5 @@
 # `make demo` and `make test` need Python 3.11 or later and make, nothing else: the first run sets up .venv, for the
-# demo with the core dependencies only.
+# demo with few packages.
 
 PYTHON ?= python3
 VENV := .venv
@@ -81,8 +81,9 @@ obsidian: $(VENV)/ready $(PLUGIN)/node_modules/ready
 	npm --prefix $(PLUGIN) run --silent build
 	ASOF_PYTHON=$(abspath $(BIN)/python) npm --prefix $(PLUGIN) run --silent test
 
-# asof with its core dependencies only, and what builds it
+# what `asof demo --serve` needs: the core, a web server, and what builds it
 CORE := charset-normalizer click markdown-it-py mdurl msgspec numpy pathspec pygments pystemmer pyyaml rich \
+  starlette uvicorn prometheus-client anyio h11 idna typing-extensions \
   hatchling editables packaging pluggy trove-classifiers
 
 $(VENV)/core-ready: constraints.txt pyproject.toml

@@ -1,8 +1,7 @@
-"""`asof evaluate`, `experiment` and `tune`: tables, JSON, exit codes, one line for what is wrong."""
+"""`asof evaluate` and `experiment`: tables, JSON, exit codes, one line for what is wrong."""
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -10,9 +9,7 @@ from typing import Any
 
 import pytest
 from tests.support.json_schema import against
-from tests.support.streets import STREETS, streets
 
-from asof.extensions.lab import tuning
 from asof.extensions.lab.published import EXPERIMENTS
 from asof.index.segment import Prefix
 from asof.time.span import NEVER
@@ -313,42 +310,3 @@ def test_what_cannot_be_run(refused, towns, write):
     refused(["experiment", "twe/4.1", *towns, "--set", "delta"], "name=value is expected")
     write("towns/qrels.tsv", "")
     refused(["experiment", "twe/4.1", *towns], "none of the 2 questions")
-
-
-# -- tune: it writes nothing -------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def town(dataset, write, monkeypatch):
-    """The published weights find the note of yesterday first: freshness weighs as much as it does."""
-    monkeypatch.setattr(tuning, "FOLDS", 2)
-    monkeypatch.setattr(tuning, "TRIALS", 100)
-    dataset("town", *streets())
-    write("asof.toml", '[index]\nencoder = "hashed"\n')
-    return ["town", "--recipe", "papers"]
-
-
-def test_a_gain_is_printed_as_lines_to_paste(asof, town, here, write):
-    result = asof("tune", *town)
-    assert (result.code, result.err) == (0, "")
-    assert "papers on town: 20 questions" in result.out
-    assert re.search(r"nDCG@10 \.631; fitted \S+ \(\+\.\d+\); held out \S+ \(\+\.\d+, 95% \+", result.out)
-    assert sorted(each.name for each in here.iterdir()) == ["asof.toml", "cache", "town"]
-    lines = result.out.partition("paste into asof.toml\n")[2]
-    assert lines.startswith("[recipes.papers]\n")
-    before = asof("recipes", "papers").out
-    write("asof.toml", f'[index]\nencoder = "hashed"\n{lines}')
-    assert asof("recipes", "papers").out != before
-
-
-def test_the_json_of_a_gain_and_no_gain(asof, town, write):
-    result = asof("tune", *town, "--json")
-    value = json.loads(result.out)
-    assert (result.code, against("tune", value), value["gain"]) == (0, [], True)
-    assert value["lines"].startswith("[recipes.papers]\n")
-    # the new notes are right now: the published weights find them already
-    write("town/qrels.tsv", "".join(f"q{at}\tnew-{at}\t1\n" for at in range(len(STREETS))))
-    result = asof("tune", *town)
-    assert result.code == 1
-    assert "No gain: " in result.out
-    assert "[recipes" not in result.out

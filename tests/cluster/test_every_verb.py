@@ -113,7 +113,7 @@ LINES = {
 }  # fmt: skip
 """Command lines in place of the examples of commands."""
 REFUSED_COMMANDS = {"papers": "a folder of shards, which keeps no questions"}
-ELSEWHERE = {"demo", "evaluate", "experiment", "tune", "config", "trust", "key", "serve", "mcp"}
+ELSEWHERE = {"demo", "evaluate", "experiment", "config", "trust", "key", "serve", "mcp"}
 """Commands with an index of their own, with none, and those that serve the verbs."""
 COMMANDS = [each for each in entries() if each not in ELSEWHERE | {"index", "push", "pull"}]  # see cluster/
 AFTER = ("search 'harbour master' --explain", "search mole --as-of 2017-06", "list", "status", "facts Mole")

@@ -34,7 +34,7 @@ from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.expression import Constant, Given, RankingColumn, Values, ratio
 from asof.rank.gather import Lexical, TopK, question_vector
 from asof.rank.rerank import RoundRobinByDocument, append_below
-from asof.rank.stage import Range, Ranking, Recipe, Tunable
+from asof.rank.stage import Ranking, Recipe
 from asof.rank.times import match_times
 from asof.rank.words import weighted_share, weighted_words
 from asof.schema import choice, within
@@ -397,12 +397,5 @@ TGRAG = Recipe(
         Combine((("normalized", 1.0), ("facts", 0.3)), "relevance"),
         RoundRobinByDocument(),
         TopK(),
-    ),
-    tunable=Tunable(
-        (
-            Range("combine.weights.facts", 0.0, 1.5),
-            Range("local.damping", 0.5, 0.95),
-            Range("round_robin_by_document.title_coverage", 0.1, 1.0),
-        )
     ),
 )

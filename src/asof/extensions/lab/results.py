@@ -1,4 +1,4 @@
-"""What evaluations, experiments and tuning print as JSON, beside the values of other modules."""
+"""What evaluations and experiments print as JSON, beside the values of other modules."""
 
 from __future__ import annotations
 

@@ -52,16 +52,6 @@ TWE = Recipe(
         TopK(),
     ),
     typed=True,
-    tunable=Tunable(  # BM25 is the unit; bounds of delta and tau as in the sliders of its demo
-        (
-            Range("combine.weights.latent", 0.0, 2.0),
-            Range("combine-2.weights.centrality", 0.0, 2.0),
-            Range("decay.delta", 0.0, 5.0),
-            Range("decay.tau_min", 30.0, 365.0),
-            Range("decay.tau_max", 180.0, 1_825.0),
-            Range("decay.general", 0.0, 1.0),
-        )
-    ),
 )
 
 TWE_365 = replace(
@@ -93,15 +83,6 @@ TEMPRALM = Recipe(
         TopK(),
     ),
     typed=True,
-    tunable=Tunable(
-        (
-            Range("lexical.k1", 0.5, 3.0),
-            Range("lexical.b", 0.0, 1.0),
-            Range("combine.weights.dense", 0.0, 3.0),
-            Range("pool.n", 10, 500),
-            Range("gap.floor", 0.01, 365.0),
-        )
-    ),
 )
 
 
@@ -116,7 +97,6 @@ TEMPRALM = Recipe(
 
 BM25 = Recipe(
     "bm25", "words alone: BM25", (Lexical(), TopK()), typed=True,
-    tunable=Tunable((Range("lexical.k1", 0.5, 3.0), Range("lexical.b", 0.0, 1.0))),
 )  # fmt: skip
 
 LSA = Recipe("lsa", "latent semantic analysis alone", (Latent("half"), TopK()), typed=True)
@@ -136,16 +116,12 @@ HYBRID = Recipe(
         TopK(),
     ),
     typed=True,
-    tunable=Tunable((Range("combine.weights.similarity", 0.0, 3.0),)),
 )  # fmt: skip
 
 HYBRID_RRF = Recipe(
     "hybrid-rrf", "words and vectors: reciprocal rank fusion",
     (Lexical(), Similarity("cosine"), ReciprocalRank((("lexical", 1.0), ("similarity", 1.0))), TopK()),
     typed=True,
-    tunable=Tunable(
-        (Range("reciprocal_rank.k", 1, 200), Range("reciprocal_rank.weights.similarity", 0.0, 3.0))
-    ),
 )  # fmt: skip
 
 

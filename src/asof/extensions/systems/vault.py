@@ -18,7 +18,7 @@ from asof.extensions.systems.linked_notes import LEVELS, Backlinks, Headings, Re
 from asof.extensions.systems.stages import ReciprocalRank, Similarity
 from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.gather import Lexical, TopK
-from asof.rank.stage import Range, Recipe, Stage, Tunable
+from asof.rank.stage import Recipe, Stage
 from asof.schema import AcceptedValue, boolean, check, number, one_of, whole
 
 DEPTH = 40
@@ -73,10 +73,6 @@ def vault(**keys: Any) -> Recipe:
             TopK(),
         ),
         typed=True,
-        tunable=Tunable((
-            *_tunable(values), Range("backlinks.weight", 0.0, 1.0), Range("headings.h1", 1.0, 2.0),
-            Range("tags.weight", 0.0, 1.0),
-        )),
     )  # fmt: skip
 
 
@@ -107,13 +103,6 @@ def _fusion(values: Mapping[str, Any]) -> tuple[Stage, ...]:
     if values["fusion_algorithm"] == "rrf":
         return (ReciprocalRank((("lexical", 1.0), ("similarity", 1.0)), values["rrf_k"], DEPTH),)
     return MaxNormalize("lexical"), Combine((("similarity", 1.0), ("normalized", 0.5)), "relevance")
-
-
-def _tunable(values: Mapping[str, Any]) -> tuple[Range, ...]:
-    """Words are the unit of either fusion."""
-    if values["fusion_algorithm"] == "rrf":
-        return Range("reciprocal_rank.k", 1, 200), Range("reciprocal_rank.weights.similarity", 0.0, 3.0)
-    return (Range("combine.weights.similarity", 0.0, 3.0),)
 
 
 VAULT = vault()

@@ -196,7 +196,6 @@ REFUSED = {
         ("embed --encoder no/such/model", "is no folder, no package:NAME, and no name on the hub"),
         ("embed --encoder configured", "no encoder is configured"),
         ("precompute --budget -1", "Invalid value for '--budget'"),
-        ("precompute --reports", "--reports: without a model they are made when asked: see [model]"),
     ],
     "masters": [
         ("timeline ' '", "QUERY is empty"), ("timeline mole --since blue", "--since"),

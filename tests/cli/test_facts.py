@@ -243,14 +243,6 @@ prices = {{prompt = 2.0, reply = 10.0}}
 BY_MODEL = f'{TOML}\n[facts]\nextractor = "model"\n'
 
 
-def account(body: dict[str, Any]) -> str:
-    """A report that rests on all that it was shown."""
-    user = body["messages"][-1]["content"]
-    numbers = [int(each) for each in re.findall(r"^\[(\d+)\]", user, re.MULTILINE)]
-    finding = {"statement": "Told by the reader.", "facts": numbers}
-    return json.dumps({"title": "A report", "summary": "Told.", "findings": [finding]})
-
-
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
     with ModelServer(says=sales) as there:
@@ -263,17 +255,6 @@ def market(asof, write, users, server: ModelServer) -> ModelServer:
     for number in range(4):
         write(f"notes/{number}.md", f"---\ndate: 2021-05-04\n---\n{stall(number)}\n")
     users(BY_MODEL.format(url=server.url))
-    assert asof("index", "notes").code == 0
-    return server
-
-
-@pytest.fixture
-def yard(asof, write, users, server: ModelServer) -> ModelServer:
-    """Two notes on two days of a month, so that there are five periods; rules read the facts."""
-    server.says = account
-    for day in (3, 4):
-        write(f"notes/{day}.md", f"---\ndate: 2021-05-0{day}\n---\nQuay Ltd's revenue was ${day} million.\n")
-    users(TOML.format(url=server.url))
     assert asof("index", "notes").code == 0
     return server
 
@@ -367,37 +348,3 @@ NO_PRICES = '[model]\nurl = "http://localhost:1/v1"\nmodel = "m"\n'
 def test_configurations_that_are_refused(refused, notes, users, options, toml, message):
     users(toml)
     refused(["precompute", *options], message)
-
-
-def test_reports_of_all_periods(asof, yard):
-    result = asof("precompute", "--reports")
-    assert (result.code, result.err) == (0, "")
-    assert matches(r"facts: 2 passages read, \d facts in [\d.]+ s", result.out)
-    assert matches(rf"reports: 5 generated in [\d.]+ s; 5 calls, .*, {cost_of(yard)}", result.out)
-    assert "Told by the reader." in asof("report", "2021").out
-    assert matches(r"reports: 5 generated in [\d.]+ s", asof("precompute", "--reports").out)
-    assert yard.answered == 5
-    value = asof("precompute", "--reports", "--json").json()
-    assert against("precompute", value) == []
-    told = value["reports"]
-    assert (told["reports"], told["remaining"], told["problems"]) == (5, 0, [])
-
-
-def test_reports_wait_for_facts(asof, yard, users):
-    users(BY_MODEL.format(url=yard.url))
-    result = asof("precompute", "--reports", "--budget", "0")
-    assert (result.code, yard.requests) == (3, [])
-    assert "  reports were not begun: they are made of facts, and some are left\n" in result.err
-    assert "reports: " not in result.out
-
-
-def test_reports_that_are_left_and_what_is_no_report(asof, yard):
-    result = asof("precompute", "--reports", "--budget", "0")
-    assert (result.code, yard.requests) == (3, [])
-    assert "reports: 0 generated in" in result.out
-    assert "  5 reports left: the budget of 0 USD is used up; the next run goes on with them\n" in result.err
-    yard.says = lambda _: "I cannot."
-    result = asof("precompute", "--reports")
-    assert result.code == 3
-    assert "reports: 0 generated, 5 could not be generated in" in result.out
-    assert "  5 places: extracted, because" in result.err

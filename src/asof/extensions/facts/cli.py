@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
     from asof.config import Config
     from asof.documents import Problem, SourcedTime
-    from asof.extensions.facts.build import GeneratedReports
     from asof.extensions.facts.consistency import CorroboratingPassage
     from asof.extensions.facts.extraction import ExtractionReport
     from asof.extensions.facts.names import NameMerge
@@ -381,64 +380,42 @@ def _from(quote: ReportCitation) -> str:
     return f"{when}{shortened(plain(quote.title or quote.document), 80)}{published} [{plain(quote.document)}]"
 
 
-# -- asof precompute: facts and reports ahead of questions, and their cost -------------------------
+# -- asof precompute: facts ahead of questions, and their cost -------------------------------------
 
 
 @click.command()
-@click.option("--reports", is_flag=True, help="Then let [model] write the reports of all periods.")
-@click.option(
-    "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before facts and reports cost more."
-)
+@click.option("--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before facts cost more.")
 @index_option
 @json_option
-def precompute(reports: bool, budget: float | None, index: Path | None, as_json: bool) -> int:
+def precompute(budget: float | None, index: Path | None, as_json: bool) -> int:
     """Read new passages for facts, as [facts] says, so that no question has to wait for it.
 
     What fails or exceeds the budget is left for the next run (exit code 3).
     """
-    from asof.extensions.facts.indexer import Precomputed, precompute_facts, precompute_reports
+    from asof.extensions.facts.indexer import Precomputed, precompute_facts
 
-    _check(environment.configuration(corpus_root(index)), budget, reports=reports)
+    _check(environment.configuration(corpus_root(index)), budget)
     with open_corpus(index) as corpus:
         started = time.perf_counter()
         with count_progress("facts", "passages") as advance:
-            extraction, written = precompute_facts(corpus, progress=advance, budget=budget), None
-        if not as_json:
-            _show_extraction(extraction, time.perf_counter() - started, budget)
-        if reports and not extraction.left:
-            spent = (extraction.cost and extraction.cost.cost) or 0.0
-            rest, started = None if budget is None else max(0.0, budget - spent), time.perf_counter()
-            with count_progress("reports", "periods") as advance:
-                written = precompute_reports(corpus, advance, rest)
-            if not as_json:
-                _show_generated(written, time.perf_counter() - started, rest)
-        elif reports and not as_json:
-            echo_err("  reports were not begun: they are made of facts, and some are left")
+            extraction = precompute_facts(corpus, progress=advance, budget=budget)
+        seconds = time.perf_counter() - started
     if as_json:
-        print_json(Precomputed(extraction, written))
-    return DONE if extraction.complete and (written is None or written.complete) else PROBLEMS
+        print_json(Precomputed(extraction))
+    else:
+        _show_extraction(extraction, seconds, budget)
+    return DONE if extraction.complete else PROBLEMS
 
 
-def _check(config: Config, budget: float | None, *, reports: bool) -> None:
-    """Raises UsageError for reports without a model and for a budget without prices, MissingExtra where a
-    model is to be asked."""
+def _check(config: Config, budget: float | None) -> None:
+    """Raises UsageError for a budget without prices, MissingExtra where a model is to be asked."""
     from asof.corpus.session import check_llm_extra
     from asof.extensions.facts.model import MODEL, ExtractionSettings
 
-    if reports and config.model is None:
-        raise config.lacking("model", "--reports: without a model they are made when asked")
     if budget is not None and config.model is not None and config.model.prices is None:
         raise UsageError("--budget is in US dollars: [model] needs prices = {prompt = 0.15, reply = 0.60}")
-    if config.model is not None and (reports or ExtractionSettings.of(config.tables).extractor == MODEL):
+    if config.model is not None and ExtractionSettings.of(config.tables).extractor == MODEL:
         check_llm_extra()
-
-
-def _show_generated(generated: GeneratedReports, seconds: float, budget: float | None) -> None:
-    failed = f", {len(generated.problems):,} could not be generated" if generated.problems else ""
-    _show_done(f"reports: {generated.reports:,} generated{failed}", seconds, generated.cost)
-    _show_problems(generated.problems)
-    if generated.left:
-        _show_left(counted(generated.left, "report"), _used_up(budget, generated.cost))
 
 
 def _show_extraction(extraction: ExtractionReport, seconds: float, budget: float | None) -> None:

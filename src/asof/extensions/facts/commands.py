@@ -22,8 +22,8 @@ COMMANDS = {
     ),
     "precompute": CommandEntry(
         "asof.extensions.facts.cli:precompute", "Maintain the index",
-        "Read facts, and write reports, before they are asked for.",
-        "asof precompute --reports --budget 2",
+        "Read facts before they are asked for.",
+        "asof precompute --budget 2",
     ),
 }  # fmt: skip
 

@@ -25,7 +25,7 @@ from asof.corpus.session import ModelProvider
 from asof.documents import Document
 from asof.errors import UsageError
 from asof.extensions.facts.extraction import ExtractionReport
-from asof.extensions.facts.indexer import precompute_facts, precompute_reports
+from asof.extensions.facts.indexer import precompute_facts
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.store import KINDS
 from asof.extensions.facts.visible import StatedFact, facts_of_kind
@@ -335,7 +335,7 @@ def quotes_sentence(quote: str, sentence: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class IndexingCost:
-    """The cost of adding documents: the calls of a model that read their facts and wrote reports.
+    """The cost of adding documents: the calls of a model that read their facts.
 
     `facts`: how many were added.
     """
@@ -353,22 +353,17 @@ def read_facts(corpus: Corpus, progress: Progress = no_progress) -> ExtractionRe
 
 
 def add_and_read(
-    corpus: Corpus, documents: Iterable[Document], progress: Progress = no_progress, *, reports: bool = False
+    corpus: Corpus, documents: Iterable[Document], progress: Progress = no_progress
 ) -> IndexingCost:
-    """Add documents to a corpus, read their facts and have the `reports` of all periods written, without a
-    background thread."""
+    """Add documents to a corpus and read their facts, without a background thread."""
     before = _current_facts(corpus)
     report = corpus.add(documents, progress=lambda done: progress("indexing", done.added, 0))
     corpus.tidy()
     usage = read_facts(corpus, progress).cost or Usage()
-    told = Usage()
-    if reports:
-        told = precompute_reports(corpus, lambda done, of: progress("writing reports", done, of)).cost
     facts = len(_current_facts(corpus) - before)
     return IndexingCost(
-        report.added + report.changed, facts, usage.calls + told.calls,
-        usage.prompt_tokens + told.prompt_tokens, usage.reply_tokens + told.reply_tokens,
-    )  # fmt: skip
+        report.added + report.changed, facts, usage.calls, usage.prompt_tokens, usage.reply_tokens
+    )
 
 
 def _current_facts(corpus: Corpus) -> set[tuple[str, bytes, int]]:

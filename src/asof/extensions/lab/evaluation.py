@@ -29,7 +29,6 @@ from asof.extensions.lab.answers import (
     ask_snapshot,
     choose_references,
     compare_answers,
-    is_abstract,
     judge_runs,
     read_facts,
     reference_answers,
@@ -269,10 +268,9 @@ def evaluate_incremental(
 
     with temporary(data, options.settings) as corpus:
         models.configure(corpus)
-        reports = models.writes and any(map(is_abstract, data.questions))
-        base = add_and_read(corpus, parts.documents(data, BASE), runner.progress, reports=reports)
+        base = add_and_read(corpus, parts.documents(data, BASE), runner.progress)
         before = stage(STAGES[0], BASE)
-        update = add_and_read(corpus, parts.documents(data, NEW), runner.progress, reports=reports)
+        update = add_and_read(corpus, parts.documents(data, NEW), runner.progress)
         after, new = stage(STAGES[1], BASE), stage(STAGES[2], NEW)
     notes = ["all questions are asked as of their moments in the dataset, also before the update"]
     if options.limit is not None:

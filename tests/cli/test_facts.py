@@ -1,4 +1,4 @@
-"""`asof facts`, `facts --graph`, `report` and `precompute`: what is known of a subject or a period."""
+"""`asof facts`, `report` and `precompute`: what is known of a subject or a period."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from tests.support.openai_server import ModelServer, status
 from tests.support.stated_facts import Sentences
 
 from asof.corpus.corpus import open as open_corpus
-from asof.extensions.facts.cli import dot_text
 from asof.extensions.facts.extraction import extract_all
-from asof.extensions.facts.timeline import Edge, Neighbourhood, Node
 from asof.models.metered import USD, amount
 
 from .conftest import filled, jsonl, note
@@ -114,66 +112,6 @@ def test_facts_that_the_rules_find(asof, write):
     assert result.out.splitlines()[0].startswith("Quay Ropes, Inc. as of now · ")
     assert "2024-Q1   $3.7 million" in result.out
     assert "harbour master" in asof("facts", "Marta Quill").out
-
-
-# -- the graph of entities ---------------------------------------------------------------------------------
-
-
-def test_neighbours_with_their_newest_facts(asof, tide):
-    result = asof("facts", "quay", "--graph")
-    assert (result.code, result.err) == (0, "")
-    assert result.out.splitlines() == [
-        "Quay as of now · 3 facts · 2 neighbours · 1 document",
-        "  margin  measure, 2 facts",
-        "    2019   5%   [notes/a.md]",
-        "  Tide  entity, 2 facts",
-        "    2019   Quay acquired Tide   [notes/a.md]",
-    ]
-    assert "Rope" in asof("facts", "Tide", "--graph").out
-    assert "Rope" not in asof("facts", "Tide", "--graph", "--as-of", "2020-02").out
-    assert "(1 more neighbour left out; -k shows more)" in asof("facts", "Quay", "--graph", "-k", "1").out
-    assert asof("facts", "Quay", "--graph", "--known-at", "2019").code == 1
-    nobody = asof("facts", "Quai", "--graph")
-    assert (nobody.code, nobody.out) == (1, "no fact about Quai; did you mean Quay?\n")
-
-
-def test_the_graph_as_json(asof, tide):
-    result = asof("facts", "Tide", "--graph", "--json", "--as-of", "2020-06").json()
-    assert result["nodes"] == [
-        {"name": "Tide", "kind": "entity", "facts": 2},
-        {"name": "margin", "kind": "measure", "facts": 2},
-        {"name": "Quay", "kind": "entity", "facts": 2},
-    ]
-    assert result["documents"] == [{"document": "notes/a.md", "title": "Report", "facts": 3}]
-    (edge,) = [each for each in result["edges"] if each["kind"] == "event"]
-    assert (edge["source"], edge["relation"], edge["target"], edge["time"]["from"]) == (
-        "Quay", "acquired", "Tide", "2019-01-01T00:00:00Z",
-    )  # fmt: skip
-
-
-def test_text_for_graphviz(asof, tide):
-    result = asof("facts", "Quay", "--graph", "--as-of", "2020-06", "--dot")
-    assert (result.code, result.err) == (0, "")
-    assert result.out.splitlines() == [
-        'digraph "Quay" {',
-        "  rankdir=LR;",
-        '  "Quay" [shape=box, style=bold];',
-        '  "margin" [shape=ellipse];',
-        '  "Tide" [shape=box];',
-        '  "Quay" -> "Tide" [label="acquired\\n2019"];',
-        '  "Quay" -> "margin" [label="5%\\n2019"];',
-        '  "Tide" -> "margin" [label="7%\\n2019"];',
-        "}",
-    ]
-    nothing = asof("facts", "Nobody", "--graph", "--dot")
-    assert (nothing.code, nothing.out.startswith("no fact about Nobody")) == (1, True)
-
-
-def test_names_cannot_leave_their_quotes():
-    quay, other = Node('Qu"ay\\', "entity", 1), Node("Ti\x1bde", "entity", 1)
-    edge = Edge(quay.name, other.name, 'own"s', other.name, "event", None, "a.md", "1")
-    text = dot_text(Neighbourhood(quay.name, 0, 0, (quay, other), (), (edge,), 0))
-    assert r'"Qu\"ay\\" -> "Ti␛de" [label="own\"s"];' in text
 
 
 # -- reports -----------------------------------------------------------------------------------------------

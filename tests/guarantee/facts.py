@@ -110,11 +110,9 @@ OBSERVABLES: dict[str, Observable] = {
     "verb facts": verb("facts", lambda asked: {"subject": asked.entity}),
     "verb report": REPORT,
     "verb report about": verb("report", lambda asked: {"period": asked.period, "about": asked.entity}),
-    "verb graph": verb("graph", lambda asked: {"around": asked.entity}),
     "verb stale": stale, "moves": moves,
     "tables of facts": tables(
-        facts=lambda asked: {"subject": asked.entity}, graph=lambda asked: {"around": asked.entity},
-        report=lambda asked: {"period": asked.period},
+        facts=lambda asked: {"subject": asked.entity}, report=lambda asked: {"period": asked.period},
     ),
     "command facts": command(("facts", "{entity}", "--why")),
 }  # fmt: skip

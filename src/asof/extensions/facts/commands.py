@@ -30,7 +30,6 @@ COMMANDS = {
 SHAPES = {
     "facts": ("asof facts --json", "asof.extensions.facts.timeline:FactLine"),
     "report": ("asof report --json", "asof.extensions.facts.reports:PeriodReports"),
-    "graph": ("asof facts --graph --json", "asof.extensions.facts.timeline:Neighbourhood"),
     "stale": ("asof stale --json", "asof.extensions.facts.stale:StaleReport"),
     "precompute": ("asof precompute --json", "asof.extensions.facts.indexer:Precomputed"),
 }

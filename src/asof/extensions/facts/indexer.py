@@ -22,7 +22,7 @@ from asof.extensions.facts.model import MODEL, ExtractionSettings
 from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.reports import PeriodReports
 from asof.extensions.facts.store import passages_without_facts
-from asof.extensions.facts.timeline import FactLine, Neighbourhood, neighbourhood, timeline_of
+from asof.extensions.facts.timeline import FactLine, timeline_of
 from asof.store.schema import exclusive_lock
 from asof.store.store import translate_errors
 from asof.time.moment import When, read_bounded
@@ -133,14 +133,6 @@ def facts(
             view, subject, relation=relation, since=filters.since, until=filters.until, most=most
         )
     )
-
-
-@checked
-def graph(then: Snapshot, around: str, most: int = 20) -> Neighbourhood:
-    """The entities and measures beside an entity. Raises UsageError."""
-    refuse_long(around, "the name")
-    ensure_facts(then.session)
-    return then.use(lambda view: neighbourhood(view, around, most))
 
 
 @checked

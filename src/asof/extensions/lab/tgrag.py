@@ -4,7 +4,7 @@ update, and a judge. Each function makes the outcome of an experiment."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,9 @@ from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.extensions.facts.hierarchy import Hierarchy
 from asof.extensions.facts.local import TGRAG
-from asof.extensions.facts.timeline import graph_size
+from asof.extensions.facts.names import EntityResolver
+from asof.extensions.facts.store import CHANGE, NAME, VALUE
+from asof.extensions.facts.visible import StatedFact
 from asof.extensions.lab.answers import (
     NO_MODELS,
     AnswerFunction,
@@ -38,10 +40,12 @@ from asof.extensions.lab.metrics import Floats, clusters, estimate
 from asof.extensions.lab.runs import BASE, NEW, split
 from asof.extensions.systems.recipes import NAIVE_RAG, QD_RAG
 from asof.hits import GLOBAL, LOCAL, Answer, Citation, QuestionUsage, Usage
+from asof.index.view import View
 from asof.models.ports import Model, Prompt, between, prompt_text
 from asof.queries import Filters
 from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
+from asof.text.query import key
 from asof.time.span import iso
 from asof.wire import replace
 
@@ -324,6 +328,26 @@ def size_of_the_graph(experiment: Experiment, dataset: Path, options: Experiment
             }  # fmt: skip
     note = "facts by the model of asof.toml" if options.config.model else "facts by rules: no model is asked"
     return experiment.outcome({OURS: cells}, data, 0, (note,))
+
+
+def graph_size(view: View, facts: Iterable[StatedFact]) -> tuple[int, int]:
+    """The number of entities and measures that the current ones of some facts relate, and that of these
+    facts. A fact that relates an entity to itself is none."""
+    entities = EntityResolver.of(view)
+    current = [each for each in facts if each.passage.ended is None and each.fact.kind != NAME]
+    entities.prepare(current)
+    nodes, relations = set[tuple[str, str]](), 0
+    for each in current:
+        fact, document = each.fact, each.passage.document
+        source = ("entity", entities.root_of(fact.subject, document))
+        if fact.kind in (VALUE, CHANGE):
+            target = ("measure", key(fact.relation))
+        else:
+            target = ("entity", entities.root_of(fact.object, document))
+        if source[1] and target[1] and source != target:
+            nodes |= {source, target}
+            relations += 1
+    return len(nodes), relations
 
 
 def by_each_model(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:

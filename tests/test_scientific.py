@@ -69,7 +69,6 @@ def test_modules_that_need_an_extra_to_be_imported() -> None:
         "extensions.documents.pdf_pages pypdfium2",
         "extensions.documents.sheets python_calamine",
         "extensions.facts.replies pydantic",
-        "extensions.lab.replies pydantic",
         "extensions.server.app starlette",
         "extensions.server.guard prometheus_client",
         "extensions.server.mcp pydantic",

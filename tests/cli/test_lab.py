@@ -142,9 +142,8 @@ def test_a_trec_run_is_written_and_corpora_are_kept(asof, mayors, here):
         (["--queries", "none.jsonl"], "--queries none.jsonl: no such file"),
         (["--encoder", "big"], "accepted: none, hashed, english, multilingual, configured"),
         (["--limit", "0"], "--limit"),
-        (["--leakage", "-1"], "--leakage"), (["--judge"], "--judge is about answers"),
+        (["--leakage", "-1"], "--leakage"),
         (["--per-query"], "--per-query is about --json"),
-        (["--answers", "quotes", "--judge"], "--judge: no language model is named: see [model] in asof.toml"),
         (["--answers", "model"], "--answers model: no language model is named"),
         (["--figures", "mayors/qrels.tsv"], "qrels.tsv: a folder for figures cannot be made"),
     ],
@@ -229,9 +228,8 @@ def test_the_json_of_answers_keeps_its_schema(asof, shop, options):
     result = asof(*shop, "--answers", "quotes", "--json", *options)
     assert (result.code, against("evaluate", result.json())) == (0, [])
     answers = result.json()["answers"]
-    assert (answers["questions"], answers["answerable"], answers["judge"]) == (3, 2, None)
+    assert (answers["questions"], answers["answerable"]) == (3, 2)
     assert answers["runs"][0]["metrics"]["refused_when_answerable"]["value"] in (0, 0.5, 1)
-    assert answers["runs"][0]["metrics"]["correct"] is None
 
 
 def test_a_model_is_refused_where_it_cannot_be_checked_or_asked(asof, refused, shop, users, monkeypatch):
@@ -239,10 +237,8 @@ def test_a_model_is_refused_where_it_cannot_be_checked_or_asked(asof, refused, s
     refused([*shop, "--answers", "model", "--leakage", "1"], "check it with --answers quotes")
     for name in ("openai", "pydantic"):
         monkeypatch.setitem(sys.modules, name, None)
-    for options in (("quotes", "--judge"), ("model",)):
-        result = asof(*shop, "--answers", *options)
-        extra = "asof: a language model needs pydantic: install asof with its extra `llm`\n"
-        assert result == (2, "", extra)
+    extra = "asof: a language model needs pydantic: install asof with its extra `llm`\n"
+    assert asof(*shop, "--answers", "model") == (2, "", extra)
 
 
 # -- experiment --------------------------------------------------------------------------------------------

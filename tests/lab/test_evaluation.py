@@ -8,7 +8,7 @@ from math import log2
 from pathlib import Path
 
 import pytest
-from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
+from tests.support.scripted_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 from asof.corpus.corpus import open as open_corpus
 from asof.documents import Document, SourcedTime

@@ -29,7 +29,6 @@ from asof.extensions.lab.answers import (
     ask_snapshot,
     choose_references,
     compare_answers,
-    judge_runs,
     read_facts,
     reference_answers,
     sampled,
@@ -95,11 +94,6 @@ class Runner:
         models.check()
         return cls(dataset, named, options, ask, models, progress)
 
-    @property
-    def overviews(self) -> bool:
-        """True if abstract questions without a reference answer are asked: for a judge to compare recipes."""
-        return self.models.judges and len(self.recipes) > 1
-
     def rank(self, corpus: Corpus, questions: Sequence[DatasetQuestion]) -> tuple[Run[QuestionResult], ...]:
         """The rankings by each recipe; () if there are no questions."""
         return tuple(
@@ -112,7 +106,7 @@ class Runner:
         )  # fmt: skip
 
     def answer(self, corpus: Corpus, references: Sequence[ReferenceAnswer], label: str = "") -> AnswerRuns:
-        """The answers by each recipe, with verdicts if there is a judge. Raises ModelError."""
+        """The answers by each recipe. Raises ModelError."""
         runs = [
             answer_all(
                 name, recipe, corpus, self.dataset, references, self.options.filter_by, self.ask,
@@ -120,11 +114,7 @@ class Runner:
             )
             for name, recipe in self.recipes.items()
         ]  # fmt: skip
-        with self.models.judge(corpus) as judge:
-            if judge is None:
-                return compare_answers(runs, references, self.options.seed)
-            self.progress("judging", 0, 0)
-            return judge_runs(judge, runs, references, self.options.seed, self.dataset.sentences)
+        return compare_answers(runs, references, self.options.seed)
 
 
 # -- evaluate --------------------------------------------------------------------------------------
@@ -166,9 +156,8 @@ def evaluate(
     """Ask the questions of a dataset, each as of its moment, by each of some recipes.
 
     `cache`: the folder that keeps the corpus for the next time (default: `environment.cache_folder()`).
-    `run_file` gets the rankings as a TREC run. `ask` answers, `models` writes and
-    judges answers. `compare`: rankings are compared in pairs, too. Raises UsageError for a dataset that
-    cannot be evaluated, ModelError.
+    `run_file` gets the rankings as a TREC run. `ask` answers, `models` writes answers. `compare`: rankings
+    are compared in pairs, too. Raises UsageError for a dataset that cannot be evaluated, ModelError.
     """
     settings = replace(options.settings, undated="always")
     if encoder is not None:
@@ -191,7 +180,7 @@ def evaluate(
             read_facts(corpus, runner.progress)
         runs = runner.rank(corpus, questions)
         if options.answers:
-            references, more = choose_references(data, options, overviews=runner.overviews)
+            references, more = choose_references(data, options)
             notes += more
             answers = runner.answer(corpus, references)
         if options.leakage:
@@ -257,7 +246,7 @@ def evaluate_incremental(
     runner = Runner.of(dataset, recipes, options, ask, models, progress)
     data = runner.dataset
     parts = split(data, later)
-    references = reference_answers(data, overviews=runner.overviews)
+    references = reference_answers(data)
     of_part = {
         part: sampled([each for each in references if parts.part(each.question, data) == part], options)
         for part in (BASE, NEW)

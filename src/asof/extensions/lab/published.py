@@ -4,7 +4,7 @@
 `experiments.py` says what an experiment is; what is no variation of settings is a function of `protocols.py`
 or `tgrag.py`.
 Of TG-RAG, tables I, II, XI and XII are a comparison of datasets, statistics of ECT-QA and two worked
-examples.
+examples; V and VI are verdicts of a model on overviews.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from asof.extensions.lab import protocols, tgrag
 from asof.extensions.lab.evaluation import Evaluation
 from asof.extensions.lab.experiments import (
     LATENCY,
-    OPTIONS,
     WITHOUT_ENCODER,
     Cells,
     Experiment,
@@ -354,20 +353,6 @@ TG_RAG = [
                 "", text("names between commas"), "which models answer; none: that of asof.toml"
             )
         },
-    ),
-    experiment(
-        "tgrag/V",
-        run=tgrag.preferred_in_pairs,
-        columns=(ResultColumn("over NaiveRAG"), ResultColumn("over QD-RAG")),
-        parameters=LATER,
-    ),
-    experiment(
-        "tgrag/VI",
-        run=tgrag.one_case,
-        parameters={
-            "question": Parameter("", text("the id of a question"), "which question; one by a hash of its id")
-        },
-        takes=tuple(name for name in OPTIONS if name != "limit"),
     ),
     experiment(
         "tgrag/VII",

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from asof.documents import Problem
-from asof.extensions.lab.answers import ALL, AnswerRuns, JudgeUsage, cost_of
+from asof.extensions.lab.answers import METRICS as ANSWER_METRICS
+from asof.extensions.lab.answers import AnswerRuns, cost_of
 from asof.extensions.lab.evaluation import Evaluation
 from asof.extensions.lab.experiments import Cell, ExperimentRun, ResultColumn, ResultTable, Shape
 from asof.extensions.lab.leakage import Leakage
@@ -72,7 +73,7 @@ class EvaluatedAnswerResult:
 
     recipe: str
     answer: Annotated[Answer, "as `asof ask` prints it"]
-    metrics: Annotated[Mapping[str, Score], keys(ALL), "null: a metric does not apply"]
+    metrics: Annotated[Mapping[str, Score], keys(ANSWER_METRICS), "null: a metric does not apply"]
     latency_ms: Milliseconds
 
 
@@ -94,7 +95,6 @@ class AnswersResult:
 
     questions: int
     answerable: Annotated[int, "how many of them have an answer"]
-    judge: Annotated[JudgeUsage | None, "with `--judge`; else null"]
     runs: tuple[RunResult, ...]
     comparisons: Sequence[Comparison]
     per_query: Annotated[list[AnsweredQuestion], Only("per_query"), "only with `--per-query`"]
@@ -115,8 +115,7 @@ class AnswersResult:
         ]  # fmt: skip
         return cls(
             len(results.references), sum(reference.answerable for reference in results.references),
-            results.judging,
-            tuple(RunResult.of(results, run, ALL, cost_of(run)) for run in results.runs),
+            tuple(RunResult.of(results, run, ANSWER_METRICS, cost_of(run)) for run in results.runs),
             results.comparisons, answered,
         )  # fmt: skip
 

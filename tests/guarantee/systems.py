@@ -23,10 +23,7 @@ CHANGED: dict[str, dict[str, Any]] = {
         "latent.dimensions": 3, "latent.min_df": 1,
     },
     "twe-365": {"centrality.kind": "pagerank", "centrality.threshold": 0.3},
-    "vault": {
-        "tags.weight": 0.2, "headings.h1": 1.2, "headings.h2": 1.3, "backlinks.weight": 0.5,
-        "recency_tiers.bounds": [3.0, 60.0, 180.0],
-    },
+    "vault": {"backlinks.weight": 0.5, "recency_tiers.bounds": [3.0, 60.0, 180.0]},
     "tempralm": {"gap.mask": False},
     "papers": {"coverage.above": 0.2},
     "lsa": {"latent.min_df": 1, "latent.dimensions": 3},

@@ -132,7 +132,6 @@ BUILT_IN = {
     RECIPES: {
         "asof": "asof.recipes:ASOF",
         "twe": "asof.extensions.systems.recipes:TWE",
-        "twe-365": "asof.extensions.systems.recipes:TWE_365",
         "vault": "asof.extensions.systems.vault:VAULT",
         "tempralm": "asof.extensions.systems.recipes:TEMPRALM",
         "papers": "asof.extensions.systems.recipes:PAPERS",
@@ -142,8 +141,6 @@ BUILT_IN = {
         "dense": "asof.extensions.systems.recipes:DENSE",
         "hybrid": "asof.extensions.systems.recipes:HYBRID",
         "hybrid-rrf": "asof.extensions.systems.recipes:HYBRID_RRF",
-        "naive-rag": "asof.extensions.systems.recipes:NAIVE_RAG",
-        "qd-rag": "asof.extensions.systems.recipes:QD_RAG",
     },
     READERS: {suffix: reader for reader, suffixes in _READERS.items() for suffix in suffixes.split()},
     ANSWERING: {"facts": "asof.extensions.facts.overview:FACTS"},

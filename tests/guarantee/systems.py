@@ -20,11 +20,10 @@ from asof.revisions.rows import GraphLimits, Rows
 CHANGED: dict[str, dict[str, Any]] = {
     "twe": {
         "pool.n": 3, "budgeted_rerank.sizes": [2, 3, 9], "budgeted_rerank.margin": 0.1,
-        "latent.dimensions": 3, "latent.min_df": 1,
+        "latent.dimensions": 3, "latent.min_df": 1, "centrality.threshold": 0.3,
     },
-    "twe-365": {"centrality.kind": "pagerank", "centrality.threshold": 0.3},
-    "vault": {"backlinks.weight": 0.5, "recency_tiers.bounds": [3.0, 60.0, 180.0]},
     "tempralm": {"gap.mask": False},
+    "vault": {"backlinks.weight": 0.5, "recency_tiers.bounds": [3.0, 60.0, 180.0]},
     "papers": {"coverage.above": 0.2},
     "lsa": {"latent.min_df": 1, "latent.dimensions": 3},
 }  # fmt: skip
@@ -71,7 +70,7 @@ def sampled(moment: Moment, asked: Asked) -> Any:
 
 OBSERVABLES: dict[str, Observable] = {
     **{f"search by {name}": search_by(name)
-       for name in ("twe", "twe-365", "vault", "tempralm", "papers", "lsa")},
+       for name in ("twe", "vault", "tempralm", "papers", "lsa")},
     **{f"search by {name}, changed": search_by(named(name).replaced(fields))
        for name, fields in CHANGED.items()},
     "evidence": corroboration, "search by lsa, of a sample": sampled,

@@ -37,11 +37,13 @@ from asof.extensions.lab.evaluation import Evaluation, Incremental, evaluate, ev
 from asof.extensions.lab.experiments import Cells, Experiment, ExperimentOptions, Outcome
 from asof.extensions.lab.metrics import Floats, clusters, estimate
 from asof.extensions.lab.runs import BASE, NEW, split
-from asof.extensions.systems.recipes import NAIVE_RAG, QD_RAG
+from asof.extensions.systems.recipes import DENSE
+from asof.extensions.systems.stages import SubQuestions
 from asof.hits import LOCAL, Answer, Citation, QuestionUsage, Usage
 from asof.index.view import View
 from asof.models.ports import Model, Prompt, between, prompt_text
 from asof.queries import Filters
+from asof.rank.gather import TopK
 from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
 from asof.text.query import key
@@ -60,8 +62,12 @@ MIXED_IN = ("max_normalize", "combine", "round_robin_by_document")
 Sentences = Sequence[tuple[str, str]]
 
 
-SYSTEMS: dict[str, Recipe] = {GOLD: NAIVE_RAG, NAIVE: NAIVE_RAG, PARTED: QD_RAG, OURS: TGRAG}
-"""The systems of the paper that are here, by the names of its tables."""
+QD_RAG = Recipe("qd-rag", "each part of a question by vectors alone", (SubQuestions(), TopK()), typed=True)
+"""Ammann et al. 2025. Parts of a question are found by rules, as `asof ask` finds the cells of a table."""
+
+SYSTEMS: dict[str, Recipe] = {GOLD: DENSE, NAIVE: DENSE, PARTED: QD_RAG, OURS: TGRAG}
+"""The systems of the paper that are here, by the names of its tables. NaiveRAG (Lewis et al. 2020) ranks
+passages by vectors alone."""
 
 RETRIEVING = {name: recipe for name, recipe in SYSTEMS.items() if name != GOLD}
 

@@ -1,4 +1,4 @@
-"""Stages of RAGtriever for linked notes: backlinks, tiers of age (its design of 2026-01, components 2 and 3)."""
+"""Stages of RAGtriever for linked notes: backlinks, tiers of age (its design of 2026-01, components 2, 3)."""
 
 from __future__ import annotations
 

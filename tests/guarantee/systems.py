@@ -48,15 +48,13 @@ def corroboration(moment: Moment, asked: Asked) -> Any:
         row: f"{record.document} {record.key!r}" for row, record in zip(rows.tolist(), records, strict=True)
     }
     dead = np.setdiff1d(np.arange(len(graph.nodes)), rows)
-    ranks = graph.pagerank()
     assert not graph.degrees[dead].any()
-    assert not ranks[dead].any()
     edges = {}
     for row, name in names.items():
         others, weights = graph.neighbours(row)
         edges[name] = [(names[o], w) for o, w in zip(others.tolist(), weights.tolist(), strict=True)]
         assert int(weights.sum()) == graph.degrees[row]
-    numbers = {name: (int(graph.degrees[row]), float(ranks[row])) for row, name in names.items()}
+    numbers = {name: int(graph.degrees[row]) for row, name in names.items()}
     return edges, graph.largest, numbers
 
 

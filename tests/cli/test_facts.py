@@ -277,10 +277,7 @@ NO_PRICES = '[model]\nurl = "http://localhost:1/v1"\nmodel = "m"\n'
     [
         ([], '[facts]\nextractor = "model"\n', "no model is named: see [model]"),
         (["--budget", "1"], NO_PRICES, "--budget is in US dollars: [model] needs prices"),
-        ([], "[facts]\ngleaning = 4\n", "[facts] gleaning = 4: a whole number from 0 to 3"),
-        ([], "[facts]\ngleaning = 1\n", '[facts] gleaning: only for extractor = "model"'),
-        ([], '[facts]\nentity_types = ["a\\nb"]\n', "a list of 1 to 32 short names"),
-        ([], "[facts]\ngleening = 1\n", "[facts] no key gleening; did you mean gleaning?"),
+        ([], "[facts]\nextracter = 1\n", "[facts] no key extracter; did you mean extractor?"),
     ],
 )
 def test_configurations_that_are_refused(refused, notes, users, options, toml, message):

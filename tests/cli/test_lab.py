@@ -76,9 +76,7 @@ def test_the_dataset_of_the_guide(asof, dataset, write):
     assert found.json()["answers"]["runs"][0]["metrics"]["answer@1"]["value"] == 1.0
 
 
-@pytest.mark.parametrize(
-    "options", [[], ["--per-query", "--leakage", "1"], ["--recipe", "asof", "--recipe", "asof"]]
-)
+@pytest.mark.parametrize("options", [[], ["--leakage", "1"], ["--recipe", "asof", "--recipe", "asof"]])
 def test_the_json_keeps_its_schema(asof, mayors, options):
     result = asof("evaluate", *mayors, "--json", *options)
     assert (result.code, against("evaluate", result.json())) == (0, [])
@@ -92,7 +90,7 @@ def test_what_the_json_says_and_a_bad_line(asof, mayors):
     result = asof("evaluate", *mayors)
     assert result.code == 3
     assert "qrels.tsv:3: the line has 1 columns; query, document and a whole number" in result.err
-    result = asof("evaluate", *mayors, "--json", "--per-query")
+    result = asof("evaluate", *mayors, "--json")
     assert result.code == 3
     found = result.json()
     (run,) = found["runs"]
@@ -102,9 +100,6 @@ def test_what_the_json_says_and_a_bad_line(asof, mayors):
     assert run["fields"]["lexical.k1"] == 1.2
     assert found["leakage"] is None
     assert found["problems"][0]["line"] == 4
-    assert [each["query_id"] for each in found["per_query"]] == ["q1", "q2"]
-    (second,) = found["per_query"][1]["runs"]
-    assert (second["first"], second["metrics"]["evidence@4000"]) == (["m2", "m1"], None)
 
 
 def test_a_leak_makes_code_1(asof, mayors, monkeypatch):
@@ -125,12 +120,10 @@ def test_a_leak_makes_code_1(asof, mayors, monkeypatch):
     assert found.json()["leakage"]["differences"][0]["query_id"] == "q1"
 
 
-def test_a_trec_run_is_written_and_corpora_are_kept(asof, mayors, here):
+def test_corpora_are_kept(asof, mayors, here):
     for _ in range(2):
-        assert asof("evaluate", *mayors, "--run", "out.trec").code == 0
+        assert asof("evaluate", *mayors).code == 0
         assert len(list((here / "cache" / "asof" / "evaluate").iterdir())) == 1
-    first = (here / "out.trec").read_text().splitlines()[0].split(" ")
-    assert (first[:4], first[5]) == (["q1", "Q0", "m1", "1"], "asof")
     assert asof("evaluate", *mayors, "--encoder", "hashed").code == 0
     assert len(list((here / "cache" / "asof" / "evaluate").iterdir())) == 2
 
@@ -143,7 +136,6 @@ def test_a_trec_run_is_written_and_corpora_are_kept(asof, mayors, here):
         (["--encoder", "big"], "accepted: none, hashed, english, multilingual, configured"),
         (["--limit", "0"], "--limit"),
         (["--leakage", "-1"], "--leakage"),
-        (["--per-query"], "--per-query is about --json"),
         (["--answers", "model"], "--answers model: no language model is named"),
         (["--figures", "mayors/qrels.tsv"], "qrels.tsv: a folder for figures cannot be made"),
     ],
@@ -223,7 +215,7 @@ def test_answers_without_any_judgement(asof, shop, write):
     assert "answers: 3 questions, 0 of them answerable" in result.out
 
 
-@pytest.mark.parametrize("options", [[], ["--per-query"], ["--recipe", "asof", "--recipe", "twe"]])
+@pytest.mark.parametrize("options", [[], ["--recipe", "asof", "--recipe", "twe"]])
 def test_the_json_of_answers_keeps_its_schema(asof, shop, options):
     result = asof(*shop, "--answers", "quotes", "--json", *options)
     assert (result.code, against("evaluate", result.json())) == (0, [])

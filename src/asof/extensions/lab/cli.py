@@ -17,7 +17,6 @@ from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, echo_err, json_o
 from asof.cli.terminal import plain, problem_lines, shortened
 from asof.cli.terminal import show as show_line
 from asof.documents import Problem
-from asof.errors import UsageError
 from asof.extensions.lab.answers import METRICS as ANSWER_METRICS
 from asof.extensions.lab.answers import cost_of
 from asof.extensions.lab.runs import METRICS
@@ -193,13 +192,10 @@ def note_figures(folder: Path, names: Iterable[str]) -> None:
     "--answers", type=click.Choice(("quotes", "model")),
     help="Ask for answers, too: quotes, or by the language model of asof.toml.",
 )  # fmt: skip
-@click.option("--run", "run_file", type=click.Path(path_type=Path), metavar="FILE", help="Write a TREC run.")
-@click.option("--per-query", is_flag=True, help="With --json: what each question got, too.")
 @dataset_options
 def evaluate(
     dataset: Path, recipes: tuple[str, ...], queries: str, limit: int | None, leakage: int,
-    filter_by: tuple[str, ...], answers: str | None, run_file: Path | None, per_query: bool,
-    encoder: str | None, figures: Path | None, as_json: bool,
+    filter_by: tuple[str, ...], answers: str | None, encoder: str | None, figures: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """What recipes are worth on DATASET, each question asked as of when it was asked.
 
@@ -212,8 +208,6 @@ def evaluate(
     from asof.extensions.lab import evaluation
     from asof.extensions.lab.runs import EvaluationOptions
 
-    if per_query and not as_json:
-        raise UsageError("--per-query is about --json: use it with --json")
     config = environment.configuration(corpus_root(None), echo_err)
     chosen = [config.recipe_named(name) for name in recipes or (config.recipe,)]
     indexed = replace(config.index, encoder=ENCODERS[encoder if encoder in BUILT_IN else "none"])
@@ -226,13 +220,12 @@ def evaluate(
     encodes = encoding(encoder)
     with step_progress() as progress:
         found = evaluation.evaluate(
-            dataset, chosen, options, encoder=encodes,
-            run_file=run_file, progress=progress, models=models,
+            dataset, chosen, options, encoder=encodes, progress=progress, models=models
         )  # fmt: skip
     if as_json:
         from asof.extensions.lab.results import EvaluationResult
 
-        print_json(EvaluationResult.of(found), *(["per_query"] if per_query else []))
+        print_json(EvaluationResult.of(found))
     else:
         show(found, {each.name: evaluation.changes(each) for each in chosen})
         note_problems(found.dataset.problems)

@@ -48,7 +48,6 @@ from asof.extensions.lab.runs import (
     Runs,
     Split,
     check_filters,
-    check_ids,
     choose,
     compared,
     is_judged,
@@ -57,7 +56,6 @@ from asof.extensions.lab.runs import (
     recipes_by_name,
     run,
     split,
-    write,
 )
 from asof.hits import Answer
 from asof.models.ports import Encoder
@@ -147,7 +145,6 @@ def evaluate(
     *,
     encoder: Encoder | None = None,
     cache: Path | None = None,
-    run_file: Path | None = None,
     progress: Progress | None = None,
     ask: AnswerFunction = ask_snapshot,
     models: EvaluationModels = NO_MODELS,
@@ -156,8 +153,8 @@ def evaluate(
     """Ask the questions of a dataset, each as of its moment, by each of some recipes.
 
     `cache`: the folder that keeps the corpus for the next time (default: `environment.cache_folder()`).
-    `run_file` gets the rankings as a TREC run. `ask` answers, `models` writes answers. `compare`: rankings
-    are compared in pairs, too. Raises UsageError for a dataset that cannot be evaluated, ModelError.
+    `ask` answers, `models` writes answers. `compare`: rankings are compared in pairs, too. Raises UsageError
+    for a dataset that cannot be evaluated, ModelError.
     """
     settings = replace(options.settings, undated="always")
     if encoder is not None:
@@ -167,8 +164,6 @@ def evaluate(
     data = runner.dataset
     if models.writes and options.leakage:
         raise UsageError("--leakage needs facts that are read by rules: check it with --answers quotes")
-    if run_file is not None:
-        check_ids(run_file, data)
     questions, notes = choose(data, options)
     answers = leakage = None
     with prepared(
@@ -185,8 +180,6 @@ def evaluate(
             answers = runner.answer(corpus, references)
         if options.leakage:
             leakage = _leakage(corpus, runner, encoder, notes)
-    if run_file is not None:
-        write(run_file, runs)
     missing = sum(result.missing_sentences for each in runs[:1] for result in each.results)
     if missing:
         notes.append(f"{missing:,} sentences of evidence.jsonl are not in their documents: counted as missed")

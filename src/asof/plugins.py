@@ -127,7 +127,6 @@ BUILT_IN = {
         "arxiv": "asof.extensions.systems.arxiv_source:SCHEME",
         "feed": "asof.extensions.documents.feeds:FEED",
         "zotero": "asof.extensions.documents.zotero:SCHEME",
-        "bookmarks": "asof.extensions.documents.bookmarks:BOOKMARKS",
     },
     RECIPES: {
         "asof": "asof.recipes:ASOF",

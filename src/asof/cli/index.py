@@ -217,7 +217,7 @@ def index(
 ) -> int:  # fmt: skip
     """Index folders of notes, vaults, single files, .jsonl[.gz]. Run it again to index what changed.
 
-    SCHEME:... names what is kept elsewhere, which is only read: feed:FILE (RSS, Atom), bookmarks:FILE,
+    SCHEME:... names what is kept elsewhere, which is only read: feed:FILE (RSS, Atom),
     zotero:FOLDER; arxiv:cs.IR+cs.CL fetches the papers of categories from arXiv, arxiv:2401.13222 a paper
     by its id, each with all its versions (--set since, until, per_day, full). Run again, it fetches what
     is new; interrupted, it resumes.

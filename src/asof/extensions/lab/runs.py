@@ -165,8 +165,8 @@ SHOWN = 10
 """The hits of the first search, as a user would ask for them; its time is the latency."""
 
 BUDGET = ("candidates", "saved")
-"""Of recipes that rank on a budget: how many candidates the whole score was computed for, and the share of
-the budget that was not used (`asof.hits.Halting`)."""
+"""Of recipes that rank on a budget: how many candidates were examined, and the share of the budget that was
+not used (`asof.hits.Halting`; TWE-RAG, section 4.4: 1 - K / 100)."""
 
 METRICS = (*NAMES, "leak@10", *evidence.EVIDENCE_NAMES, *BUDGET)
 
@@ -234,7 +234,7 @@ def budgeted(halting: Halting | None) -> dict[str, float]:
     """The metrics of BUDGET of a search; NaN for a recipe without a budget."""
     if halting is None:
         return dict.fromkeys(BUDGET, math.nan)
-    return {"candidates": float(halting.scored), "saved": halting.saved}
+    return {"candidates": float(halting.examined), "saved": 1.0 - halting.examined / halting.budget}
 
 
 def relevant(question: DatasetQuestion, dataset: Dataset) -> dict[str, int]:

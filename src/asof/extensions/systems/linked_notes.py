@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar
 
 import numpy as np
 
 from asof.index.view import View
 from asof.queries import Query
 from asof.rank.expression import Constant, Given, product, total
-from asof.rank.stage import Ranking, Traits
+from asof.rank.stage import Ranking
 from asof.rank.times import ages
 from asof.revisions.links import backlinks
 from asof.schema import within
@@ -30,7 +29,6 @@ class Backlinks:
 
     weight: float = within(0.1, 0.0, 1.0)
     cap: int = within(10, 1, 100)
-    traits: ClassVar = Traits(alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if self.weight == 0.0:

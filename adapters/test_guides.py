@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "guides" / "rag.md"
 SCRIPT = re.compile(r"^```python\n(from asof\.extensions\.adapters\.(\w+) .*?)^```", re.MULTILINE | re.DOTALL)
-LIBRARIES = ["langchain", "llama_index", "haystack", "dspy"]
+LIBRARIES = ["langchain", "llama_index", "haystack"]
 
 
 def test_the_scripts_print_what_the_guide_shows(tmp_path: Path) -> None:

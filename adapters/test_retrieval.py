@@ -17,9 +17,7 @@ import asof
 from asof.errors import MissingExtra, NoCorpus, UsageError
 from asof.extensions.adapters.retrieval import CorpusHandle, Retrieval, metadata
 
-MODULES = {
-    "langchain": "langchain_core", "llama_index": "llama_index", "haystack": "haystack", "dspy": "dspy",
-}  # fmt: skip
+MODULES = {"langchain": "langchain_core", "llama_index": "llama_index", "haystack": "haystack"}
 
 
 def documents(retrieval: Retrieval, **overrides: object) -> list[str]:

@@ -130,7 +130,7 @@ def test_commands(
     assert "notes: 24 unchanged" in out(*index, "many")
     assert "--shards 3: many has 2; `divide` of" in out(*index, "many", "--shards", "3", code=2)
     assert "--language: many was made with en" in out(*index, "many", "--language", "de", code=2)
-    assert "--tell, --watch: only for an index that" in out(*index, "many", "--watch", "--tell", "x", code=2)
+    assert "--watch: only for an index that" in out(*index, "many", "--watch", code=2)
     assert "notes/in lies in notes" in out("index", "notes", "--index", "notes/in", "--shards", "2", code=2)
     assert "state 1, 1; sent" in out("push", f"{url}2", "--index", "many")
     out(*index, "plain")

@@ -67,7 +67,6 @@ OF_TABLES = {
         ("model", 'limit = "max_completion_tokens"', "max_completion_tokens"),
         ("model", "prices = { prompt = 1, reply = 2 }", Prices(1, 2)),
         ("facts", 'extractor = "model"', "model"),
-        ("facts", 'entity_types = ["ships"]\nextractor = "model"', ("ships",)),
         ("ask", "tokens = 500", 500), ("ask", "budget = 0.5", 0.5),
     ],
 )  # fmt: skip
@@ -118,7 +117,6 @@ def _field(made: config.Config, recipe: str, key: str) -> object:
         (LEAST + "attempts = 0", "[model] attempts = 0: a whole number from 1 to 10 is expected"),
         (LEAST + "prices = { prompt = 1 }", "[model] prices = {'prompt': 1}: a table of two numbers"),
         ('[facts]\nextractor = "magic"', "[facts] extractor = 'magic': one of rules, model is expected"),
-        ("[facts]\nentity_types = [1]", "[facts] entity_types = [1]: a list of 1 to 32 short names"),
         ("[ask]\ntokens = 1", "[ask] tokens = 1: a whole number from 100 to 1000000 is expected"),
         ("[ask]\ntokens = true", "[ask] tokens = True: a whole number"),
         ("[ask]\nbudget = -1", "[ask] budget = -1: a number from 0"),

@@ -58,7 +58,7 @@ def test_modules_that_need_an_extra_to_be_imported() -> None:
     """All others are imported without one: they load a library where they use it."""
     extras = [
         "httpx", "huggingface_hub", "matplotlib", "mcp", "onnxruntime", "prometheus_client", "pydantic",
-        "pypdfium2", "python_calamine", "scipy", "sklearn", "starlette", "striprtf",
+        "pypdfium2", "python_calamine", "scipy", "starlette", "striprtf",
         "tokenizers", "uvicorn", "watchfiles",
     ]  # fmt: skip
     done = subprocess.run(
@@ -69,7 +69,6 @@ def test_modules_that_need_an_extra_to_be_imported() -> None:
         "extensions.documents.pdf_pages pypdfium2",
         "extensions.documents.sheets python_calamine",
         "extensions.facts.replies pydantic",
-        "extensions.lab.replies pydantic",
         "extensions.server.app starlette",
         "extensions.server.guard prometheus_client",
         "extensions.server.mcp pydantic",

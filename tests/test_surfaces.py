@@ -186,7 +186,7 @@ def test_an_assistant_that_starts_the_server_gets_the_same(example_folder, tmp_p
 
 
 OF_THE_TERMINAL = {
-    "ask": {"budget"}, "status": {"check"}, "facts": {"why", "graph", "dot"},
+    "ask": {"budget"}, "status": {"check"}, "facts": {"why"},
 }  # fmt: skip
 """Options beside the parameters of the verb; all commands have --index and --json, and --format where the
 answer is a table."""

@@ -31,7 +31,7 @@ It is generated from the types in `asof.results`, and tests hold the commands to
 
 - The top is an object, and a key is always there, with `null`, `""` or `[]` where there is nothing. Only what
   is long and has to be asked for is absent otherwise: `why` (`--explain`; of `stale`, where `why` is a
-  sentence, `explain`) and `per_query` (`--per-query`).
+  sentence, `explain`).
 - The same thing has the same key everywhere: `query` or `question` is what was asked; `as_of` and `known_at`
   are the two moments at which the corpus was asked; `id` is a passage, `document` the id of its document;
   `visible` says since when it can be seen, `removed` since when it is not current; `notes` are texts.

@@ -24,7 +24,6 @@ from asof.index.manifest import EmbeddingRun, IndexState, Manifest
 from asof.index.segment import Prefix
 from asof.index.view import DerivedCache, View
 from asof.queries import Query
-from asof.rank.rerank import batched
 from asof.rank.stage import Ranking, Recipe
 from asof.revisions.force import amendments, followers, times_of_force
 from asof.revisions.rows import remember
@@ -293,7 +292,7 @@ class ViewFactory:
 def search(query: Query, view: View, recipe: Recipe) -> Results:
     """Run the stages of a recipe over a view."""
     ranking = Ranking(view.window(query.filters))
-    steps = batched(recipe, query)
+    steps = ((stage, own) for _, stage, own in recipe.steps(query))
     for stage, stage_query in steps if view.gather is None else view.gather(steps):
         ranking = stage(stage_query, ranking, view)
     if query.filters.about is not None and (count := view.count_without_times(query.filters)):

@@ -406,14 +406,7 @@ class Halting(Struct, frozen=True):
     examined: Annotated[int, As("k"), "how many candidates were ranked by the whole score"]
     candidates: Annotated[int, "of so many"]
     budget: Annotated[int, "the most that would have been"]
-    scored: Annotated[int, "for how many the whole score was computed"]
     halted: Annotated[bool, "whether margin and agreement exceed their thresholds"]
     margin: Annotated[float, "the best score less that of the last of the first few"]
     agreement: Annotated[float, "the share of the first few that corroborate the best"]
     reason: str
-
-    @property
-    def saved(self) -> Annotated[float, "the share of the budget for which it was not, 0 to 1"]:
-        """The share of the work that was not done, in [0, 1]: of the candidates in the budget those whose
-        whole score was never computed (TWE-RAG, section 4.4: 1 - K / 100)."""
-        return max(0.0, 1.0 - self.scored / self.budget)

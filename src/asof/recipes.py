@@ -17,7 +17,7 @@ from asof.rank.rerank import (
     RoundRobinByDocument,
     SpreadDocuments,
 )
-from asof.rank.stage import Range, Recipe, Tunable
+from asof.rank.stage import Recipe
 from asof.rank.times import JustPublished, Supersession, Terminations, TimeEvidence
 from asof.rank.versions import VersionAsked
 from asof.rank.words import NeighbouringText, QueryCoverage, TitleColumns
@@ -108,16 +108,5 @@ ASOF = Recipe(
         Leaders(),
         ExactName(),
         TopK(),
-    ),
-    tunable=Tunable(  # all behind the closer look: trying them reads no index
-        (
-            Range("combine.weights.query_coverage", 0.0, 1.5),
-            Range("combine.weights.neighbouring_text", 0.0, 0.6),
-            Range("combine.weights.just_published", 0.0, 8.0),
-            Range("combine.weights.time_evidence", 0.0, 1.5),
-            Range("combine.weights.off_topic_title", -2.0, 0.0),
-            Range("combine.weights.termination", -2.0, 0.0),
-            Range("combine.weights.superseded", -2.0, 0.0),
-        )
     ),
 )

@@ -232,13 +232,3 @@ def ropes(asof: Asof, write: Any) -> None:
         town=lines("2024-01-10", f"Lowtide Harbour Town | {CALLED} | LHT", "LHT | mayor | Ada Marsh"),
     )  # fmt: skip
     learned(asof, write, town=lines("2025-02-01", "LHT | mayor | Tom Reed"))
-
-
-@filled
-def tide(asof: Asof, write: Any) -> None:
-    """Quay owns Tide, which has an owner itself; in 2021 it is said that Tide bought Rope."""
-    facts = ("Quay | acquired | Tide | 2019", "Quay | margin | 5% | 2019", "Tide | margin | 7% | 2019")
-    learned(
-        asof, write, a=lines("2020-01-01", *facts, front="title: Report\n"),
-        b=lines("2021-01-01", "Tide | bought | Rope | 2020-03"),
-    )  # fmt: skip

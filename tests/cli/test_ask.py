@@ -139,7 +139,7 @@ def test_a_wrong_key_is_an_error_and_not_an_answer(model):
 
 
 @pytest.mark.parametrize("command", [
-    ("ask", "crane"), ("report", "2022"), ("precompute",), ("precompute", "--reports"),
+    ("ask", "crane"), ("report", "2022"), ("precompute",),
 ])  # fmt: skip
 def test_a_missing_extra_is_one_line(mills, users, server, monkeypatch, command):
     users(f'[model]\nurl = "{server.url}"\nmodel = "m"\n[facts]\nextractor = "model"\n')
@@ -150,9 +150,7 @@ def test_a_missing_extra_is_one_line(mills, users, server, monkeypatch, command)
     assert result.err == "asof: a language model needs pydantic: install asof with its extra `llm`\n"
 
 
-@pytest.mark.parametrize(
-    "command", [("ask", "crane"), ("report", "2022"), ("facts", "crane"), ("facts", "crane", "--graph")]
-)
+@pytest.mark.parametrize("command", [("ask", "crane"), ("report", "2022"), ("facts", "crane")])
 def test_rules_in_place_of_a_model_are_told(mills, write, command):
     assert mills(*command).err == ""
     write("asof.toml", '[facts]\nextractor = "model"\n')

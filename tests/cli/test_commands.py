@@ -113,7 +113,6 @@ PRINTED = [
                       "crane --known-at 2019", "crane --since 2022 --until 2023 --about 2022",
                       "crane --recipe tgrag"]),
     ("ropes", "facts", ["QRI", "LHT", "nobody"]),
-    ("tide", "facts --graph", ["Quay", "Quai"]),
 ]  # fmt: skip
 
 
@@ -128,8 +127,7 @@ def test_json_keeps_its_schema(request, corpus, command, options):
 
 def printing(command: str) -> str:
     """What the table of schemas calls a command."""
-    words = shlex.split(command)
-    return f"asof {' '.join(words[: 2 if words[-1] == '--graph' else 1])} --json"
+    return f"asof {shlex.split(command)[0]} --json"
 
 
 # -- wrong usage is one line: what was given, what is accepted, what to do ---------------------------------
@@ -191,13 +189,11 @@ REFUSED = {
         ("experiment --limit 3", "--limit is about a run: give DATASET"),
         ("experiment twe/4.3 --figures drawn", "--figures is about a run"),
         ("evaluate nowhere", "nowhere is no folder; a dataset is"), ("evaluate notes", "notes has no corpus"),
-        ("tune notes --recipe paper", "did you mean papers?"),
-        ("tune notes --recipe dense", "recipe dense declares no numbers that can be tuned"),
+        ("evaluate notes --recipe paper", "did you mean papers?"),
         ("embed --encoder ./gone", "none of model.onnx, onnx/model.onnx is there"),
         ("embed --encoder no/such/model", "is no folder, no package:NAME, and no name on the hub"),
         ("embed --encoder configured", "no encoder is configured"),
         ("precompute --budget -1", "Invalid value for '--budget'"),
-        ("precompute --reports", "--reports: without a model they are made when asked: see [model]"),
     ],
     "masters": [
         ("timeline ' '", "QUERY is empty"), ("timeline mole --since blue", "--since"),
@@ -206,10 +202,8 @@ REFUSED = {
     ],
     "ropes": [
         ("facts ' '", "SUBJECT is empty"), ("facts QRI --since blue", "--since"),
-        ("facts QRI -k 0", "0 is not between 1 and 1000 "), ("facts --graph ' '", "SUBJECT is empty"),
-        ("facts --graph", "Missing argument 'SUBJECT...'"),
-        ("facts QRI --graph --why", "--why goes without --graph"),
-        ("facts QRI --dot", "--dot goes with --graph"), ("report whenever", "'whenever' is not a time"),
+        ("facts QRI -k 0", "0 is not between 1 and 1000 "),
+        ("facts", "Missing argument 'SUBJECT...'"), ("report whenever", "'whenever' is not a time"),
         ("report ' '", "PERIOD is empty; some words are expected"),
     ],
     "mills": [
@@ -243,7 +237,7 @@ def test_a_bad_date_says_what_is_accepted(refused, notes, option, bad):
 
 
 @pytest.mark.parametrize("command", [
-    "search x", "ask x", "timeline x", "diff x 2020 2021", "links d", "facts x", "facts x --graph",
+    "search x", "ask x", "timeline x", "diff x 2020 2021", "links d", "facts x",
     "report 2020", "why-not d x", "status", "correct d 2020",
     "purge d", "vacuum 2020", "embed --encoder none", "index --watch",
 ])  # fmt: skip

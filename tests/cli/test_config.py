@@ -29,7 +29,6 @@ NEEDS: dict[str, dict[str, dict[str, Any]]] = {
         "top": {"hub": "a/b"},
     },
     "model": {"": {"url": "http://localhost/v1", "model": "x"}},
-    "facts": {key: {"extractor": "model"} for key in ("entity_types", "gleaning")},
 }  # fmt: skip
 """What else has to be there, by table and key ("": any other)."""
 
@@ -64,7 +63,6 @@ def test_switched_on_it_is_the_defaults(table):
     left = {
         "fields": ("published", "changed"),
         "ask": ("tokens", "budget"),
-        "facts": ("entity_types", "gleaning"),
     }.get(table, ())
     read = config.read({table: {key: value for key, value in values.items() if key not in left}})
     assert replace(read, sources={}, tables={}) == Config()

@@ -1,4 +1,4 @@
-"""`asof facts`, `facts --graph`, `report` and `precompute`: what is known of a subject or a period."""
+"""`asof facts`, `report` and `precompute`: what is known of a subject or a period."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from tests.support.openai_server import ModelServer, status
 from tests.support.stated_facts import Sentences
 
 from asof.corpus.corpus import open as open_corpus
-from asof.extensions.facts.cli import dot_text
 from asof.extensions.facts.extraction import extract_all
-from asof.extensions.facts.timeline import Edge, Neighbourhood, Node
 from asof.models.metered import USD, amount
 
 from .conftest import filled, jsonl, note
@@ -116,66 +114,6 @@ def test_facts_that_the_rules_find(asof, write):
     assert "harbour master" in asof("facts", "Marta Quill").out
 
 
-# -- the graph of entities ---------------------------------------------------------------------------------
-
-
-def test_neighbours_with_their_newest_facts(asof, tide):
-    result = asof("facts", "quay", "--graph")
-    assert (result.code, result.err) == (0, "")
-    assert result.out.splitlines() == [
-        "Quay as of now · 3 facts · 2 neighbours · 1 document",
-        "  margin  measure, 2 facts",
-        "    2019   5%   [notes/a.md]",
-        "  Tide  entity, 2 facts",
-        "    2019   Quay acquired Tide   [notes/a.md]",
-    ]
-    assert "Rope" in asof("facts", "Tide", "--graph").out
-    assert "Rope" not in asof("facts", "Tide", "--graph", "--as-of", "2020-02").out
-    assert "(1 more neighbour left out; -k shows more)" in asof("facts", "Quay", "--graph", "-k", "1").out
-    assert asof("facts", "Quay", "--graph", "--known-at", "2019").code == 1
-    nobody = asof("facts", "Quai", "--graph")
-    assert (nobody.code, nobody.out) == (1, "no fact about Quai; did you mean Quay?\n")
-
-
-def test_the_graph_as_json(asof, tide):
-    result = asof("facts", "Tide", "--graph", "--json", "--as-of", "2020-06").json()
-    assert result["nodes"] == [
-        {"name": "Tide", "kind": "entity", "facts": 2},
-        {"name": "margin", "kind": "measure", "facts": 2},
-        {"name": "Quay", "kind": "entity", "facts": 2},
-    ]
-    assert result["documents"] == [{"document": "notes/a.md", "title": "Report", "facts": 3}]
-    (edge,) = [each for each in result["edges"] if each["kind"] == "event"]
-    assert (edge["source"], edge["relation"], edge["target"], edge["time"]["from"]) == (
-        "Quay", "acquired", "Tide", "2019-01-01T00:00:00Z",
-    )  # fmt: skip
-
-
-def test_text_for_graphviz(asof, tide):
-    result = asof("facts", "Quay", "--graph", "--as-of", "2020-06", "--dot")
-    assert (result.code, result.err) == (0, "")
-    assert result.out.splitlines() == [
-        'digraph "Quay" {',
-        "  rankdir=LR;",
-        '  "Quay" [shape=box, style=bold];',
-        '  "margin" [shape=ellipse];',
-        '  "Tide" [shape=box];',
-        '  "Quay" -> "Tide" [label="acquired\\n2019"];',
-        '  "Quay" -> "margin" [label="5%\\n2019"];',
-        '  "Tide" -> "margin" [label="7%\\n2019"];',
-        "}",
-    ]
-    nothing = asof("facts", "Nobody", "--graph", "--dot")
-    assert (nothing.code, nothing.out.startswith("no fact about Nobody")) == (1, True)
-
-
-def test_names_cannot_leave_their_quotes():
-    quay, other = Node('Qu"ay\\', "entity", 1), Node("Ti\x1bde", "entity", 1)
-    edge = Edge(quay.name, other.name, 'own"s', other.name, "event", None, "a.md", "1")
-    text = dot_text(Neighbourhood(quay.name, 0, 0, (quay, other), (), (edge,), 0))
-    assert r'"Qu\"ay\\" -> "Ti␛de" [label="own\"s"];' in text
-
-
 # -- reports -----------------------------------------------------------------------------------------------
 
 
@@ -243,14 +181,6 @@ prices = {{prompt = 2.0, reply = 10.0}}
 BY_MODEL = f'{TOML}\n[facts]\nextractor = "model"\n'
 
 
-def account(body: dict[str, Any]) -> str:
-    """A report that rests on all that it was shown."""
-    user = body["messages"][-1]["content"]
-    numbers = [int(each) for each in re.findall(r"^\[(\d+)\]", user, re.MULTILINE)]
-    finding = {"statement": "Told by the reader.", "facts": numbers}
-    return json.dumps({"title": "A report", "summary": "Told.", "findings": [finding]})
-
-
 @pytest.fixture
 def server() -> Iterator[ModelServer]:
     with ModelServer(says=sales) as there:
@@ -263,17 +193,6 @@ def market(asof, write, users, server: ModelServer) -> ModelServer:
     for number in range(4):
         write(f"notes/{number}.md", f"---\ndate: 2021-05-04\n---\n{stall(number)}\n")
     users(BY_MODEL.format(url=server.url))
-    assert asof("index", "notes").code == 0
-    return server
-
-
-@pytest.fixture
-def yard(asof, write, users, server: ModelServer) -> ModelServer:
-    """Two notes on two days of a month, so that there are five periods; rules read the facts."""
-    server.says = account
-    for day in (3, 4):
-        write(f"notes/{day}.md", f"---\ndate: 2021-05-0{day}\n---\nQuay Ltd's revenue was ${day} million.\n")
-    users(TOML.format(url=server.url))
     assert asof("index", "notes").code == 0
     return server
 
@@ -358,46 +277,9 @@ NO_PRICES = '[model]\nurl = "http://localhost:1/v1"\nmodel = "m"\n'
     [
         ([], '[facts]\nextractor = "model"\n', "no model is named: see [model]"),
         (["--budget", "1"], NO_PRICES, "--budget is in US dollars: [model] needs prices"),
-        ([], "[facts]\ngleaning = 4\n", "[facts] gleaning = 4: a whole number from 0 to 3"),
-        ([], "[facts]\ngleaning = 1\n", '[facts] gleaning: only for extractor = "model"'),
-        ([], '[facts]\nentity_types = ["a\\nb"]\n', "a list of 1 to 32 short names"),
-        ([], "[facts]\ngleening = 1\n", "[facts] no key gleening; did you mean gleaning?"),
+        ([], "[facts]\nextracter = 1\n", "[facts] no key extracter; did you mean extractor?"),
     ],
 )
 def test_configurations_that_are_refused(refused, notes, users, options, toml, message):
     users(toml)
     refused(["precompute", *options], message)
-
-
-def test_reports_of_all_periods(asof, yard):
-    result = asof("precompute", "--reports")
-    assert (result.code, result.err) == (0, "")
-    assert matches(r"facts: 2 passages read, \d facts in [\d.]+ s", result.out)
-    assert matches(rf"reports: 5 generated in [\d.]+ s; 5 calls, .*, {cost_of(yard)}", result.out)
-    assert "Told by the reader." in asof("report", "2021").out
-    assert matches(r"reports: 5 generated in [\d.]+ s", asof("precompute", "--reports").out)
-    assert yard.answered == 5
-    value = asof("precompute", "--reports", "--json").json()
-    assert against("precompute", value) == []
-    told = value["reports"]
-    assert (told["reports"], told["remaining"], told["problems"]) == (5, 0, [])
-
-
-def test_reports_wait_for_facts(asof, yard, users):
-    users(BY_MODEL.format(url=yard.url))
-    result = asof("precompute", "--reports", "--budget", "0")
-    assert (result.code, yard.requests) == (3, [])
-    assert "  reports were not begun: they are made of facts, and some are left\n" in result.err
-    assert "reports: " not in result.out
-
-
-def test_reports_that_are_left_and_what_is_no_report(asof, yard):
-    result = asof("precompute", "--reports", "--budget", "0")
-    assert (result.code, yard.requests) == (3, [])
-    assert "reports: 0 generated in" in result.out
-    assert "  5 reports left: the budget of 0 USD is used up; the next run goes on with them\n" in result.err
-    yard.says = lambda _: "I cannot."
-    result = asof("precompute", "--reports")
-    assert result.code == 3
-    assert "reports: 0 generated, 5 could not be generated in" in result.out
-    assert "  5 places: extracted, because" in result.err

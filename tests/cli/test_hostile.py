@@ -27,7 +27,7 @@ CASES = int(os.environ.get("ASOF_CASES", "10"))
 COMMANDS = (
     ("index", "notes"), ("precompute",), ("search", "crane"), ("search", "crane", "--rerank"),
     ("ask", "what colour is the crane?"), ("papers", "cranes of this week", "--categories", "cs.IR"),
-    ("embed", "--encoder", "configured"), ("status",), ("tune", "notes"), ("report", "2020"),
+    ("embed", "--encoder", "configured"), ("status",), ("report", "2020"),
     ("evaluate", "notes", "--answers", "model"), ("when", "last year"), ("recipes",),
 )  # fmt: skip
 

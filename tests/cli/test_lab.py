@@ -1,8 +1,7 @@
-"""`asof evaluate`, `experiment` and `tune`: tables, JSON, exit codes, one line for what is wrong."""
+"""`asof evaluate` and `experiment`: tables, JSON, exit codes, one line for what is wrong."""
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from pathlib import Path
@@ -10,9 +9,7 @@ from typing import Any
 
 import pytest
 from tests.support.json_schema import against
-from tests.support.streets import STREETS, streets
 
-from asof.extensions.lab import tuning
 from asof.extensions.lab.published import EXPERIMENTS
 from asof.index.segment import Prefix
 from asof.time.span import NEVER
@@ -79,9 +76,7 @@ def test_the_dataset_of_the_guide(asof, dataset, write):
     assert found.json()["answers"]["runs"][0]["metrics"]["answer@1"]["value"] == 1.0
 
 
-@pytest.mark.parametrize(
-    "options", [[], ["--per-query", "--leakage", "1"], ["--recipe", "asof", "--recipe", "asof"]]
-)
+@pytest.mark.parametrize("options", [[], ["--leakage", "1"], ["--recipe", "asof", "--recipe", "asof"]])
 def test_the_json_keeps_its_schema(asof, mayors, options):
     result = asof("evaluate", *mayors, "--json", *options)
     assert (result.code, against("evaluate", result.json())) == (0, [])
@@ -95,7 +90,7 @@ def test_what_the_json_says_and_a_bad_line(asof, mayors):
     result = asof("evaluate", *mayors)
     assert result.code == 3
     assert "qrels.tsv:3: the line has 1 columns; query, document and a whole number" in result.err
-    result = asof("evaluate", *mayors, "--json", "--per-query")
+    result = asof("evaluate", *mayors, "--json")
     assert result.code == 3
     found = result.json()
     (run,) = found["runs"]
@@ -105,9 +100,6 @@ def test_what_the_json_says_and_a_bad_line(asof, mayors):
     assert run["fields"]["lexical.k1"] == 1.2
     assert found["leakage"] is None
     assert found["problems"][0]["line"] == 4
-    assert [each["query_id"] for each in found["per_query"]] == ["q1", "q2"]
-    (second,) = found["per_query"][1]["runs"]
-    assert (second["first"], second["metrics"]["evidence@4000"]) == (["m2", "m1"], None)
 
 
 def test_a_leak_makes_code_1(asof, mayors, monkeypatch):
@@ -128,12 +120,10 @@ def test_a_leak_makes_code_1(asof, mayors, monkeypatch):
     assert found.json()["leakage"]["differences"][0]["query_id"] == "q1"
 
 
-def test_a_trec_run_is_written_and_corpora_are_kept(asof, mayors, here):
+def test_corpora_are_kept(asof, mayors, here):
     for _ in range(2):
-        assert asof("evaluate", *mayors, "--run", "out.trec").code == 0
+        assert asof("evaluate", *mayors).code == 0
         assert len(list((here / "cache" / "asof" / "evaluate").iterdir())) == 1
-    first = (here / "out.trec").read_text().splitlines()[0].split(" ")
-    assert (first[:4], first[5]) == (["q1", "Q0", "m1", "1"], "asof")
     assert asof("evaluate", *mayors, "--encoder", "hashed").code == 0
     assert len(list((here / "cache" / "asof" / "evaluate").iterdir())) == 2
 
@@ -145,9 +135,7 @@ def test_a_trec_run_is_written_and_corpora_are_kept(asof, mayors, here):
         (["--queries", "none.jsonl"], "--queries none.jsonl: no such file"),
         (["--encoder", "big"], "accepted: none, hashed, english, multilingual, configured"),
         (["--limit", "0"], "--limit"),
-        (["--leakage", "-1"], "--leakage"), (["--judge"], "--judge is about answers"),
-        (["--per-query"], "--per-query is about --json"),
-        (["--answers", "quotes", "--judge"], "--judge: no language model is named: see [model] in asof.toml"),
+        (["--leakage", "-1"], "--leakage"),
         (["--answers", "model"], "--answers model: no language model is named"),
         (["--figures", "mayors/qrels.tsv"], "qrels.tsv: a folder for figures cannot be made"),
     ],
@@ -227,14 +215,13 @@ def test_answers_without_any_judgement(asof, shop, write):
     assert "answers: 3 questions, 0 of them answerable" in result.out
 
 
-@pytest.mark.parametrize("options", [[], ["--per-query"], ["--recipe", "asof", "--recipe", "twe"]])
+@pytest.mark.parametrize("options", [[], ["--recipe", "asof", "--recipe", "twe"]])
 def test_the_json_of_answers_keeps_its_schema(asof, shop, options):
     result = asof(*shop, "--answers", "quotes", "--json", *options)
     assert (result.code, against("evaluate", result.json())) == (0, [])
     answers = result.json()["answers"]
-    assert (answers["questions"], answers["answerable"], answers["judge"]) == (3, 2, None)
+    assert (answers["questions"], answers["answerable"]) == (3, 2)
     assert answers["runs"][0]["metrics"]["refused_when_answerable"]["value"] in (0, 0.5, 1)
-    assert answers["runs"][0]["metrics"]["correct"] is None
 
 
 def test_a_model_is_refused_where_it_cannot_be_checked_or_asked(asof, refused, shop, users, monkeypatch):
@@ -242,10 +229,8 @@ def test_a_model_is_refused_where_it_cannot_be_checked_or_asked(asof, refused, s
     refused([*shop, "--answers", "model", "--leakage", "1"], "check it with --answers quotes")
     for name in ("openai", "pydantic"):
         monkeypatch.setitem(sys.modules, name, None)
-    for options in (("quotes", "--judge"), ("model",)):
-        result = asof(*shop, "--answers", *options)
-        extra = "asof: a language model needs pydantic: install asof with its extra `llm`\n"
-        assert result == (2, "", extra)
+    extra = "asof: a language model needs pydantic: install asof with its extra `llm`\n"
+    assert asof(*shop, "--answers", "model") == (2, "", extra)
 
 
 # -- experiment --------------------------------------------------------------------------------------------
@@ -313,42 +298,3 @@ def test_what_cannot_be_run(refused, towns, write):
     refused(["experiment", "twe/4.1", *towns, "--set", "delta"], "name=value is expected")
     write("towns/qrels.tsv", "")
     refused(["experiment", "twe/4.1", *towns], "none of the 2 questions")
-
-
-# -- tune: it writes nothing -------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def town(dataset, write, monkeypatch):
-    """The published weights find the note of yesterday first: freshness weighs as much as it does."""
-    monkeypatch.setattr(tuning, "FOLDS", 2)
-    monkeypatch.setattr(tuning, "TRIALS", 100)
-    dataset("town", *streets())
-    write("asof.toml", '[index]\nencoder = "hashed"\n')
-    return ["town", "--recipe", "papers"]
-
-
-def test_a_gain_is_printed_as_lines_to_paste(asof, town, here, write):
-    result = asof("tune", *town)
-    assert (result.code, result.err) == (0, "")
-    assert "papers on town: 20 questions" in result.out
-    assert re.search(r"nDCG@10 \.631; fitted \S+ \(\+\.\d+\); held out \S+ \(\+\.\d+, 95% \+", result.out)
-    assert sorted(each.name for each in here.iterdir()) == ["asof.toml", "cache", "town"]
-    lines = result.out.partition("paste into asof.toml\n")[2]
-    assert lines.startswith("[recipes.papers]\n")
-    before = asof("recipes", "papers").out
-    write("asof.toml", f'[index]\nencoder = "hashed"\n{lines}')
-    assert asof("recipes", "papers").out != before
-
-
-def test_the_json_of_a_gain_and_no_gain(asof, town, write):
-    result = asof("tune", *town, "--json")
-    value = json.loads(result.out)
-    assert (result.code, against("tune", value), value["gain"]) == (0, [], True)
-    assert value["lines"].startswith("[recipes.papers]\n")
-    # the new notes are right now: the published weights find them already
-    write("town/qrels.tsv", "".join(f"q{at}\tnew-{at}\t1\n" for at in range(len(STREETS))))
-    result = asof("tune", *town)
-    assert result.code == 1
-    assert "No gain: " in result.out
-    assert "[recipes" not in result.out

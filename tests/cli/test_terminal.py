@@ -41,7 +41,7 @@ COMMANDS = (
     ["search", "harbour master", "--known-at", "2001"], ["ask", "Who is the harbour master?"],
     ["ask", "Who is the harbour master of Neverland?"], ["timeline", "harbour master", "--as-of", "2021"],
     ["diff", "harbour master", "2016", "2024"], ["links", "The Mole"], ["facts", "ferry"],
-    ["facts", "ferry", "--graph"], ["report", "2019"], ["status"], ["status", "--check"],
+    ["report", "2019"], ["status"], ["status", "--check"],
     ["why-not", "Harbour office notice 2016", "ferry fares", "-k", "1"],
     ["why-not", "Harbour office notice 2016", "harbour", "--as-of", "2015"], ["papers", "--feedback"],
     ["recipes"], ["links", "harbour"], ["why-not", "harbour master", "The Mole"],
@@ -83,7 +83,7 @@ def test_what_is_printed_has_no_banned_expression_and_is_not_wider(island, monke
 @pytest.mark.parametrize("columns", [80, 120])
 def test_wrapped_lines_hold_the_words_of_whole_ones_and_keep_their_indent(island, monkeypatch, columns):
     for command in (
-        ["facts", "harbour master", "--why"], ["facts", "The Mole", "--graph"],
+        ["facts", "harbour master", "--why"],
         ["links", "The Mole"], ["status"], ["recipes", "asof"], ["report", "2023"],
         ["ask", "What happened in 2022?", "--mode", "global"],
     ):  # fmt: skip

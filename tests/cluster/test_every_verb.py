@@ -25,7 +25,6 @@ from asof.documents import Document, Moved
 from asof.errors import AsofError, BeforeHorizon, UsageError
 from asof.extensions.cluster import gather
 from asof.extensions.cluster.shards import divide
-from asof.extensions.facts.indexer import precompute_reports
 from asof.models.encoders import HashedNgrams
 from asof.recipes import all_names
 from asof.time.moment import read
@@ -113,7 +112,7 @@ LINES = {
 }  # fmt: skip
 """Command lines in place of the examples of commands."""
 REFUSED_COMMANDS = {"papers": "a folder of shards, which keeps no questions"}
-ELSEWHERE = {"demo", "evaluate", "experiment", "tune", "config", "trust", "key", "serve", "mcp"}
+ELSEWHERE = {"demo", "evaluate", "experiment", "config", "trust", "key", "serve", "mcp"}
 """Commands with an index of their own, with none, and those that serve the verbs."""
 COMMANDS = [each for each in entries() if each not in ELSEWHERE | {"index", "push", "pull"}]  # see cluster/
 AFTER = ("search 'harbour master' --explain", "search mole --as-of 2017-06", "list", "status", "facts Mole")
@@ -150,8 +149,6 @@ def test_what_keeps_more_than_documents_is_refused(own: Folders) -> None:
     with asof.open(own[1]) as many:
         with pytest.raises(UsageError, match="copy the folder"):
             many.backup(own[1] / "backup.db")
-        with pytest.raises(UsageError, match="keeps no replies of models"):
-            precompute_reports(many)
         with pytest.raises(UsageError, match="of each shard alone"):
             many.session.read(lambda db: db.execute("SELECT sum(number) FROM passages"))
 

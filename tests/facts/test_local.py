@@ -151,7 +151,7 @@ def test_words_that_no_fact_says_leave_the_passages_as_they_were():
 
 @pytest.mark.parametrize(
     "fields",
-    [{"in_time": False}, {"ppr": False}, {"sum_over": "graph"}, {"facts": 1}, {"damping": 0.2}],
+    [{"in_time": False}, {"ppr": False}, {"facts": 1}, {"damping": 0.2}],
 )
 def test_every_switch_changes_something(quay, fields):
     assert scores(search(quay, **fields)) != scores(search(quay))
@@ -165,17 +165,6 @@ def test_without_the_graph_a_fact_counts_as_much_as_it_says(quay):
     mine = [each for each in facts if each.passage.document == "b"]
     expected = math.prod(1 + gamma[each] for each in mine) * sum(gamma[each] for each in mine)
     assert scores(found)["b"] == pytest.approx(expected)
-
-
-def test_the_letter_of_equation_3_has_one_sum_for_all_passages(quay):
-    """Then only the product of (1 + gamma) orders them."""
-    found = search(quay, sum_over="graph")
-    values = {hit.document: hit.why for hit in found.hits if hit.why.label == "passage by its facts"}
-    sums = {tree.parts[1].value for tree in values.values()}
-    assert len(values) >= 4
-    assert len(sums) == 1
-    for document, tree in values.items():
-        assert tree.value == tree.parts[0].value * tree.parts[1].value, document
 
 
 def test_the_same_whatever_else_is_in_the_corpus_later(quay):
@@ -204,7 +193,6 @@ class Scored:
     entities: np.ndarray
     edges: np.ndarray
     chunks: np.ndarray
-    literal: np.ndarray
 
 
 def scored(*scope: str, quarters: np.ndarray = QUARTERS) -> Scored:
@@ -213,10 +201,7 @@ def scored(*scope: str, quarters: np.ndarray = QUARTERS) -> Scored:
     entities = personalized_pagerank(4, HEADS, TAILS, start, tolerance=1e-13)
     edges = edge_scores(entities, HEADS, TAILS, within)
     weights = chunk_weight(CHUNKS, CONFIDENCE, 4)
-    return Scored(
-        entities, edges, chunk_scores(weights, CHUNKS, edges),
-        chunk_scores(weights, CHUNKS, edges, literal=True),
-    )  # fmt: skip
+    return Scored(entities, edges, chunk_scores(weights, CHUNKS, edges))
 
 
 def about(*values: float) -> object:
@@ -233,9 +218,6 @@ def test_one_quarter() -> None:
     assert found.edges == about(0, 0.677825622166, 0.509294747121, 0.490705252879, 0)
     # 2.492 (.677826 + .509295) and 1.55 · .490705
     assert found.chunks == about(0, 2.95830396026, 0.760593141962, 0)
-    # the sum of all three is 1.677826: times 1.8, 2.492, 1.55, 1.3
-    assert found.literal == about(3.0200861199, 4.18114145044, 2.60062971436, 2.18117330882)
-    assert np.argsort(-found.literal).tolist() == [1, 0, 2, 3]
 
 
 def test_weights_of_passages() -> None:
@@ -266,7 +248,7 @@ def test_two_quarters() -> None:
 
 def test_nothing_in_scope() -> None:
     found = scored("2031")
-    for scores in (found.entities, found.edges, found.chunks, found.literal):
+    for scores in (found.entities, found.edges, found.chunks):
         assert not scores.any()
 
 
@@ -291,8 +273,7 @@ def test_no_facts_at_all() -> None:
     assert seed_weights(2, none, none, np.zeros(0, bool)).tolist() == [0, 0]
     weights = chunk_weight(none, numbers, 2)
     assert weights.tolist() == [1, 1]
-    for literal in (False, True):
-        assert chunk_scores(weights, none, numbers, literal=literal).tolist() == [0, 0]
+    assert chunk_scores(weights, none, numbers).tolist() == [0, 0]
 
 
 def test_more_facts_than_a_number_can_weigh() -> None:
@@ -451,7 +432,7 @@ def test_answers_can_be_found_by_it(firms):
 
 @pytest.mark.parametrize(
     "line",
-    ["facts = 0", "passages = 9", "damping = 1.0", "tolerance = 0.0", 'sum_over = "all"', "ppr = 1"],
+    ["facts = 0", "passages = 9", "damping = 1.0", "tolerance = 0.0", "ppr = 1"],
 )
 def test_a_setting_that_is_out_of_bounds_is_refused(line):
     with pytest.raises(BadConfig, match=f"local.{line.split()[0]}"):

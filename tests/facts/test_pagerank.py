@@ -76,29 +76,6 @@ def test_by_hand(graph: Graph, ranks: list[float]) -> None:
     assert graph.ranks() == pytest.approx(ranks, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("edges", "ranks"),
-    [
-        # J of the four texts in tests/revisions/test_evidence.py; the last one has no edge
-        (
-            {(0, 1): 4 / 12, (0, 2): 4 / 11, (1, 2): 1 / 16},
-            [0.335926315906, 0.200666155405, 0.213407528689, 0.0375],
-        ),
-        (
-            {(0, 1): 0.5, (0, 2): 0.2, (1, 2): 0.1, (1, 3): 0.4},
-            [0.286959887463, 0.398842002914, 0.141091828632, 0.173106280991],
-        ),
-    ],
-)
-def test_weighted_edges(edges: dict[tuple[int, int], float], ranks: list[float]) -> None:
-    """As TWE-RAG prints them: what a node without edges passes on is lost, which scales all alike."""
-    sources, targets = zip(*edges, strict=True)
-    found = personalized_pagerank(
-        4, sources, targets, np.ones(4), edge_weights=list(edges.values()), tolerance=TIGHT
-    )
-    assert found == pytest.approx(np.array(ranks) / sum(ranks))
-
-
 def test_without_damping_the_seeds_stay() -> None:
     assert Graph(3, [0, 1], [1, 2], [1, 3, 0]).ranks(damping=0).tolist() == [0.25, 0.75, 0]
 
@@ -126,15 +103,6 @@ def test_order_and_direction_of_edges_leave_no_trace(graph: Graph, chance: Rando
     chance.shuffle(edges)
     again = Graph(graph.n, [one for one, _ in edges], [other for _, other in edges], graph.seeds)
     assert again.ranks().tobytes() == graph.ranks().tobytes()
-
-
-@given(graphs())
-def test_a_weight_of_two_is_two_edges(graph: Graph) -> None:
-    twice = Graph(graph.n, graph.sources * 2, graph.targets * 2, graph.seeds).ranks()
-    heavy = personalized_pagerank(
-        graph.n, graph.sources, graph.targets, graph.seeds, edge_weights=2, tolerance=TIGHT
-    )
-    assert heavy == pytest.approx(twice)
 
 
 def test_values_fall_along_a_path() -> None:

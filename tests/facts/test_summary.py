@@ -14,7 +14,6 @@ from tests.support.stated_facts import corpus_of_texts, stated
 from asof.documents import SourcedTime
 from asof.extensions.facts.build import ReportSelection
 from asof.extensions.facts.hierarchy import Hierarchy
-from asof.extensions.facts.replies import ReportSentence, WrittenReport
 from asof.extensions.facts.reports import ReportCitation, ReportPoint
 from asof.extensions.facts.summary import (
     MAX_SECTIONS,
@@ -283,27 +282,6 @@ def test_points_stand_as_noted_where_they_are_not_put_together(view):
     digest = ask(view, model)
     assert told(digest) == [("2024-Q1", ["Early."]), ("2024-Q3", ["Late."])]
     assert digest.notes == ("the points were not put together: used up",)
-
-
-class Keeping(ScriptedModel):
-    """A model that has written the reports of all periods before."""
-
-    def cached_replies(self, prompts):
-        finding = ReportSentence(statement="Much rope.", facts=[1])
-        report = WrittenReport(title="The rope year", summary="Rope led.", findings=[finding])
-        return [Reply("", report) for _ in prompts]
-
-
-def test_title_and_summary_of_a_written_report_are_evidence_before_points_on_the_question(view):
-    model = Keeping(lambda _: noted(("All of it.", 60, 0.9, [1])))
-    summarise_span("rope?", view, YEAR, ReportSelection(relevance=rope), model=model)
-    asked = next(prompt.user for prompt in model.prompts if "Question:" in prompt.user)
-    shown = [line.partition("] ")[2] for line in asked.splitlines() if line.startswith("[")]
-    quarter = [line.removeprefix("Report on 2024-Q1: ") for line in shown if "on 2024-Q1" in line]
-    assert [line.split(" [")[0] for line in quarter] == [
-        "The rope year: Rope led.", "Much rope.", "Quay sold rope in 2024-Q1.",
-    ]  # fmt: skip
-    assert not any("Period:" in prompt.user for prompt in model.prompts)  # none is written for the question
 
 
 def test_the_least_certain_points_make_room_and_are_kept_with_their_weights(view):

@@ -22,6 +22,7 @@ from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.stale_links import moved_to
 from asof.extensions.facts.store import KINDS
 from asof.extensions.facts.visible import facts_about, facts_during, facts_of_kind
+from asof.extensions.lab.tgrag import QD_RAG
 from asof.store import reader
 from asof.text.query import key
 from asof.time.moment import read
@@ -106,15 +107,13 @@ def stale(moment: Moment, asked: Asked) -> Any:
 OBSERVABLES: dict[str, Observable] = {
     "facts": known, "entities": named, "global answer": asked_for_all,
     "answer for a year": asked_for_a_year,
-    **{f"search by {name}": search_by(name) for name in ("tgrag", "naive-rag", "qd-rag")},
+    "search by tgrag": search_by("tgrag"), "search by qd-rag": search_by(QD_RAG),
     "verb facts": verb("facts", lambda asked: {"subject": asked.entity}),
     "verb report": REPORT,
     "verb report about": verb("report", lambda asked: {"period": asked.period, "about": asked.entity}),
-    "verb graph": verb("graph", lambda asked: {"around": asked.entity}),
     "verb stale": stale, "moves": moves,
     "tables of facts": tables(
-        facts=lambda asked: {"subject": asked.entity}, graph=lambda asked: {"around": asked.entity},
-        report=lambda asked: {"period": asked.period},
+        facts=lambda asked: {"subject": asked.entity}, report=lambda asked: {"period": asked.period},
     ),
     "command facts": command(("facts", "{entity}", "--why")),
 }  # fmt: skip

@@ -20,14 +20,10 @@ from asof.revisions.rows import GraphLimits, Rows
 CHANGED: dict[str, dict[str, Any]] = {
     "twe": {
         "pool.n": 3, "budgeted_rerank.sizes": [2, 3, 9], "budgeted_rerank.margin": 0.1,
-        "latent.dimensions": 3, "latent.min_df": 1,
-    },
-    "twe-365": {"centrality.kind": "pagerank", "centrality.threshold": 0.3},
-    "vault": {
-        "tags.weight": 0.2, "headings.h1": 1.2, "headings.h2": 1.3, "backlinks.weight": 0.5,
-        "recency_tiers.bounds": [3.0, 60.0, 180.0],
+        "latent.dimensions": 3, "latent.min_df": 1, "centrality.threshold": 0.3,
     },
     "tempralm": {"gap.mask": False},
+    "vault": {"backlinks.weight": 0.5, "recency_tiers.bounds": [3.0, 60.0, 180.0]},
     "papers": {"coverage.above": 0.2},
     "lsa": {"latent.min_df": 1, "latent.dimensions": 3},
 }  # fmt: skip
@@ -52,15 +48,13 @@ def corroboration(moment: Moment, asked: Asked) -> Any:
         row: f"{record.document} {record.key!r}" for row, record in zip(rows.tolist(), records, strict=True)
     }
     dead = np.setdiff1d(np.arange(len(graph.nodes)), rows)
-    ranks = graph.pagerank()
     assert not graph.degrees[dead].any()
-    assert not ranks[dead].any()
     edges = {}
     for row, name in names.items():
         others, weights = graph.neighbours(row)
         edges[name] = [(names[o], w) for o, w in zip(others.tolist(), weights.tolist(), strict=True)]
         assert int(weights.sum()) == graph.degrees[row]
-    numbers = {name: (int(graph.degrees[row]), float(ranks[row])) for row, name in names.items()}
+    numbers = {name: int(graph.degrees[row]) for row, name in names.items()}
     return edges, graph.largest, numbers
 
 
@@ -74,7 +68,7 @@ def sampled(moment: Moment, asked: Asked) -> Any:
 
 OBSERVABLES: dict[str, Observable] = {
     **{f"search by {name}": search_by(name)
-       for name in ("twe", "twe-365", "vault", "tempralm", "papers", "lsa")},
+       for name in ("twe", "vault", "tempralm", "papers", "lsa")},
     **{f"search by {name}, changed": search_by(named(name).replaced(fields))
        for name, fields in CHANGED.items()},
     "evidence": corroboration, "search by lsa, of a sample": sampled,

@@ -8,7 +8,7 @@ from math import log2
 from pathlib import Path
 
 import pytest
-from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
+from tests.support.scripted_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 from asof.corpus.corpus import open as open_corpus
 from asof.documents import Document, SourcedTime
@@ -36,7 +36,7 @@ def evaluated(dataset, tmp_path):
     """Evaluates a dataset with a cache of its own."""
 
     def run(folder=None, recipes=("asof",), **options):
-        more = {key: options.pop(key) for key in ("run_file", "encoder", "progress") if key in options}
+        more = {key: options.pop(key) for key in ("encoder", "progress") if key in options}
         return evaluate(
             folder or dataset(), recipes, EvaluationOptions(**options), cache=tmp_path / "cache", **more
         )
@@ -68,14 +68,10 @@ def test_each_question_is_asked_as_of_its_time(evaluated):
 
 def test_the_same_command_gives_the_same_numbers(evaluated):
     def numbers():
-        value = encode(
-            EvaluationResult.of(evaluated(recipes=["asof", WORDS], seed=5, leakage=2)), "per_query"
-        )
+        value = encode(EvaluationResult.of(evaluated(recipes=["asof", WORDS], seed=5, leakage=2)))
         for each in value["runs"]:
             for times in (each, *each["groups"]):
                 times["latency_ms_p50"] = times["latency_ms_p95"] = 0.0
-        for ranked in (ranked for question in value["per_query"] for ranked in question["runs"]):
-            ranked["latency_ms"] = 0.0
         return json.dumps(value)
 
     assert numbers() == numbers()
@@ -176,26 +172,6 @@ def test_questions_without_any_judgement_are_wrong_usage(dataset, evaluated):
         UsageError, match=r"none of the 4 questions in queries\.jsonl has a relevant document"
     ):
         evaluated(dataset(judged=[("q1", "m1", 0), ("other", "m1", 1)]))
-
-
-def test_a_run_can_be_scored_by_others(evaluated, tmp_path):
-    """The file has the ranking that the metrics are of, whose numbers trec_eval agrees with."""
-    file = tmp_path / "run.trec"
-    found = evaluated(recipes=["asof", WORDS], run_file=file)
-    assert [line.split(" ") for line in file.read_text().splitlines()] == [
-        [result.question.id, "Q0", document, str(rank), str(score), run.name]
-        for run in found.runs
-        for result in run.results
-        for rank, (document, score) in enumerate(result.ranking, 1)
-    ]
-
-
-def test_a_run_that_cannot_be_written_is_refused_before_the_work(dataset, evaluated, tmp_path):
-    with pytest.raises(UsageError, match="a file in an existing folder is expected"):
-        evaluated(run_file=tmp_path / "nowhere" / "run.trec")
-    documents = [{"id": "a b", "text": "geese", "timestamp": None}]
-    with pytest.raises(UsageError, match="the id 'a b' has one"):
-        evaluated(dataset(documents), run_file=tmp_path / "run.trec")
 
 
 # -- leakage -----------------------------------------------------------------------------------------

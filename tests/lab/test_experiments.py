@@ -123,7 +123,7 @@ def test_a_wrong_setting_is_told_before_anything_is_run(towns, setting, message)
     [
         ("tgrag/VIII", "--queries", {"queries": "x.jsonl"}),
         ("tgrag/VIII", "--filter-by", {"filter_by": ("x",)}),
-        ("tgrag/VI", "--limit", {"limit": 2}), ("twe/4.1", "--encoder", {"built_in": "hashed"}),
+        ("tgrag/VIII", "--limit", {"limit": 2}), ("twe/4.1", "--encoder", {"built_in": "hashed"}),
     ],
 )  # fmt: skip
 def test_an_option_that_would_be_ignored_is_refused(towns, name, option, given):

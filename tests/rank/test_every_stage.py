@@ -10,7 +10,7 @@ import pytest
 from asof.documents import Document, Heading, Link
 from asof.errors import UsageError
 from asof.extensions.systems.budget import BudgetedRerank
-from asof.extensions.systems.linked_notes import Backlinks, Headings, RecencyTiers, Tags
+from asof.extensions.systems.linked_notes import Backlinks, RecencyTiers
 from asof.extensions.systems.stages import (
     Centrality,
     Coverage,
@@ -49,7 +49,7 @@ STAGES = [
     (MaxNormalize(), Combine((("normalized", 1.0),))), (Hybrid(),),
     (RerankWindow(), AppendRest()), (Rerank(Never()),),
     (RoundRobinByDocument(),), (QueryCoverage(),), (TitleColumns(),), (Backlinks(),), (RecencyTiers(),),
-    (Headings(1.05, 1.03, 1.02),), (Tags(0.03),), (Gap(),),
+    (Gap(),),
     (BudgetedRerank(by="lexical"),), (Centrality(),), (Decay(),), (Freshness(),), (Similarity(), Coverage()),
     (Latent("cosine"),),
 ]  # fmt: skip
@@ -79,7 +79,7 @@ def test_nothing_and_no_match(
 
 
 OFF = [
-    Backlinks(0.0), RecencyTiers(values=(1.0,) * 4), Headings(), Tags(), Tags(0.0, 9),
+    Backlinks(0.0), RecencyTiers(values=(1.0,) * 4),
     AppendRest(),
 ]  # fmt: skip
 
@@ -109,8 +109,8 @@ def test_columns_that_do_not_rank(fresh: Make, run: Make, mills: list[Document],
         (Pool(), "n", 100_000, 0), (Pool(), "n", 1, 100_001), (Pool(), "n", 7, 2.5),
 
         (Backlinks(), "weight", 1.0, 1.1), (Backlinks(), "cap", 100, 0),
-        (Centrality(), "kind", "pagerank", "between"), (Centrality(), "threshold", 1.0, 1.1),
-        (Centrality(), "cap", 0, 2.5), (Centrality(), "damping", 0.0, 1.0),
+        (Centrality(), "threshold", 1.0, 1.1),
+        (Centrality(), "cap", 0, 2.5),
         (Latent(), "scale", "cosine", "raw"), (Similarity(), "scale", "half", "raw"),
         (Decay(), "general", 1.0, 1.5),
     ],

@@ -1,4 +1,4 @@
-"""`naive-rag` and `qd-rag`: vectors alone, and each part of a question by itself."""
+"""The baseline QD-RAG of TG-RAG: each part of a question by itself."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from tests.support.answers import corpus_with, doc
 
 from asof.answer.question import combined
-from asof.recipes import named
+from asof.extensions.lab.tgrag import QD_RAG
 
 TEXTS = {
     "otter": "The revenue of Otter was 5 million euros in Q1 2023.",
@@ -14,7 +14,7 @@ TEXTS = {
     "swan": "Swans are fed beside the mill on Sundays.",
     "mill": "The mill wheel turns in the water all day.",
 }
-BY_WORDS = named("qd-rag").replaced({"sub_questions.by": "words"})
+BY_WORDS = QD_RAG.replaced({"sub_questions.by": "words"})
 """Four passages are too few for latent semantic analysis to tell names apart."""
 QUESTION = "What was the revenue of Otter and Heron in Q1 2023?"
 
@@ -38,7 +38,7 @@ def test_every_part_has_its_turn(firms):
 
 def test_a_question_that_is_one_is_searched_as_it_is(firms):
     split, naive = (
-        firms.at().search("Where does the mill wheel turn?", recipe=name) for name in ("qd-rag", "naive-rag")
+        firms.at().search("Where does the mill wheel turn?", recipe=each) for each in (QD_RAG, "dense")
     )
     assert split.query.parts == ()
     assert [hit.document for hit in split.hits] == [hit.document for hit in naive.hits]

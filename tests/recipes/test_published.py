@@ -9,12 +9,11 @@ from typing import Any
 
 import pytest
 
-from asof.extensions.systems.recipes import PAPERS, TEMPRALM, TWE, TWE_365
+from asof.extensions.systems.recipes import PAPERS, TEMPRALM, TWE
 from asof.extensions.systems.stages import Latent, Similarity
 from asof.models.encoders import HashedNgrams
 from asof.rank.gather import Dense, Everything, TopK
 from asof.rank.stage import Recipe
-from asof.recipes import named
 
 # -- `twe` on the island's notes: every number by hand but the latent likeness, which is fitted ----
 
@@ -44,7 +43,7 @@ def test_twe_of_all_notes(notes: Any, ask: Ask, column: Any, there: Any, questio
     found = ask(notes, question, "twe", as_of=there.today)
     assert found == close(expected)
     assert list(found) == sorted(expected, key=lambda id_: -expected[id_])
-    slower = ask(notes, question, "twe-365", as_of=there.today)
+    slower = ask(notes, question, TWE.replaced({"decay.tau_min": 365.0}), as_of=there.today)
     assert slower == close(unified(there, question, latent, r, tau_min=365.0))
 
 
@@ -66,13 +65,6 @@ def test_each_part_switched_off(notes: Any, ask: Ask, column: Any, by_hand: Any)
     ):
         found = ask(notes, question, TWE.replaced(off))
         assert found == close({id_: left(id_) for id_ in found})
-
-
-def test_the_variant_differs_in_one_field() -> None:
-    assert named("twe") == TWE
-    assert named("twe-365") == TWE_365
-    changed = {key: value for key, value in TWE_365.fields() if dict(TWE.fields())[key] != value}
-    assert changed == {"decay.tau_min": 365.0}
 
 
 # -- `tempralm` on the island's notes, by hand -----------------------------------------------------

@@ -20,7 +20,6 @@ import pytest
 from asof.corpus.corpus import Corpus
 from asof.documents import Document
 from asof.queries import Query
-from asof.rank.stage import value_of, with_values
 from asof.recipes import ASOF
 from asof.revisions.chains import succession
 from asof.text.tokens import Analyzer
@@ -191,13 +190,3 @@ def test_the_scores_of_all_notes(fares: Any, ask: Ask, by_hand: Any, question: s
     found = ask(fares, question, "asof")
     assert found == pytest.approx(expected, rel=0, abs=1e-9)
     assert next(iter(found)) == first
-
-
-def test_learning_moves_numbers_within_their_bounds() -> None:
-    """And none before the closer look: whatever is tried, the candidates stay."""
-    names = list(ASOF.stages_by_name())
-    for each in ASOF.tunable.ranges:
-        assert each.low < value_of(ASOF, each.field) < each.high
-        for end in (each.low, each.high):
-            assert value_of(with_values(ASOF, {each.field: end}), each.field) == end
-        assert names.index(each.field.partition(".")[0]) > names.index("rerank_window")

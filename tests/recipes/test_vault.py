@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import pytest
-from tests.support.corpora import new_corpus
 
-from asof.documents import Document, Heading
 from asof.errors import UsageError
+from asof.extensions.lab.published import weighted
 from asof.extensions.systems.stages import ReciprocalRank, Similarity
 from asof.extensions.systems.vault import KEYS, VAULT, vault
 from asof.rank.gather import Lexical, TopK
@@ -66,9 +65,9 @@ def test_what_the_keys_change(notes: Any, ask: Ask, column: Any, by_hand: Any) -
     assert found == close(boosted(by_hand, by_hand.rrf(words, similarity, k=1), 0.5, 1))
     found = ask(notes, question, vault(recency_fresh_days=3, recency_recent_days=30, recency_old_days=100))
     assert found == close(boosted(by_hand, by_hand.rrf(words, similarity), bounds=(3, 30, 100)))
-    found = ask(notes, question, vault(fusion_algorithm="weighted", **OFF))
-    weighted = {id_: 1.0 * similarity.get(id_, 0.0) + 0.5 * share[id_] for id_ in by_hand.said}
-    assert found == close({id_: score for id_, score in weighted.items() if score > 0})
+    found = ask(notes, question, weighted(vault(**OFF)))
+    expected = {id_: 1.0 * similarity.get(id_, 0.0) + 0.5 * share[id_] for id_ in by_hand.said}
+    assert found == close({id_: score for id_, score in expected.items() if score > 0})
 
 
 @pytest.mark.parametrize(
@@ -76,12 +75,11 @@ def test_what_the_keys_change(notes: Any, ask: Ask, column: Any, by_hand: Any) -
     [
         ({"rrf_k": 0}, "rrf_k = 0: a whole number from 1 to 1000 is expected"),
         ({"backlink_boost_weight": float("nan")}, "backlink_boost_weight = nan: a number from 0 to 1"),
-        ({"fusion_algorithm": "mean"}, "fusion_algorithm = 'mean': one of rrf, weighted is expected"),
         ({"recency_boost_enabled": 1}, "recency_boost_enabled = 1: true or false is expected"),
         ({"recency_fresh_days": 60}, "fresh_days < recency_recent_days < recency_old_days is expected"),
         ({"recency_old_days": 30}, "given: 14, 60, 30"),
         ({"rrf_kk": 60}, "no key rrf_kk; did you mean rrf_k?"),
-        ({"zzz": 60}, "no key zzz; accepted: fusion_algorithm, rrf_k"),
+        ({"zzz": 60}, "no key zzz; accepted: rrf_k"),
     ],
     ids=str,
 )  # fmt: skip
@@ -89,39 +87,3 @@ def test_what_is_refused(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as refused:
         vault(**keys)
     assert message in str(refused.value)
-
-
-# -- its boosts by heading and tag -----------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def desk() -> Iterator[Any]:
-    """Two notes on the mill, one with headings and tags."""
-    outline = (Heading(0, 1, "mill"), Heading(7, 2, "rope"))
-    marked = Document(
-        "marked", "# mill\n## rope\nmill rope\n", outline=outline, tags=("mill-wheel", "rope", "mill")
-    )
-    with new_corpus([marked, Document("plain", "mill rope")]) as corpus:
-        yield corpus
-
-
-@pytest.mark.parametrize(
-    ("keys", "question", "factor"),
-    [
-        ({"heading_boost_enabled": True}, "rope mill", 1.05),  # the largest, once
-        ({"heading_boost_enabled": True, "heading_h1_boost": 1.5}, "mill", 1.5),
-        ({"heading_boost_enabled": True, "heading_h2_boost": 1.2}, "rope", 1.2),
-        ({"tag_boost_enabled": True}, "mill", 1 + 0.03 * 2),  # mill-wheel and mill
-        ({"tag_boost_enabled": True, "tag_boost_cap": 1}, "mill rope", 1 + 0.03 * 1),
-        ({"tag_boost_enabled": True, "tag_boost_weight": 0.2}, "rope", 1 + 0.2 * 1),
-        ({"heading_boost_enabled": True, "tag_boost_enabled": True}, "rope", 1.03 * 1.03),
-    ],
-)
-def test_headings_and_tags_as_its_code_has_them(
-    desk: Any, keys: dict[str, Any], question: str, factor: float
-) -> None:
-    before, after = (
-        {hit.document: hit.score for hit in desk.at().search(question, recipe=recipe).hits}
-        for recipe in (VAULT, vault(**keys))
-    )
-    assert after == {"marked": pytest.approx(before["marked"] * factor), "plain": before["plain"]}

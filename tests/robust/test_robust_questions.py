@@ -14,7 +14,6 @@ from asof.corpus.corpus import open as open_corpus
 from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
 from asof.extensions.facts.indexer import facts as known_facts
-from asof.extensions.facts.indexer import graph as known_graph
 
 pytestmark = pytest.mark.slow
 
@@ -33,7 +32,6 @@ ASKS: dict[str, Callable[[Snapshot, str], object]] = {
     "why_not": lambda then, question: then.why_not("note7", question),
     "timeline": lambda then, question: then.timeline(question),
     "facts": lambda then, question: known_facts(then, question),
-    "graph": lambda then, question: known_graph(then, question),
 }
 
 

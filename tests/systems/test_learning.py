@@ -27,9 +27,8 @@ from asof.extensions.systems.learning import (
     Box,
     ExpressionLosses,
     JudgedQuery,
-    LossTable,
-    RankingReplay,
-    loss_table,
+    JudgedScores,
+    replayable,
 )
 from asof.extensions.systems.loss import gains, ndcg_of_gains
 from asof.extensions.systems.online import (
@@ -215,8 +214,23 @@ def loss_by_hand(asked: JudgedQuery, ranked: list[str]) -> float:
     )
 
 
+def table_of(questions: list[JudgedQuery], recipe: Recipe, box: Box) -> ExpressionLosses:
+    """The candidates of each question, with their trees."""
+    scored = [
+        asked.use(lambda view, asked=asked: JudgedScores.of_question(asked, view, recipe, box, K))  # type: ignore[misc]
+        for asked in questions
+    ]
+    return ExpressionLosses(questions, scored, K)
+
+
 def check(
-    table: LossTable, questions: list[JudgedQuery], recipe: Recipe, box: Box, *, n: int, passages: int = 40
+    table: ExpressionLosses,
+    questions: list[JudgedQuery],
+    recipe: Recipe,
+    box: Box,
+    *,
+    n: int,
+    passages: int = 40,
 ) -> None:
     """The losses at some settings are those of searches."""
     settings = box.sample(np.random.default_rng(0), n)
@@ -231,18 +245,16 @@ def check(
 def test_trees_lose_as_searches_do(corpus: Corpus) -> None:
     recipe = named("papers")
     box, questions = Box.of(recipe), posed(corpus, recipe)
-    table = loss_table(questions, recipe, box, K)
-    assert isinstance(table, ExpressionLosses)
-    assert table.how.endswith("by expressions: those among the first 12 at one of many settings")  # 4 · 3
+    table = table_of(questions, recipe, box)
     check(table, questions, recipe, box, n=4)
     # a document that is left out takes no place
     first = [searched(asked, recipe)[0] for asked in questions[:4]]
     without = [replace(asked, left_out=name) for asked, name in zip(questions, first, strict=False)]
-    check(loss_table(without, recipe, box, K), without, recipe, box, n=1)
+    check(table_of(without, recipe, box), without, recipe, box, n=1)
     # where nothing is found nothing is gained
     query = questions[0].query
     empty = replace(questions[0], query=replace(query, filters=replace(query.filters, source="none")))
-    losses = loss_table([empty, questions[1]], recipe, box, K).losses(box.sample(np.random.default_rng(0), 2))
+    losses = table_of([empty, questions[1]], recipe, box).losses(box.sample(np.random.default_rng(0), 2))
     assert losses[:, 0].tolist() == [1.0, 1.0]
 
 
@@ -265,30 +277,12 @@ def test_a_new_signal_is_learned_by_its_trees(corpus: Corpus) -> None:
     stages = (Lexical(), MaxNormalize(), Shortness(), combined, TopK())
     recipe = Recipe("short", "", stages, tunable=Tunable(fields))
     box, questions = Box.of(recipe), posed(corpus, recipe)
-    table = loss_table(questions, recipe, box, K)
-    assert isinstance(table, ExpressionLosses)
+    table = table_of(questions, recipe, box)
     assert any(each.count > len(each.gains) for each in table.scored), "passages differ in two columns"
     check(table, questions, recipe, box, n=4, passages=200)
     # a stage that takes the largest number of the column before reads it outside of its expression
     share = Recipe("share", "", (Lexical(), Shortness(), MaxNormalize("shortness"), combined, TopK()))
-    assert isinstance(loss_table(questions[:1], share, Box.of(share, fields[:1]), K), RankingReplay)
-
-
-ASOF_FIELDS = (
-    Range("combine.weights.query_coverage", 0.0, 1.5), Range("combine.weights.superseded", -2.0, 0.0),
-    Range("supersession.margin", 0.05, 0.4), Range("spread_documents.weight", 0.0, 0.4),
-)  # fmt: skip
-HYBRID_FIELDS = (Range("hybrid.dense", 0.0, 4.0), Range("neighbouring_text.document", 0.1, 1.0))
-
-
-@pytest.mark.parametrize(("ranges", "stage"), [(ASOF_FIELDS, "supersession"), (HYBRID_FIELDS, "hybrid")])
-def test_replaying_loses_as_searches_do(corpus: Corpus, ranges: tuple[Range, ...], stage: str) -> None:
-    recipe = replace(named("asof"), tunable=Tunable(ranges))
-    box, questions = Box.of(recipe), posed(corpus, recipe)
-    table = loss_table(questions, recipe, box, K)
-    assert isinstance(table, RankingReplay)
-    assert f"the stages from {stage} on" in table.how
-    check(table, questions, recipe, box, n=2, passages=12)
+    assert replayable(recipe) >= {"shortness.half"} > replayable(share)
 
 
 # -- the Gaussian process: worked numbers, its limits, and the hyperparameters that it finds -------

@@ -1,4 +1,4 @@
-"""Stages of RAGtriever: backlinks, tiers of age, headings and tags."""
+"""Stages of RAGtriever: backlinks, tiers of age."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from asof.documents import Document, Heading, Link
+from asof.documents import Link
 from asof.errors import UsageError
-from asof.extensions.systems.linked_notes import Backlinks, Headings, RecencyTiers, Tags
+from asof.extensions.systems.linked_notes import Backlinks, RecencyTiers
 from asof.extensions.systems.stages import ReciprocalRank
-from asof.rank.gather import Lexical, Pool, TopK
+from asof.rank.gather import Lexical, TopK
 from asof.rank.stage import Recipe
 
 # -- backlinks as a factor: expected values are the formula ----------------------------------------
@@ -108,75 +108,3 @@ def test_what_is_refused() -> None:
             recipe.replaced({f"recency_tiers.{key}": value for key, value in bad.items()})
     with pytest.raises(ValueError, match="2 bounds part 3 values, not 2"):
         RecencyTiers((1, 2), (1, 2))
-
-
-# -- boosts by heading and by tag: each level, the cap, words inside a tag, off --------------------
-
-
-CODE = Headings(1.05, 1.03, 1.02)
-"""The values of RAGtriever's code."""
-
-
-def outlined(id_: str, *titles: str, words: str = "mill rope") -> Document:
-    """A document whose words stand under headings of rising level."""
-    text, outline = "", []
-    for level, title in enumerate(titles, 1):
-        outline.append(Heading(len(text), level, title))
-        text += f"{'#' * level} {title}\n"
-    return Document(id_, text + words, outline=tuple(outline))
-
-
-def factors(run: Make, corpus: Any, question: str, stage: Any, **more: Any) -> dict[str, float]:
-    """Of the best passage of each document, after and before; exactly their product must be the score."""
-    plain = run(corpus, question, Lexical(), TopK(), **more)
-    results = run(corpus, question, Lexical(), stage, TopK(), **more)
-    pooled = run(corpus, question, Lexical(), Pool(), stage, TopK(), **more)
-    assert pooled.hits == results.hits
-    for hit in results.hits:
-        assert hit.score == hit.why.parts[0].value * hit.why.parts[1].value
-    before, after = ({h.document: h.score for h in reversed(each.hits)} for each in (plain, results))
-    return {name: round(score / before[name], 12) for name, score in after.items()}
-
-
-def test_each_level(fresh: Make, run: Make) -> None:
-    with fresh(outlined("a", "Milling and mills"), stem=True) as corpus:
-        assert factors(run, corpus, "mill", CODE) == {"a": 1.05}, "headings are stemmed as texts are"
-    documents = [
-        outlined("first", "Mill", "Rope", "Fog"), outlined("second", "Fog", "The mill", "Bread"),
-        outlined("third", "Fog", "Rope", "A mill"), outlined("fourth", "Fog", "Rope", "Bread", "Mill"),
-        outlined("none", "Fog", "Rope", "Bread"), Document("plain", "mill rope"),
-        outlined("all", "Mill", "Mill", "Mill"),
-    ]  # fmt: skip
-    with fresh(*documents, chunking="whole") as whole:
-        # nothing stands over a whole document
-        assert set(factors(run, whole, "mill", CODE).values()) == {1.0}
-    with fresh(*documents) as corpus:
-        assert factors(run, corpus, "mill", CODE) == {
-            "first": 1.05, "second": 1.03, "third": 1.02, "fourth": 1.0, "none": 1.0, "plain": 1.0,
-            "all": 1.05,
-        }  # fmt: skip
-        assert factors(run, corpus, "mill", CODE, paths=("s*",)) == {"second": 1.03}
-
-
-@pytest.mark.parametrize(
-    ("tags", "question", "factor"),
-    [
-        (("machine-learning",), "machine learning", 1 + 0.03 * 1),
-        (("machine_learning", "learning"), "learning", 1 + 0.03 * 2),
-        (("island/machine",), "machine", 1 + 0.03 * 1),
-        (("machinery",), "machine", 1.0),
-        (("MACHINE",), "Machine", 1 + 0.03 * 1),
-        (("machine-a", "machine-b", "machine-c", "machine-d", "x"), "machine", 1 + 0.03 * 3),
-        ((), "machine", 1.0),
-    ],
-)
-def test_tags(fresh: Make, run: Make, document: Make, tags: Any, question: str, factor: float) -> None:
-    with fresh(document("a", "machine learning", tags=tags)) as corpus:
-        assert factors(run, corpus, question, Tags(0.03)) == {"a": pytest.approx(factor)}
-
-
-def test_tags_are_those_of_the_version_in_force(fresh: Make, run: Make, document: Make) -> None:
-    with fresh(document("a", "mill", "2001", tags=("fog",))) as corpus:
-        corpus.add([document("a", "mill rope", "2003", tags=("mill",))])
-        assert factors(run, corpus, "mill", Tags(0.5), as_of="2002") == {"a": 1.0}
-        assert factors(run, corpus, "mill", Tags(0.5), as_of="2004") == {"a": 1.5}

@@ -160,11 +160,10 @@ def test_what_is_in_force_later_does_not_count(merger: Any) -> None:
 def test_a_window_has_the_numbers_of_the_whole_view(merger: Any) -> None:
     view = merger.at().view()
     visible = np.sort(view.column("visible", np.arange(4)))
-    for kind in ("degree", "pagerank"):
-        whole = centralities(view, Centrality(kind))
-        assert centralities(view, Centrality(kind), first=int(visible[1]), last=int(visible[2])) == {
-            name: whole[name] for name in "BC"
-        }
+    whole = centralities(view, Centrality())
+    assert centralities(view, Centrality(), first=int(visible[1]), last=int(visible[2])) == {
+        name: whole[name] for name in "BC"
+    }
 
 
 def test_all_stages_of_a_recipe_use_one_graph(fresh: Make, document: Make) -> None:

@@ -489,7 +489,7 @@ def states_something(sentence: Statement) -> bool:
             or _FIGURE.search(unnumbered(text)) is not None
         )
         and not text.startswith(("```", "---"))
-        and (text != sentence.hit.title or text == sentence.hit.text.strip())
+        and (text != sentence.hit.title or text.endswith((".", "!", "。")) or text == sentence.hit.text.strip())
         and not _MARKED_HEADING.match(text)
         and not text.rstrip("\"'”’»*_) ").endswith(("?", "？"))
     )

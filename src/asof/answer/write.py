@@ -232,10 +232,6 @@ class QuestionModel(Struct, eq=False):
         prompts = "1 prompt was" if unsent == 1 else f"{unsent:,} prompts were"
         return f"stopped at the budget of {budget_text(budget, self.metered.total.unit)}: {prompts} not sent"
 
-    def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
-        """The cached reply to each prompt, or None."""
-        return self.metered.cached_replies(prompts)
-
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """A reply for each prompt, in their order. Raises ModelError."""
         before = self.used

@@ -33,7 +33,7 @@ class CommandEntry(NamedTuple):
 
 GROUPS = (
     "Get started", "Search and ask", "See what changed", "Explain results", "Maintain the index", "Serve",
-    "Measure and tune",
+    "Measure",
 )  # fmt: skip
 """The headings of `asof --help` in their order; others follow."""
 

@@ -199,25 +199,16 @@ def check(
     "--ray", metavar="ADDRESS", help="Have a Ray cluster write the parts (auto: the one around here)."
 )
 @click.option("--watch", is_flag=True, help="Then follow the folders until Ctrl-C (no SOURCE: those in DIR).")
-@click.option(
-    "--tell", "questions", multiple=True, metavar="QUESTION",
-    help="With --watch: say when the answer to this changes; may be repeated.",
-)  # fmt: skip
-@click.option(
-    "--tell-to", metavar="COMMAND|URL",
-    help="Hand that on as JSON: to a command's standard input, or to a server on this machine.",
-)  # fmt: skip
 @json_option
 @click.pass_context
 def index(
     context: click.Context, /, sources: tuple[str, ...], index: Path | None, history: bool | None,
     branch: str, options: tuple[str, ...], language: str | None, trust_mtime: bool, yes: bool, wait: float,
-    shards: int | None, ray: str | None, watch: bool, questions: tuple[str, ...], tell_to: str | None,
-    as_json: bool,
+    shards: int | None, ray: str | None, watch: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """Index folders of notes, vaults, single files, .jsonl[.gz]. Run it again to index what changed.
 
-    SCHEME:... names what is kept elsewhere, which is only read: feed:FILE (RSS, Atom), bookmarks:FILE,
+    SCHEME:... names what is kept elsewhere, which is only read: feed:FILE (RSS, Atom),
     zotero:FOLDER; arxiv:cs.IR+cs.CL fetches the papers of categories from arXiv, arxiv:2401.13222 a paper
     by its id, each with all its versions (--set since, until, per_day, full). Run again, it fetches what
     is new; interrupted, it resumes.
@@ -236,12 +227,10 @@ def index(
     url = url_in(index)
     root = Path.cwd() if url else corpus_root(index)
     into_shards = bool(url or shards or ray or (root / SHARDS).is_file())
-    if into_shards and (wrong := {"watch", "questions", "tell_to"} & set(given(context))):
-        raise UsageError(f"{', '.join(map(_option, sorted(wrong)))}: only for an index that is not in shards")
+    if into_shards and watch:
+        raise UsageError("--watch: only for an index that is not in shards")
     if watch:
         return _watch(context, sources, lambda: opened(index, wait, language, quiet=as_json))
-    if questions or tell_to:
-        raise UsageError("--tell and --tell-to are for --watch")
     if not sources:
         raise click.MissingParameter(ctx=context, param=context.command.params[0])
     checked = [(source, check(source, root, options, history=history, branch=branch)) for source in sources]
@@ -366,15 +355,14 @@ def _watch(context: click.Context, sources: tuple[str, ...], open_new: Callable[
     follow: Any = plugins.load(plugins.WATCHING, "server")
     follow(
         open_new if sources else lambda: open_corpus(context.params["index"]), sources,
-        as_json=context.params["as_json"], questions=context.params["questions"],
-        tell_to=context.params["tell_to"] or "",
+        as_json=context.params["as_json"],
     )  # fmt: skip
     return DONE
 
 
 def _option(name: str) -> str:
     """A parameter as it is given."""
-    return "--" + {"options": "set", "questions": "tell"}.get(name, name).replace("_", "-")
+    return "--" + {"options": "set"}.get(name, name).replace("_", "-")
 
 
 def _from_here(path: Path) -> str:

@@ -57,7 +57,7 @@ class Combine:
 
     weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
     name: str = "score"
-    traits: ClassVar = Traits(constants=("weights",), alone=True)
+    traits: ClassVar = Traits(constants=("weights",))
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         present = [
@@ -83,7 +83,7 @@ class UnitScore:
     Scores above 30 are as good as equal; of those below LEAST the exponential is that of LEAST.
     """
 
-    traits: ClassVar = Traits(constants=(), alone=True)
+    traits: ClassVar = Traits(constants=())
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         score: Expression = ranking.scores

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from asof.index.vectors import VECTOR_SCALE, cosines, quantise
 from asof.index.view import View
 from asof.queries import Query
 from asof.rank.expression import Given, Values
-from asof.rank.stage import Ranking, Traits
+from asof.rank.stage import Ranking
 from asof.schema import within
 from asof.text.names import is_label
 from asof.text.query import parse
@@ -222,8 +221,6 @@ class Pool:
 class TopK:
     """The last stage: order by score (ties as everywhere) and keep the first k of the query."""
 
-    traits: ClassVar = Traits(by_score=True)
-
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         best = ranking.shortlist(query.k)
         return best.keep(view.tie_order(best.score, best.rows)[: query.k])
@@ -235,8 +232,6 @@ class TopK:
 @dataclass(frozen=True, slots=True)
 class ByDocument:
     """Each document is represented by its best passage."""
-
-    traits: ClassVar = Traits(by_score=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()

@@ -1,4 +1,4 @@
-"""Re-ranking of the first candidates: windows, cross-encoders, several documents, names, copies, batches.
+"""Re-ranking of the first candidates: windows, cross-encoders, several documents, names, copies.
 
 These stages are inserted before the last cut; candidates that they do not look at stay below, in order.
 """
@@ -6,9 +6,8 @@ These stages are inserted before the last cut; candidates that they do not look 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +34,7 @@ from asof.rank.expression import (
     total,
 )
 from asof.rank.gather import TopK, admitted, query_terms
-from asof.rank.stage import Ranking, Recipe, Stage, Traits, places_among, traits_of
+from asof.rank.stage import Ranking, Recipe, places_among
 from asof.rank.times import of_time, stated_times, time_evidence
 from asof.rank.versions import with_rows_asked
 from asof.rank.words import match_titles
@@ -190,7 +189,6 @@ class Rerank:
     reranker: Reranker
     top: int = within(10, 1, 1_000)
     characters: int = within(20_000, 100, 1_000_000)
-    traits: ClassVar = Traits(by_score=True)
 
     @property
     def needs(self) -> int:
@@ -247,7 +245,6 @@ class SpreadDocuments:
     """
 
     weight: float = within(0.1, 0.0, 2.0)
-    traits: ClassVar = Traits(by_score=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
@@ -488,41 +485,3 @@ def _in_turn(matches: Ranking, chosen: Places, turn: Places) -> Expression:
 
 FIRST, SCALE = 10_000.0, 0.001
 """For scores without a bound: more than any score or round, and the weight of a score within a round."""
-
-
-# -- batches -------------------------------------------------------------------------------------------
-# TWE-RAG (README 2.5) halts to save work. The stages directly before one that `halts` get further candidates
-# only as it needs them, if each ranks a candidate `alone`. The result is that of running all stages one after
-# another, so tracing and learning may do that.
-
-
-@dataclass(frozen=True, slots=True)
-class Batches:
-    """The stages before one that halts, with their queries, and the one that runs them."""
-
-    steps: tuple[tuple[Stage, Query], ...]
-    halting: Any
-
-    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        ranked: Ranking = self.halting.over(self.steps, ranking, view)
-        return ranked
-
-
-def batched(recipe: Recipe, query: Query) -> Iterator[tuple[Stage, Query]]:
-    """The stages of a recipe and their queries in order; those before one that halts as one, where the result
-    is the same.
-
-    It is not where a later stage may look for a column by name: what was not examined has none.
-    """
-    steps = [(stage, own) for _, stage, own in recipe.steps(query)]
-    at = next((at for at, (stage, _) in enumerate(steps) if traits_of(stage).halts), None)
-    if at is None:
-        return iter(steps)
-    begin = at
-    while begin and traits_of(steps[begin - 1][0]).alone:
-        begin -= 1
-    halting, own = steps[at]
-    later = all(traits_of(stage).by_score for stage, _ in steps[at + 1 :])
-    if begin < at and later:
-        steps[begin : at + 1] = [(Batches(tuple(steps[begin:at]), halting), own)]
-    return iter(steps)

@@ -188,18 +188,9 @@ class Traits:
     (then `remade` of the stage makes it at another). Naming them, if none with (), declares that all numbers
     of the stage and all columns made before act in the expression of its column alone: learning then tries
     other numbers by that expression, and those fields on recorded trees.
-
-    `alone`: the numbers of its columns depend on the candidate and the view, not on which other candidates
-    there are, and it leaves all of them: some can be run at a time (`asof.rank.rerank`).
-    `by_score`: it reads the score of candidates and no other column.
-    `halts`: it needs the numbers of few candidates at first, and of more only when these do not decide: its
-    method `over(steps, ranking, view)` runs the stages before it, with their queries, itself.
     """
 
     constants: tuple[str, ...] | None = None
-    alone: bool = False
-    by_score: bool = False
-    halts: bool = False
 
 
 def traits_of(stage: Stage) -> Traits:

@@ -607,15 +607,6 @@ class AsOfReader(Struct, frozen=True):
         last = dict(rows.fetchall())
         return {name: layout for name, layout in last.items() if layout is not None}
 
-    def labels(self, passages: Iterable[int]) -> dict[int, tuple[str, str, str]]:
-        """Headings, tags (JSON) and language of the stored passages with these ids, by id."""
-        rows = self.db.execute(
-            "SELECT p.id, p.headings, h.tags, h.language FROM json_each(?) AS wanted"
-            " JOIN passages AS p ON p.id = wanted.value JOIN heads AS h ON h.id = p.head",
-            (json.dumps(list(passages)),),
-        )
-        return {passage: (headings, tags, language) for passage, headings, tags, language in rows}
-
     def text(self, document: str) -> str | None:
         """The text of the current version of a document; None when there is none."""
         version = self.current_version(document)

@@ -1,11 +1,11 @@
-"""Dates as feeds, browsers and Zotero write them."""
+"""Dates as feeds and Zotero write them."""
 
 from __future__ import annotations
 
 import pytest
 
 from asof.errors import BadTime
-from asof.extensions.documents import bookmarks, feeds, zotero
+from asof.extensions.documents import feeds, zotero
 
 
 @pytest.mark.parametrize(
@@ -17,14 +17,9 @@ from asof.extensions.documents import bookmarks, feeds, zotero
         (feeds.of_text, "Tue, 02 Mar 2021 10:00:00 WEZT", "2021-03-02"),  # no zone that is known: the day
         (feeds.of_text, " 2021-03-02T10:00:00.5+01:00 ", "2021-03-02T10:00:00.5+01:00"),
         (feeds.of_text, "2021-03", "2021-03"),
-        (
-            bookmarks.of_seconds,
-            "1614679200",
-            "2021-03-02T10:00:00Z",
-        ),  # 18,688 days and 10 hours
     ],
 )
-def test_dates_of_feeds_and_bookmarks(read, words, text):
+def test_dates_of_feeds(read, words, text):
     time = read(words)
     assert time is not None
     assert (time.text, time.by) == (text, "metadata")
@@ -52,11 +47,6 @@ def test_the_date_of_an_item_of_zotero(value, text, days):
     ("read", "none", "wrong"),
     [
         (feeds.of_text, [" "], ["soon", "32 Mar 2021 10:00:00 GMT", "9" * 3000]),
-        (
-            bookmarks.of_seconds,
-            ["0", ""],
-            ["-5", "1e9", "1614679200000", "9" * 5000],
-        ),  # the third in milliseconds
         (zotero.of_field, [" "], ["0000-00-00 in press", "2020-13-00 x", "forthcoming"]),
     ],
 )

@@ -185,7 +185,7 @@ def test_nothing_later_is_read(tmp_path):
         server = server_of(corpus)
         for tool, given in (
             ("search", {"q": "quay"}), ("ask", {"q": "how long is the quay"}),
-            ("open", {"id": "quay"}), ("timeline", {"q": "quay"}), ("graph", {"around": "quay"}),
+            ("open", {"id": "quay"}), ("timeline", {"q": "quay"}), ("facts", {"subject": "quay"}),
         ):  # fmt: skip
             result = call(server, tool, **given, as_of="2020-01-01")
             for later in ("20 metres", "fire", "2021", "2022"):

@@ -90,7 +90,7 @@ FILES = {
 
 
 CARRIED = [
-    "search", "ask", "timeline", "diff", "list", "changes", "links", "facts", "report", "graph", "stale",
+    "search", "ask", "timeline", "diff", "list", "changes", "links", "facts", "report", "stale",
 ]  # fmt: skip
 
 

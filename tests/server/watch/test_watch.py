@@ -7,22 +7,20 @@ import os
 import random
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 import asof
-from asof.errors import SourceError, UsageError
-from asof.extensions.server.watching import AnswerWatch, Notice, Watcher, known_sources, teller
+from asof.errors import UsageError
+from asof.extensions.server.watching import Notice, Watcher, known_sources
 
 DEADLINE = 20.0
 
@@ -295,46 +293,3 @@ def test_the_command_ends_cleanly(tmp_path, vault):
         assert json.loads(process.stdout.readline())["report"]["added"] == 1
         process.send_signal(signal.SIGTERM)
         assert process.wait(DEADLINE) == 0
-
-
-def test_an_answer_that_changes_is_told(tmp_path, vault):
-    told: list[tuple[str, str, str]] = []
-    with asof.open(tmp_path / "index") as corpus:
-        corpus.add(vault)
-        answers = AnswerWatch(corpus, ["How is the quay?"], lambda *each: told.append(each))
-        answers.look()
-        answers.look()
-        assert told == []
-        (vault / "quay.md").write_text("The quay is closed.")
-        corpus.add(vault)
-        answers.look()
-    assert told == [("How is the quay?", "The quay is long.", "The quay is closed.")]
-
-
-def test_a_command_is_told_as_json(tmp_path):
-    out = tmp_path / "told.json"
-    script = tmp_path / "tell.py"
-    script.write_text(f"import sys; open({str(out)!r}, 'w').write(sys.stdin.read())")
-    teller(f"{sys.executable} {script}")({"question": "a", "before": "b", "now": "$(c)"})
-    assert json.loads(out.read_text()) == {"question": "a", "before": "b", "now": "$(c)"}
-    assert out.read_text().count("\n") == 1 == out.read_text()[-1:].count("\n")  # a line, for `tee -a`
-    with pytest.raises(SourceError, match="ended with code 1"):
-        teller("false")({"question": "a"})
-
-
-@pytest.mark.parametrize("target", ["http://example.org/x", "https://127.0.0.1/x", "no-such-command", ""])
-def test_who_is_not_told(target):
-    with pytest.raises(UsageError, match="--tell-to"):
-        teller(target)
-
-
-def test_a_server_of_this_machine_is_told_without_a_proxy_or_a_redirection(monkeypatch):
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor() as pool:
-        server.settimeout(DEADLINE)
-        done = pool.submit(teller(f"http://127.0.0.1:{server.getsockname()[1]}/now?a=1"), {"question": "a"})
-        with server.accept()[0] as connection:
-            assert connection.recv(9).startswith(b"POST /now")
-            connection.sendall(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:9/\r\n\r\n")
-            with pytest.raises(SourceError, match="it answered 302"):
-                done.result()

@@ -19,9 +19,7 @@ from asof.corpus.corpus import open as open_corpus
 from asof.documents import force_words
 from asof.errors import UsageError
 from asof.hits import Hit
-from asof.models.ports import one_line
 from asof.sources.records import as_record
-from asof.text.passages import passage_header
 from asof.time.span import iso
 from asof.wire import replace
 
@@ -180,12 +178,6 @@ class FoundPassage(NamedTuple):
     hit: Hit
     metadata: dict[str, Any]
 
-    @property
-    def headed(self) -> str:
-        """The passage below its title and its date, as a language model should see it."""
-        head = passage_header(self.hit.title or self.hit.document, self.hit.published)
-        return f"{one_line(head)}\n{self.hit.text}"
-
 
 class Found(NamedTuple):
     """The passages found for a question, best first, and the notes of the search."""
@@ -221,11 +213,3 @@ class Retrieval:
         where = asked.pop("where", {})
         results = self.handle.corpus().at(as_of, known_at).search(question, **asked, **where)
         return Found(tuple(FoundPassage(hit, metadata(hit)) for hit in results.hits), results.notes)
-
-    def not_later(self, as_of: str | None) -> Any:
-        """`as_of`, or that of the options where it is earlier, or the only one that is given."""
-        own = self.options.get("as_of")
-        if own is None or as_of is None:
-            return own if as_of is None else as_of
-        corpus = self.handle.corpus()
-        return as_of if corpus.at(as_of).as_of <= corpus.at(own).as_of else own

@@ -1,9 +1,8 @@
 """Reports of periods, built from the finest grain up: days, months, quarters, years (TG-RAG, section III-A3).
 
-Reports are extracted, or written by a model (`asof precompute --reports` does so ahead of questions). A
-prompt is a function of the facts of its period and of the reports inside it: no clock, no view, no other
-periods. As replies of a model are cached (`asof.models.cached`), a new fact costs the reports of its periods
-and of those above them, and no others.
+Reports are extracted, or written by a model. A prompt is a function of the facts of its period and of the
+reports inside it: no clock, no view, no other periods. As replies of a model are cached
+(`asof.models.metered`), a new fact costs the reports of its periods and of those above them, and no others.
 """
 
 from __future__ import annotations
@@ -12,12 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from asof.cli.terminal import counted
-from asof.documents import Problem
 from asof.extensions.facts.hierarchy import Hierarchy, nodes_of
-from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.reports import (
     BY_MODEL,
     MAX_POINTS,
@@ -41,12 +38,10 @@ from asof.extensions.facts.reports import (
 )
 from asof.extensions.facts.reports import about as facts_of_name
 from asof.extensions.facts.visible import StatedFact, facts_during
-from asof.hits import Usage
 from asof.index.view import View
-from asof.models.metered import MeteredModel
-from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text, replies
+from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text
 from asof.time.span import GRAINS, Period, Span
-from asof.wire import As, replace
+from asof.wire import replace
 
 if TYPE_CHECKING:
     from asof.extensions.facts.replies import WrittenReport
@@ -153,7 +148,7 @@ def _read(
     account = reply.value
     if reply.problem or not isinstance(account, WrittenReport):
         why = reply.problem or "its reply is no report"
-        return replace(extracted, notes=(f"extracted, because {by} gave none: {why}",), unsent=reply.unsent)
+        return replace(extracted, notes=(f"extracted, because {by} gave none: {why}",))
     points, notes = _points(account, task, changes)
     if task.left_out:
         notes.append(f"{task.left_out:,} of its statements did not fit into the prompt")
@@ -352,100 +347,6 @@ def _names_of(entity: str, claims: Iterable[Claim], canonical: Canonical) -> Ite
             fact, document = claim.facts[0].fact, claim.facts[0].passage.document
             names = (canonical(each, document) for each in (fact.subject, fact.object))
             yield from (name for name in names if key(name) == entity)
-
-
-# -- reports ahead of questions --------------------------------------------------------------------
-#
-# Their prompts are those of a query for the report of a period without a name; reports about one name are
-# sent with the query.
-
-
-@dataclass(frozen=True, slots=True)
-class GeneratedReports:
-    """The outcome of generating reports by a model. The next run continues with what is `left`."""
-
-    reports: Annotated[int, "that a model has written, now or before"]
-    left: Annotated[int, As("remaining"), "that were not begun (the budget)"]
-    problems: Annotated[tuple[Problem, ...], "why others could not be written"]
-    cost: Usage
-
-    @property
-    def complete(self) -> bool:
-        """True if the model has written the report of every period."""
-        return not (self.left or self.problems)
-
-
-class ReportMaterial(NamedTuple):
-    """All data that reports need, read from a view once: the store is neither read nor locked while the model
-    replies."""
-
-    hierarchy: Hierarchy
-    choice: ReportSelection
-
-    @classmethod
-    def of(cls, view: View) -> ReportMaterial:
-        """All facts of a view, and the canonical name of each name in them."""
-        hierarchy, entities = Hierarchy.of_view(view), EntityResolver.of(view)
-        entities.prepare(hierarchy.facts)
-        called = {("", "")}
-        for each in hierarchy.facts:
-            called |= {(name, each.passage.document) for name in (each.fact.subject, each.fact.object)}
-        names = {each: entities.canonical(*each) for each in called}
-        return cls(hierarchy, ReportSelection(lambda name, document: names[name, document]))
-
-
-def generate_all(
-    material: ReportMaterial, model: MeteredModel, progress: Callable[[int, int], None] | None = None
-) -> GeneratedReports:
-    """Have a model write the reports of all periods, from the finest up, within its budget.
-
-    Where a level does not fit into the budget, no prompt of the levels above is sent: their prompts contain
-    the reports below. `progress(written, total)` is called with numbers of reports. Raises ModelError;
-    replies so far are cached.
-    """
-    nodes = material.hierarchy.nodes
-    asking = _ReportWriter(model, progress, len(nodes))
-    reports = build_reports(material.hierarchy, nodes, material.choice, asking)
-    extracted = [each for each in reports.values() if each.by == "extract"]
-    left = sum(each.unsent for each in extracted)
-    problems = [
-        Problem("; ".join(each.notes), str(each.period), remedy="run the same command again", lost=False)
-        for each in extracted if not each.unsent
-    ]  # fmt: skip
-    return GeneratedReports(len(reports) - len(extracted), left, tuple(problems), model.meter)
-
-
-@dataclass(slots=True)
-class _ReportWriter:
-    """A model that gets the prompts level by level, and none after one did not fit into its budget."""
-
-    metered: MeteredModel
-    progress: Callable[[int, int], None] | None
-    total: int
-    written: int = 0
-    over_budget: bool = False
-
-    @property
-    def name(self) -> str:
-        return self.metered.name
-
-    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        if self.over_budget:
-            why = "the budget is used up: a report below was not written"
-            return [Reply("", problem=why, unsent=True)] * len(prompts)
-        reply_at: dict[int, Reply] = {}
-        for at, reply in replies(self.metered, prompts):
-            reply_at[at] = reply
-            if reply.unsent:
-                self.over_budget = True
-                continue
-            self.written += 1
-            if self.progress is not None:
-                self.progress(self.written, self.total)
-        return [reply_at[at] for at in range(len(prompts))]
-
-    def stream(self, prompt: Prompt) -> Iterator[str]:
-        raise NotImplementedError("reports are not streamed")
 
 
 # -- the reports of a span in a view ---------------------------------------------------------------

@@ -19,7 +19,6 @@ from asof.cli.main import (
     echo_err,
     explain_no_hits,
     format_option,
-    given,
     index_option,
     json_option,
     note_answers,
@@ -41,7 +40,7 @@ from asof.cli.terminal import (
 )
 from asof.errors import UsageError
 from asof.extensions.facts import verbs
-from asof.extensions.facts.verbs import FactsParameters, GraphParameters, ReportParameters
+from asof.extensions.facts.verbs import FactsParameters, ReportParameters
 from asof.hits import Usage
 from asof.models.metered import TOKENS, USD, budget_text
 from asof.time.span import format_instant, iso
@@ -52,12 +51,11 @@ if TYPE_CHECKING:
 
     from asof.config import Config
     from asof.documents import Problem, SourcedTime
-    from asof.extensions.facts.build import GeneratedReports
     from asof.extensions.facts.consistency import CorroboratingPassage
     from asof.extensions.facts.extraction import ExtractionReport
     from asof.extensions.facts.names import NameMerge
     from asof.extensions.facts.reports import PeriodReport, PeriodReports, ReportCitation, ReportPoint
-    from asof.extensions.facts.timeline import Edge, FactEntry, FactLine, Neighbourhood
+    from asof.extensions.facts.timeline import FactEntry, FactLine
     from asof.extensions.facts.visible import StatedFact
     from asof.hits import Usage
 
@@ -105,43 +103,20 @@ def unknown(subject: str, near: Sequence[str]) -> str:
 # -- asof facts ------------------------------------------------------------------------------------
 
 
-NODES = 20
-"""Neighbours of a graph, unless -k says otherwise."""
-
-
 @verb_command(FactsParameters, subject="SUBJECT")
 @click.option("--why", is_flag=True, help="The sentence behind each fact, and why names mean the same.")
-@click.option("--graph", is_flag=True, help="Instead the entities around SUBJECT and the facts between them.")
-@click.option("--dot", is_flag=True, help="--graph: as text for Graphviz; | dot -Tsvg >FILE draws it.")
 @format_option
-@click.pass_context
-def facts(
-    context: click.Context, /, asked: FactsParameters, index: Path | None, as_json: bool, how: str | None,
-    why: bool, graph: bool, dot: bool,
-) -> int:  # fmt: skip
+def facts(asked: FactsParameters, index: Path | None, as_json: bool, how: str | None, why: bool) -> int:
     """List the facts about SUBJECT by time, with what superseded what.
 
     All names of SUBJECT in the documents count. A figure holds for its period, a state until the next one.
     Facts that several documents state, and contradictions, are marked.
-
-    With --graph the list shows the newest facts of each neighbour (-k: how many, default 20); --json has all
-    nodes, documents and facts.
     """
-    typed = given(context)
-    own = {"why", "relation", "since", "until"} if graph else {"dot"}
-    if wrong := sorted(own & set(typed)):
-        raise click.UsageError(f"--{wrong[0]} goes {'without' if graph else 'with'} --graph")
-    if (dot or why) and how not in (None, "json"):
-        raise click.UsageError(f"--{'dot' if dot else 'why'} does not go with --format {how}")
+    if why and how not in (None, "json"):
+        raise click.UsageError(f"--why does not go with --format {how}")
     clocks = {"dated": asked.as_of is not None, "known": asked.known_at is not None}
     with open_corpus(index) as corpus, waiting_progress(corpus):
         note_answers(corpus.config)
-        if graph:
-            around = GraphParameters(
-                as_of=asked.as_of, known_at=asked.known_at, around=asked.subject,
-                k=asked.k if "k" in typed else NODES,
-            )  # fmt: skip
-            return _graph(verbs.graph(corpus, around), how, dot=dot, as_json=as_json, **clocks)
         line = verbs.facts(corpus, asked)
         if not line.groups and not (as_json or how):
             explain_no_hits(asked.at(corpus), asked.since, asked.until)
@@ -244,74 +219,6 @@ def _merge(merge: NameMerge) -> str:
     )
 
 
-# -- asof facts --graph ----------------------------------------------------------------------------
-
-
-SHOWN = 3
-"""The number of facts of a neighbour shown on a terminal, the newest."""
-
-
-def _graph(
-    neighbourhood: Neighbourhood, how: str | None, *, dot: bool, as_json: bool, dated: bool, known: bool
-) -> int:
-    if dot and neighbourhood.edges:
-        click.echo(dot_text(neighbourhood))
-    elif not print_result(neighbourhood, how, as_json=as_json):
-        show_graph(neighbourhood, dated=dated, known=known)
-    return DONE if neighbourhood.edges else NOTHING
-
-
-def dot_text(neighbourhood: Neighbourhood) -> str:
-    """The graph in the language of Graphviz: a node for each entity or measure, an arrow for each fact."""
-    lines = [f"digraph {_quoted(neighbourhood.query)} {{", "  rankdir=LR;"]
-    for at, node in enumerate(neighbourhood.nodes):
-        style = "" if at else ", style=bold"
-        lines.append(
-            f"  {_quoted(node.name)} [shape={'box' if node.kind == 'entity' else 'ellipse'}{style}];"
-        )
-    for edge in neighbourhood.edges:
-        what = edge.object if edge.kind in ("value", "change") else edge.relation
-        label = "\n".join(filter(None, (what, time_label(edge.when))))
-        lines.append(f"  {_quoted(edge.source)} -> {_quoted(edge.target)} [label={_quoted(label)}];")
-    return "\n".join([*lines, "}"])
-
-
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "\\n".join(plain(line) for line in escaped.split("\n")) + '"'
-
-
-def show_graph(neighbourhood: Neighbourhood, *, dated: bool, known: bool) -> None:
-    """The neighbours, each with its newest facts. `dated`, `known`: which clocks were set."""
-    if not neighbourhood.edges:
-        show(unknown(neighbourhood.query, neighbourhood.near))
-        return
-    start, *others = neighbourhood.nodes
-    counts = " · ".join((
-        counted(len(neighbourhood.edges), "fact"), counted(len(others), "neighbour"),
-        counted(len(neighbourhood.documents), "document"),
-    ))  # fmt: skip
-    show(head(start.name, [], neighbourhood.as_of, neighbourhood.known_at, counts, dated=dated, known=known))
-    if neighbourhood.left_out:
-        show(f"({counted(neighbourhood.left_out, 'more neighbour')} left out; -k shows more)", dim=True)
-    for each in others:
-        about = click.style(f"{each.kind}, {counted(each.facts, 'fact')}", dim=True)
-        show(f"  {click.style(plain(each.name), fg='cyan')}  {about}", hang=2)
-        ends = {start.name, each.name}
-        beside = [edge for edge in neighbourhood.edges if {edge.source, edge.target} == ends]
-        lines = dict.fromkeys((time_label(edge.when), _fact(edge), edge.document) for edge in beside)
-        for label, fact, document in list(reversed(lines))[:SHOWN]:
-            time = f"{label}   " if label else ""
-            show(f"    {time}{fact}   {click.style(f'[{plain(document)}]', dim=True)}", hang=2)
-
-
-def _fact(edge: Edge) -> str:
-    """A figure, or the fact in a sentence."""
-    if edge.kind in ("value", "change"):
-        return shortened(plain(edge.object), WIDTH)
-    return shortened(plain(f"{edge.source} {edge.relation} {edge.target}"), 2 * WIDTH)
-
-
 # -- asof report -----------------------------------------------------------------------------------
 
 
@@ -381,64 +288,42 @@ def _from(quote: ReportCitation) -> str:
     return f"{when}{shortened(plain(quote.title or quote.document), 80)}{published} [{plain(quote.document)}]"
 
 
-# -- asof precompute: facts and reports ahead of questions, and their cost -------------------------
+# -- asof precompute: facts ahead of questions, and their cost -------------------------------------
 
 
 @click.command()
-@click.option("--reports", is_flag=True, help="Then let [model] write the reports of all periods.")
-@click.option(
-    "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before facts and reports cost more."
-)
+@click.option("--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before facts cost more.")
 @index_option
 @json_option
-def precompute(reports: bool, budget: float | None, index: Path | None, as_json: bool) -> int:
+def precompute(budget: float | None, index: Path | None, as_json: bool) -> int:
     """Read new passages for facts, as [facts] says, so that no question has to wait for it.
 
     What fails or exceeds the budget is left for the next run (exit code 3).
     """
-    from asof.extensions.facts.indexer import Precomputed, precompute_facts, precompute_reports
+    from asof.extensions.facts.indexer import Precomputed, precompute_facts
 
-    _check(environment.configuration(corpus_root(index)), budget, reports=reports)
+    _check(environment.configuration(corpus_root(index)), budget)
     with open_corpus(index) as corpus:
         started = time.perf_counter()
         with count_progress("facts", "passages") as advance:
-            extraction, written = precompute_facts(corpus, progress=advance, budget=budget), None
-        if not as_json:
-            _show_extraction(extraction, time.perf_counter() - started, budget)
-        if reports and not extraction.left:
-            spent = (extraction.cost and extraction.cost.cost) or 0.0
-            rest, started = None if budget is None else max(0.0, budget - spent), time.perf_counter()
-            with count_progress("reports", "periods") as advance:
-                written = precompute_reports(corpus, advance, rest)
-            if not as_json:
-                _show_generated(written, time.perf_counter() - started, rest)
-        elif reports and not as_json:
-            echo_err("  reports were not begun: they are made of facts, and some are left")
+            extraction = precompute_facts(corpus, progress=advance, budget=budget)
+        seconds = time.perf_counter() - started
     if as_json:
-        print_json(Precomputed(extraction, written))
-    return DONE if extraction.complete and (written is None or written.complete) else PROBLEMS
+        print_json(Precomputed(extraction))
+    else:
+        _show_extraction(extraction, seconds, budget)
+    return DONE if extraction.complete else PROBLEMS
 
 
-def _check(config: Config, budget: float | None, *, reports: bool) -> None:
-    """Raises UsageError for reports without a model and for a budget without prices, MissingExtra where a
-    model is to be asked."""
+def _check(config: Config, budget: float | None) -> None:
+    """Raises UsageError for a budget without prices, MissingExtra where a model is to be asked."""
     from asof.corpus.session import check_llm_extra
     from asof.extensions.facts.model import MODEL, ExtractionSettings
 
-    if reports and config.model is None:
-        raise config.lacking("model", "--reports: without a model they are made when asked")
     if budget is not None and config.model is not None and config.model.prices is None:
         raise UsageError("--budget is in US dollars: [model] needs prices = {prompt = 0.15, reply = 0.60}")
-    if config.model is not None and (reports or ExtractionSettings.of(config.tables).extractor == MODEL):
+    if config.model is not None and ExtractionSettings.of(config.tables).extractor == MODEL:
         check_llm_extra()
-
-
-def _show_generated(generated: GeneratedReports, seconds: float, budget: float | None) -> None:
-    failed = f", {len(generated.problems):,} could not be generated" if generated.problems else ""
-    _show_done(f"reports: {generated.reports:,} generated{failed}", seconds, generated.cost)
-    _show_problems(generated.problems)
-    if generated.left:
-        _show_left(counted(generated.left, "report"), _used_up(budget, generated.cost))
 
 
 def _show_extraction(extraction: ExtractionReport, seconds: float, budget: float | None) -> None:

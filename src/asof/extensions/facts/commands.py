@@ -22,15 +22,14 @@ COMMANDS = {
     ),
     "precompute": CommandEntry(
         "asof.extensions.facts.cli:precompute", "Maintain the index",
-        "Read facts, and write reports, before they are asked for.",
-        "asof precompute --reports --budget 2",
+        "Read facts before they are asked for.",
+        "asof precompute --budget 2",
     ),
 }  # fmt: skip
 
 SHAPES = {
     "facts": ("asof facts --json", "asof.extensions.facts.timeline:FactLine"),
     "report": ("asof report --json", "asof.extensions.facts.reports:PeriodReports"),
-    "graph": ("asof facts --graph --json", "asof.extensions.facts.timeline:Neighbourhood"),
     "stale": ("asof stale --json", "asof.extensions.facts.stale:StaleReport"),
     "precompute": ("asof precompute --json", "asof.extensions.facts.indexer:Precomputed"),
 }

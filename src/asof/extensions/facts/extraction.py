@@ -164,7 +164,7 @@ def extract_facts(
         raise UsageError(
             f'[facts] extractor = "{MODEL}", and no model is named: see [model], or set extractor = "rules"'
         )
-    extractor = ModelExtractor(model, facts.entity_types, facts.gleaning)
+    extractor = ModelExtractor(model)
     on_passages = None
     if progress is not None:
         total, done = len(fact_store.passages_without_facts(db, extractor.name)), 0

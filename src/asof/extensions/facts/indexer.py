@@ -1,4 +1,4 @@
-"""Facts and reports of a corpus: made ahead of questions, and asked for as of a moment."""
+"""Facts of a corpus, read ahead of questions; facts and reports, asked for as of a moment."""
 
 from __future__ import annotations
 
@@ -8,27 +8,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 from asof.arguments import checked
 from asof.corpus.asking import refuse_long
 from asof.corpus.session import Session
 from asof.corpus.snapshot import Snapshot
-from asof.errors import CorpusError, UsageError
+from asof.errors import CorpusError
 from asof.extensions.facts import extraction
-from asof.extensions.facts.build import (
-    GeneratedReports,
-    ReportMaterial,
-    ReportSelection,
-    generate_all,
-    reports,
-)
+from asof.extensions.facts.build import ReportSelection, reports
 from asof.extensions.facts.extraction import ExtractionReport
 from asof.extensions.facts.model import MODEL, ExtractionSettings
 from asof.extensions.facts.names import EntityResolver
 from asof.extensions.facts.reports import PeriodReports
 from asof.extensions.facts.store import passages_without_facts
-from asof.extensions.facts.timeline import FactLine, Neighbourhood, neighbourhood, timeline_of
+from asof.extensions.facts.timeline import FactLine, timeline_of
 from asof.store.schema import exclusive_lock
 from asof.store.store import translate_errors
 from asof.time.moment import When, read_bounded
@@ -44,12 +38,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Precomputed:
-    """Facts and reports that were made ahead of questions."""
+    """What was read ahead of questions."""
 
     facts: ExtractionReport
-    reports: Annotated[
-        GeneratedReports | None, "with `--reports`; null else, and while facts are remaining"
-    ] = None
 
 
 # -- making them -----------------------------------------------------------------------------------
@@ -78,25 +69,6 @@ def precompute_facts(
             with translate_errors(store.database), alone, session.writing() as db:
                 report.add(extraction.extract_facts(store, db, settings, model, progress=progress))
     return report
-
-
-@checked
-def precompute_reports(
-    corpus: Corpus, progress: Callable[[int, int], None] | None = None, budget: float | None = None
-) -> GeneratedReports:
-    """Lets the model write the reports of all periods, as of now and within a `budget`, after
-    `precompute_facts`, so that no question has to wait for one. Raises UsageError, Busy, NoSpace, ModelError;
-    reports that were written stay."""
-    if corpus.session.shards:
-        raise UsageError(
-            f"{corpus.root} is a folder of shards, which keeps no replies of models: ask for each report"
-        )
-    with corpus.models.language(budget) as model:
-        if model is None:
-            raise UsageError("reports without a model are made when asked; name one: see [model]")
-        ensure_facts(corpus.session)
-        material = corpus.session.use(corpus.session.present(), None, ReportMaterial.of)
-        return generate_all(material, model, progress)
 
 
 @contextmanager
@@ -161,14 +133,6 @@ def facts(
             view, subject, relation=relation, since=filters.since, until=filters.until, most=most
         )
     )
-
-
-@checked
-def graph(then: Snapshot, around: str, most: int = 20) -> Neighbourhood:
-    """The entities and measures beside an entity. Raises UsageError."""
-    refuse_long(around, "the name")
-    ensure_facts(then.session)
-    return then.use(lambda view: neighbourhood(view, around, most))
 
 
 @checked

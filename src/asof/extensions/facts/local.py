@@ -34,7 +34,7 @@ from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.expression import Constant, Given, RankingColumn, Values, ratio
 from asof.rank.gather import Lexical, TopK, question_vector
 from asof.rank.rerank import RoundRobinByDocument, append_below
-from asof.rank.stage import Range, Ranking, Recipe, Tunable
+from asof.rank.stage import Ranking, Recipe
 from asof.rank.times import match_times
 from asof.rank.words import weighted_share, weighted_words
 from asof.schema import choice, within
@@ -77,15 +77,10 @@ def chunk_weight(chunks: Integers, confidence: Floats, many: int) -> Floats:
     return weights
 
 
-def chunk_scores(weights: Floats, chunks: Integers, edges: Floats, *, literal: bool = False) -> Floats:
-    """s(c) of each passage from the scores of facts, with w(c) as `weights` (3).
-
-    `literal`: the sum as it was printed, over the facts of all passages that are within the scope. It is the
-    same for all passages, so that only w(c) orders them, those without a fact in the scope among them.
-    """
+def chunk_scores(weights: Floats, chunks: Integers, edges: Floats) -> Floats:
+    """s(c) of each passage from the scores of facts, with w(c) as `weights` (3)."""
     many = len(weights)
-    total = float(np.cumsum(edges)[-1]) if len(edges) else 0.0  # one after the other
-    sums = np.full(many, total) if literal else np.bincount(chunks, edges, many)
+    sums = np.bincount(chunks, edges, many)
     return np.multiply(weights, sums, out=np.zeros(many), where=sums > 0)
 
 
@@ -207,12 +202,11 @@ class Local:
 
     The graph has the `facts` best by gamma of the `passages` best passages (and of as many of the question's
     time). `gamma`: "cosine", as published, in a corpus with an encoder; "words"; "auto": cosine where there
-    is an encoder. `sum_over`: "passage" as above; "graph" is the letter of Eq. 3, whose sum
-    is the same for every passage. Without `ppr`, s(e) = gamma(e). Without `in_time`, or where the question
-    names no time, every fact counts. Where it names one, passages of another time are left out; where no fact
-    and no passage is of it, nothing is found, and the notes name the nearest times.
-    Passages without such facts come below, in their order. The column `facts` has s(c) over the largest of
-    all, for a mixture with words.
+    is an encoder. (By the letter of Eq. 3 the sum is over the whole graph, the same for every passage.)
+    Without `ppr`, s(e) = gamma(e). Without `in_time`, or where the question names no time, every fact counts.
+    Where it names one, passages of another time are left out; where no fact and no passage is of it, nothing
+    is found, and the notes name the nearest times. Passages without such facts come below, in their order.
+    The column `facts` has s(c) over the largest of all, for a mixture with words.
     """
 
     facts: int = within(200, 1, 10_000)
@@ -221,7 +215,6 @@ class Local:
     tolerance: float = within(1e-6, 1e-12, 1e-2)
     in_time: bool = True
     ppr: bool = True
-    sum_over: str = choice("passage", "graph")
     gamma: str = choice("auto", "cosine", "words")
 
     @property
@@ -284,7 +277,7 @@ class Local:
         place = {passage: at for at, passage in enumerate(passages.tolist())}
         chunks = np.array([place[each.passage.passage] for each in graph.facts], np.int64)
         weights = chunk_weight(chunks, graph.gamma, len(passages))
-        values = chunk_scores(weights, chunks, edges, literal=self.sum_over == "graph")
+        values = chunk_scores(weights, chunks, edges)
         near = NEAR_BY_COSINE if self.by_cosine(view) else NEAR_BY_WORDS
         return Given("s(c)", values, _Explained(self, graph, nodes, edges, chunks, near).why)
 
@@ -345,11 +338,10 @@ class _Explained:
 
     def why(self, at: int) -> Why:
         own = np.flatnonzero(self.chunks == at).tolist()
-        summed = range(len(self.edges)) if self.stage.sum_over == "graph" else own
         return Why.of(
             "passage by its facts", "product",
             Why.of("nearness of its facts", "product", *[self._nearness(at) for at in own]),
-            Why.of("facts in time", "sum", *[self._fact(at) for at in summed]),
+            Why.of("facts in time", "sum", *[self._fact(at) for at in own]),
         )  # fmt: skip
 
     def _nearness(self, at: int) -> Why:
@@ -397,12 +389,5 @@ TGRAG = Recipe(
         Combine((("normalized", 1.0), ("facts", 0.3)), "relevance"),
         RoundRobinByDocument(),
         TopK(),
-    ),
-    tunable=Tunable(
-        (
-            Range("combine.weights.facts", 0.0, 1.5),
-            Range("local.damping", 0.5, 0.95),
-            Range("round_robin_by_document.title_coverage", 0.1, 1.0),
-        )
     ),
 )

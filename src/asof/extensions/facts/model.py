@@ -1,7 +1,7 @@
 """Facts by a language model: the table `[facts]` of asof.toml, the prompt for a passage, the reply, checked.
 
-One request for each passage, and further ones for missed facts. Each fact of a reply is checked against the
-passage, then stored, marked as uncertain or dropped: its time and its number must stand there.
+One request for each passage. Each fact of a reply is checked against the passage, then stored, marked as
+uncertain or dropped: its time and its number must stand there.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from asof.config import FILE, Config
 from asof.documents import SourcedTime
-from asof.errors import BadTime, UsageError
+from asof.errors import BadTime
 from asof.extensions.facts.dating import Dating
 from asof.extensions.facts.store import CHANGE, EXPECTED, VALUE, Amount, Extraction, ExtractorInput, Fact
 from asof.lang import stop_words
 from asof.models.ports import Prompt, between, one_line, prompt_text, replies
-from asof.schema import AcceptedValue, Setting, Table, one_of, whole
+from asof.schema import Setting, Table, one_of
 from asof.store.digest import METADATA, TITLE
 from asof.text.figures import figures, language_of
 from asof.text.passages import sentences
@@ -42,20 +42,13 @@ if TYPE_CHECKING:
 
 RULES, MODEL = "rules", "model"
 EXTRACTORS = (RULES, MODEL)
-ENTITY_TYPES = ("organisations", "people", "places", "products", "measures", "offices", "events")
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionSettings:
-    """`extractor`: "rules" (free, at once) or "model" (that of [model]).
-
-    For "model" only: `entity_types`, the types of entities named in the prompt; `gleaning`, how many further
-    rounds (0 to 3) ask for missed facts.
-    """
+    """`extractor`: "rules" (free, at once) or "model" (that of [model])."""
 
     extractor: str = RULES
-    entity_types: tuple[str, ...] = ENTITY_TYPES
-    gleaning: int = 0
 
     @classmethod
     def of(cls, tables: Mapping[str, Any]) -> ExtractionSettings:
@@ -64,31 +57,13 @@ class ExtractionSettings:
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> ExtractionSettings:
-        """The settings of a table whose keys are accepted. Raises UsageError."""
-        facts = cls(**table)
-        alone = [key for key in ("entity_types", "gleaning") if key in table]
-        if alone and facts.extractor != MODEL:
-            raise UsageError(f'{", ".join(alone)}: only for extractor = "{MODEL}"')
-        return facts
-
-
-def _are_types(value: Any) -> bool:
-    """True if a value is a list of short printable lines, as they become part of a prompt."""
-    return isinstance(value, list) and 1 <= len(value) <= 32 and all(
-        isinstance(each, str) and 0 < len(each.strip()) <= 64 and each.isprintable() for each in value
-    )  # fmt: skip
+        """The settings of a table whose keys are accepted."""
+        return cls(**table)
 
 
 TABLE = Table("What reads facts.", {
     "extractor": Setting(
         one_of(*EXTRACTORS), '"rules" (free, at once) or "model" (that of [model]).', safe=True
-    ),
-    "entity_types": Setting(
-        AcceptedValue(_are_types, "a list of 1 to 32 short names", to=tuple),
-        'For "model" only: what it looks for.', safe=True,
-    ),
-    "gleaning": Setting(
-        whole(0, 3), 'For "model" only: how many further times a passage is read, 0 to 3.', safe=True
     ),
 }, ExtractionSettings, ExtractionSettings.read, frozenset({"extractor"}))  # fmt: skip
 """[facts] of asof.toml."""
@@ -180,14 +155,12 @@ NO_SENTENCE, NOT_IN_PASSAGE, EMPTY, TOO_MANY, DUPLICATE = (
 """Why a fact of a reply is dropped."""
 
 
-def facts_of(
-    excerpt: ExtractorInput, replied: Iterable[RepliedFact], known: Sequence[Fact] = ()
-) -> tuple[list[Fact], Counter[str]]:
-    """`known` with those facts of a reply that the passage can state, in order of their sentences, and how
-    many of the reply were dropped, by reason."""
+def facts_of(excerpt: ExtractorInput, replied: Iterable[RepliedFact]) -> tuple[list[Fact], Counter[str]]:
+    """The facts of a reply that the passage can state, in order of their sentences, and how many of the reply
+    were dropped, by reason."""
     reading = _CheckedPassage(excerpt)
-    facts, dropped = list(known), Counter[str]()
-    fact_keys = {_same(fact) for fact in known}
+    facts, dropped = list[Fact](), Counter[str]()
+    fact_keys = set[tuple[object, ...]]()
     for statement in replied:
         fact = reading.fact(statement)
         if isinstance(fact, str):
@@ -270,33 +243,18 @@ def _same(fact: Fact) -> tuple[object, ...]:
 
 
 PACKAGE = "asof.extensions.facts"
-PROMPTS = ("extract", "glean")
 LEAST_TOKENS, TOKENS_A_WORD, MOST_TOKENS = 512, 16, 8_192
 """Tokens of a reply: the least, how many more for each word of the passage, the most."""
 
 
-def extraction_prompt(
-    entity_types: Sequence[str], excerpt: ExtractorInput, facts: Sequence[Fact] = ()
-) -> Prompt:
-    """The prompt for the facts of a passage about entities of these types; of a further round, with the
-    `facts` so far. The instructions are the same for all passages, so that servers can keep them."""
+def extraction_prompt(excerpt: ExtractorInput) -> Prompt:
+    """The prompt for the facts of a passage. The instructions are the same for all passages, so that servers
+    can keep them."""
     from asof.extensions.facts.replies import RepliedFacts
 
-    system = prompt_text(PACKAGE, "extract").replace("{types}", ", ".join(entity_types))
-    lines, after = shown(excerpt), ""
-    if facts:
-        lines += ["Found so far:", *map(_fact_line, facts)]
-        after = f"\n\n{prompt_text(PACKAGE, 'glean')}"
+    system = prompt_text(PACKAGE, "extract").replace("{most}", str(MOST)).strip()
     most = min(LEAST_TOKENS + TOKENS_A_WORD * len(excerpt.text.split()), MOST_TOKENS)
-    return Prompt(
-        system.replace("{most}", str(MOST)).strip(), between(*lines) + after, RepliedFacts,
-        (excerpt.passage,), most,
-    )  # fmt: skip
-
-
-def _fact_line(fact: Fact) -> str:
-    when = fact.when.text if fact.when else None
-    return json.dumps([fact.subject, fact.relation, fact.object, when], ensure_ascii=False)
+    return Prompt(system, between(*shown(excerpt)), RepliedFacts, (excerpt.passage,), most)
 
 
 def shown(excerpt: ExtractorInput) -> list[str]:
@@ -338,64 +296,40 @@ READING = "1"
 class ModelExtractor:
     """An `Extractor` that prompts a model.
 
-    `entity_types`: the types of entities named in the prompt. `gleaning`: how many further rounds ask for
-    missed facts of a passage that has some. `dropped` counts the facts of replies that were not stored, by
-    reason (`RepliedFacts`). `on_replies` is called with the number of replies of the current batch.
+    `dropped` counts the facts of replies that were not stored, by reason (`RepliedFacts`). `on_replies` is
+    called with the number of replies of the current batch.
     """
 
     model: Model
-    entity_types: tuple[str, ...] = ENTITY_TYPES
-    gleaning: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
     on_replies: Callable[[int], None] | None = None
 
     @property
     def name(self) -> str:
         """The model, and a digest of everything that affects the prompts and the reading of replies."""
-        instructions = [prompt_text(PACKAGE, each) for each in PROMPTS]
-        shaping = json.dumps([READING, self.entity_types, self.gleaning, *instructions])
+        shaping = json.dumps([READING, prompt_text(PACKAGE, "extract")])
         return f"model:{self.model.name}:{blake2b(shaping.encode(), digest_size=6).hexdigest()}"
 
     def extract(self, excerpts: Sequence[ExtractorInput]) -> Iterator[Extraction]:
-        """The facts of each passage; each round sends the prompts of all passages at once.
+        """The facts of each passage; the prompts of all passages are sent at once.
 
-        A reply that cannot be read becomes the passage's problem, in a later round too: the replies that were
-        paid for are cached. Raises ModelError.
+        A reply that cannot be read becomes the passage's problem. Raises ModelError.
         """
-        readings = [_PassageProgress(excerpt) for excerpt in excerpts]
-        open_ = [reading for reading in readings if reading.excerpt.text.strip()]
-        for rounds in range(self.gleaning + 1):
-            if not open_:
-                break
-            prompts = [extraction_prompt(self.entity_types, each.excerpt, each.facts) for each in open_]
-            for count, (at, reply) in enumerate(replies(self.model, prompts), 1):
-                open_[at].take(reply, self.dropped)
-                if self.on_replies is not None and not rounds:
-                    self.on_replies(count)
-            open_ = [reading for reading in open_ if reading.more]
-        for reading in readings:
-            facts = () if reading.problem else tuple(reading.facts)
-            yield Extraction(reading.excerpt.passage, facts, reading.problem, reading.unsent)
+        asked = [each for each in excerpts if each.text.strip()]
+        found: dict[int, Extraction] = {}
+        for count, (at, reply) in enumerate(replies(self.model, list(map(extraction_prompt, asked))), 1):
+            found[asked[at].passage] = self._read(asked[at], reply)
+            if self.on_replies is not None:
+                self.on_replies(count)
+        for each in excerpts:
+            yield found.get(each.passage) or Extraction(each.passage, ())
 
-
-@dataclass(slots=True)
-class _PassageProgress:
-    """The facts of a passage so far. `more`: the last round added some, so another one may add more."""
-
-    excerpt: ExtractorInput
-    facts: list[Fact] = field(default_factory=list)
-    problem: str = ""
-    unsent: bool = False
-    more: bool = False
-
-    def take(self, reply: Reply, dropped: Counter[str]) -> None:
+    def _read(self, excerpt: ExtractorInput, reply: Reply) -> Extraction:
         from asof.extensions.facts.replies import RepliedFacts
 
         if not isinstance(reply.value, RepliedFacts):
-            self.problem, self.more = reply.problem or "the reply was not read as facts", False
-            self.unsent = reply.unsent
-            return
-        before = len(self.facts)
-        self.facts, left_out = facts_of(self.excerpt, reply.value.facts, self.facts)
-        dropped.update(left_out)
-        self.more = len(self.facts) > before
+            problem = reply.problem or "the reply was not read as facts"
+            return Extraction(excerpt.passage, (), problem, reply.unsent)
+        facts, dropped = facts_of(excerpt, reply.value.facts)
+        self.dropped.update(dropped)
+        return Extraction(excerpt.passage, tuple(facts))

@@ -1,7 +1,7 @@
 """Personalised PageRank of an undirected multigraph (Page and Brin 1998; TG-RAG, section III-B).
 
-With w(i, j) the weight of the edges between two nodes, m(j) that of all edges of a node, d the damping, and
-v the seeds, of sum 1:
+With w(i, j) the number of edges between two nodes, m(j) that of all edges of a node, d the damping, and v the
+seeds, of sum 1:
 
     x(i) = (1 - d) v(i) + d · sum over j of w(i, j) x(j) / m(j) + d v(i) · sum over j without edges of x(j)
 """
@@ -22,17 +22,17 @@ Floats = NDArray[np.float64]
 
 
 def personalized_pagerank(
-    n: int, sources: ArrayLike, targets: ArrayLike, seeds: ArrayLike, *, edge_weights: ArrayLike = 1.0,
+    n: int, sources: ArrayLike, targets: ArrayLike, seeds: ArrayLike, *,
     damping: float = DAMPING, tolerance: float = TOLERANCE, iterations: int = ITERATIONS,
 ) -> Floats:  # fmt: skip
     """The personalised PageRank (n,) of the nodes 0 to n - 1; its sum is 1, or all of it 0 without a seed.
 
-    Each edge is given once, in either direction, and counts its weight (all 1 if none are given); parallel
-    edges add up, and a loop counts once for its node, as in networkx. The order and direction of the edges do
-    not affect the result in any bit; the numbering of the nodes can. `seeds` (n,) are weights, finite and at
-    least 0. The value of a node without edges goes back to the seeds. The last step of the equation changed
-    the values by `tolerance` at most, summed over all nodes (networkx accepts n times its `tol`), so they are
-    within d / (1 - d) times that of the solution: 5.7 times at 0.85.
+    Each edge is given once, in either direction; parallel edges add up, and a loop counts once for its node,
+    as in networkx. The order and direction of the edges do not affect the result in any bit; the numbering of
+    the nodes can. `seeds` (n,) are weights, finite and at least 0. The value of a node without edges goes
+    back to the seeds. The last step of the equation changed the values by `tolerance` at most, summed over
+    all nodes (networkx accepts n times its `tol`), so they are within d / (1 - d) times that of the solution:
+    5.7 times at 0.85.
 
     Raises UsageError if so many `iterations` are not enough.
     """
@@ -40,15 +40,13 @@ def personalized_pagerank(
     if not weights.any():
         return np.zeros(n)
     ends = np.sort(np.array([sources, targets], np.int64).reshape(2, -1), axis=0)
-    each = np.broadcast_to(np.asarray(edge_weights, np.float64), ends.shape[1:])
-    order = np.lexsort((each, *ends))  # one order of summation, whatever that of the edges
-    (low, high), each = ends[:, order], each[order]
+    low, high = ends[:, np.lexsort(tuple(ends))]  # one order of summation, whatever that of the edges
     other = low != high
 
     def received(given: Floats) -> Floats:
-        """What each node gets over its edges, if their other ends give so much over each of weight 1."""
-        there = np.bincount(high[other], (each * given[low])[other], n)
-        return np.asarray(there + np.bincount(low, each * given[high], n))
+        """What each node gets over its edges, if their other ends give so much over each of theirs."""
+        there = np.bincount(high[other], given[low][other], n)
+        return np.asarray(there + np.bincount(low, given[high], n))
 
     mass = received(np.ones(n))
     linked = mass > 0

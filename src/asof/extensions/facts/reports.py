@@ -480,10 +480,7 @@ class ReportPoint:
 
 @dataclass(frozen=True, slots=True)
 class PeriodReport:
-    """The report of a period, from its facts and those of the periods inside it.
-
-    `unsent`: the prompt was not sent, because the budget was used up.
-    """
+    """The report of a period, from its facts and those of the periods inside it."""
 
     period: Annotated[PeriodName, "`2024`, `2024-Q1`, `2024-03` or `2024-03-05`"]
     title: str
@@ -494,7 +491,6 @@ class PeriodReport:
     children: Annotated[tuple[PeriodName, ...], "the periods inside it that have reports"]
     by: Annotated[str, "`extract`, or the name of the model"] = "extract"
     notes: Annotated[tuple[str, ...], "what is left out, and why"] = ()
-    unsent: Annotated[bool, HIDDEN] = False
     rating: Annotated[float | None, "how much the period matters, 0 to 10, by a model; null: not rated"] = (
         None
     )

@@ -2,15 +2,14 @@
 III-B4).
 
 Map and reduce by a model: each part of the evidence gives points, which are then written as one answer. A
-question has no report written: those that a model wrote ahead (III-A3, `asof precompute --reports`) are used,
-the others are extracted for the question. The map and reduce part loads pydantic: it is imported where a
-model is asked.
+question has no report written: all are extracted for it. The map and reduce part loads pydantic: it is
+imported where a model is asked.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -27,7 +26,6 @@ from asof.extensions.facts.reports import (
 )
 from asof.hits import GLOBAL, Answer, Citation, NotedPoint
 from asof.index.view import View
-from asof.models.metered import HasCachedReplies
 from asof.models.ports import Model, Prompt, Reply, between, one_line, prompt_text
 from asof.store.reader import VisiblePassage
 from asof.text.passages import Packed, pack, passage_header, tokens
@@ -415,25 +413,23 @@ def summarise_span(
     relevant: "what happened in March?"), `selection.about` the name it is about.
 
     Without a model: the points of the reports with at least MIN_RELEVANCE of the largest relevance, at most
-    MOST_POINTS, taken from the periods in turn; none if the largest is below MIN_RELEVANCE, too. Titles and
-    summaries that a model wrote stand before the points of their report. With a model: what it writes from
-    these, and from those of `passages` (best first) that state a fact of the span or were published in it, in
-    `budget` tokens. If its replies cannot be used, the summary is the one without a model, with a note.
-    Raises ModelError.
+    MOST_POINTS, taken from the periods in turn; none if the largest is below MIN_RELEVANCE, too. With a
+    model: what it writes from these, and from those of `passages` (best first) that state a fact of the span
+    or were published in it, in `budget` tokens. If its replies cannot be used, the summary is the one without
+    a model, with a note. Raises ModelError.
     """
     selection = selection or ReportSelection()
     if selection.relevance is not None:
         selection = selection._replace(relevance=cache(selection.relevance))
     hierarchy = facts_around(view, span, selection)
-    reports = _reports(hierarchy, span, selection, model)
+    reports = reports_of(hierarchy, summary_periods(hierarchy, span), selection)
     notes = [f"{report.period}: {note}" for report in reports for note in report.notes]
     pieces = _relevant(reports, selection.relevance)
     summary = _extracted(question, view, span, pieces, notes)
     if model is None:
         return summary
 
-    rated = {report.period: report.rating for report in reports if report.rating is not None}
-    evidence, left_out = _within(pieces, rated, _of_time(passages, hierarchy, span), budget)
+    evidence, left_out = _within(pieces, _of_time(passages, hierarchy, span), budget)
     reduced = map_reduce(question, evidence, model, budget)
     if isinstance(reduced, str):
         note = f"extracted, because {model.name} gave no answer: {reduced}"
@@ -442,47 +438,6 @@ def summarise_span(
         summary, sections=sections_of(reduced.points), by=model.name,
         notes=(*notes, *left_out, *reduced.notes), noted=reduced.noted,
     )  # fmt: skip
-
-
-def _reports(
-    hierarchy: Hierarchy, span: Span, selection: ReportSelection, model: Model | None
-) -> list[PeriodReport]:
-    """The reports on the periods of a span: those that the model wrote before, and the extracted ones.
-
-    What a model wrote of a period is the same for all questions. The extracted report follows it, which has
-    the points on this question.
-    """
-    periods, on_question = summary_periods(hierarchy, span), selection.relevance is not None
-    extracted = reports_of(hierarchy, periods, selection)
-    if model is None or not isinstance(model, HasCachedReplies):
-        return extracted
-    before = WrittenBefore(model.name, model)
-    selection = selection._replace(relevance=None)
-    kept = build_reports(hierarchy, [each.period for each in periods], selection, before)
-    reports: list[PeriodReport] = []
-    for plain in extracted:
-        written = kept.get(plain.period)
-        if written is None or written.by == "extract":
-            reports.append(plain)
-        else:
-            reports += [written, plain] if on_question else [written]
-    return reports
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenBefore:
-    """A model that gives the replies that are kept, and sends no prompt."""
-
-    name: str
-    model: HasCachedReplies
-
-    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        """A reply for each prompt; one that is not kept has a problem."""
-        kept = self.model.cached_replies(prompts)
-        return [reply or Reply("", problem="not written", unsent=True) for reply in kept]
-
-    def stream(self, prompt: Prompt) -> Iterator[str]:
-        raise NotImplementedError("reports are not streamed")
 
 
 def _relevant(reports: Sequence[PeriodReport], relevance: Relevance | None) -> list[EvidencePiece]:
@@ -496,20 +451,13 @@ def _relevant(reports: Sequence[PeriodReport], relevance: Relevance | None) -> l
 
 
 def _pieces(report: PeriodReport) -> list[EvidencePiece]:
-    """The title and summary of a report that a model wrote, which rest on all of its points; the points, each
-    with its first source."""
+    """The points of a report, each with its first source."""
     pieces = []
     for point in report.points:
         source = point.citations[0]
         date = source.published.text if source.published else "undated"
         text = f"{with_changes(point)} [{source.title or source.document}, {date}]"
         pieces.append(EvidencePiece(text, point, point.passages, report.period))
-    if report.by != "extract" and report.points:
-        quotes = dict.fromkeys(point.citations[0] for point in report.points if point.citations)
-        facts = tuple(dict.fromkeys(fact for point in report.points for fact in point.facts))
-        text = f"{report.title}: {report.summary}"
-        point = ReportPoint(text, (), BY_MODEL, tuple(quotes), facts)
-        pieces.insert(0, EvidencePiece(text, point, point.passages, report.period))
     return pieces
 
 
@@ -537,25 +485,18 @@ def _of_time(passages: Sequence[VisiblePassage], hierarchy: Hierarchy, span: Spa
 
 
 def _within(
-    pieces: Sequence[EvidencePiece], rated: Mapping[Period, float], passages: Sequence[VisiblePassage],
-    budget: int,
-) -> tuple[list[EvidencePiece], list[str]]:  # fmt: skip
-    """The evidence that fits into a budget, passages last, and notes on the rest.
-
-    The periods take turns, those of the highest rating first, and then in order of time.
-    """
+    pieces: Sequence[EvidencePiece], passages: Sequence[VisiblePassage], budget: int
+) -> tuple[list[EvidencePiece], list[str]]:
+    """The evidence that fits into a budget, passages last, and notes on the rest. The periods take turns."""
     passage_pieces = [_passage_piece(each) for each in passages]
     passage_budget = budget // PASSAGE_PART
     report_budget = budget - passage_budget
-    ratings = [0.0 if each.period is None else rated.get(each.period, 0.0) for each in pieces]
-    order = sorted(range(len(pieces)), key=lambda at: (-ratings[at], at))
     points = pack(
-        [tokens(pieces[at].text) for at in order], report_budget,
-        groups=[pieces[at].period for at in order],
-    )  # fmt: skip
+        [tokens(each.text) for each in pieces], report_budget, groups=[each.period for each in pieces]
+    )
     packed = pack([tokens(each.text) for each in passage_pieces], passage_budget)
     notes = [points.note("points", report_budget), packed.note("passages", passage_budget)]
-    evidence = [pieces[at] for at in sorted(order[at] for at in points.selected)]
+    evidence = [pieces[at] for at in sorted(points.selected)]
     evidence += [passage_pieces[at] for at in packed.selected]
     return evidence, [note for note in notes if note]
 

@@ -1,4 +1,4 @@
-"""Facts, graphs, reports and stale sentences as tables to carry away (`asof.cli.formats`)."""
+"""Facts, reports and stale sentences as tables to carry away (`asof.cli.formats`)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from asof.cli.formats import (
 from asof.cli.xlsx import Cell
 from asof.extensions.facts.reports import PeriodReports, ReportPoint
 from asof.extensions.facts.stale import PlacedQuote, StaleReport
-from asof.extensions.facts.timeline import FactEntry, FactGroup, FactLine, Neighbourhood
+from asof.extensions.facts.timeline import FactEntry, FactGroup, FactLine
 
 
 @table.register
@@ -53,30 +53,6 @@ def _fact(group: FactGroup, each: FactEntry) -> tuple[Cell, ...]:
         each.known.sentence, passage.document, passage.title, place_cell(passage.headings, passage.title),
         date_cell(passage.published), passage.id,
     )  # fmt: skip
-
-
-@table.register
-def _(value: Neighbourhood) -> CarriedTable:
-    """A row for each fact between two nodes."""
-    titles = {each.document: each.title for each in value.documents}
-    rows: list[tuple[Cell, ...]] = [
-        (
-            each.source, each.relation, each.target, each.object, each.kind, date_cell(each.when),
-            each.document, titles.get(each.document, ""), each.id,
-        )
-        for each in value.edges
-    ]  # fmt: skip
-    columns = ("source", "relation", "target", "object", "kind", "time", "document", "title", "id")
-    shown = [
-        (
-            *(escaped(str(row[at] or "")) for at in (0, 1, 2, 3, 5)),
-            link(str(row[7] or row[6]), str(row[6])),
-        )
-        for row in rows
-    ]
-    names = ("source", "relation", "target", "object", "time", "document")
-    notes = left_out(value.left_out, len(value.nodes) - 1, "more neighbour")
-    return CarriedTable(columns, rows, pipes(names, shown), notes)
 
 
 @table.register

@@ -1,19 +1,14 @@
-"""The timeline of a subject, and the neighbourhood of an entity.
-
-A timeline has facts in order of time, with what replaced, corroborates or contradicts each; a neighbourhood
-is the graph of entities and measures that facts connect it to.
-"""
+"""The timeline of a subject: facts in order of time, with what replaced, corroborates or contradicts each."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
 
-from asof.documents import SourcedTime
 from asof.extensions.facts.consistency import (
     CorroboratingPassage,
     HoldingInterval,
@@ -27,14 +22,13 @@ from asof.extensions.facts.consistency import (
     one_at_a_time,
 )
 from asof.extensions.facts.names import EntityResolver, NameMerge
-from asof.extensions.facts.store import CHANGE, NAME, VALUE
+from asof.extensions.facts.store import NAME
 from asof.extensions.facts.visible import StatedFact, facts_about
 from asof.index.view import View
 from asof.revisions.force import acts_on, ends_all
 from asof.store.reader import has_acts
-from asof.text.query import key
 from asof.time.span import NEVER, Instant, Validity
-from asof.wire import FLAT, HIDDEN, As, one_of, replace
+from asof.wire import FLAT, HIDDEN, As, replace
 
 # -- timeline --------------------------------------------------------------------------------------
 
@@ -267,147 +261,3 @@ def _end_offices(view: View, entities: EntityResolver, lines: Iterable[_GroupInt
             words = f"{fact.subject} {fact.relation} {fact.object}".strip()
             said = replace(end, fact=replace(fact, object=f"“{words}”"))
             each.line.end, each.line.after = began(end), HoldingInterval([said], began(end), None)
-
-
-# -- neighbourhood ---------------------------------------------------------------------------------
-
-
-MAX_NODES = 20
-
-ENTITY, MEASURE = "entity", "measure"
-
-
-class Node(NamedTuple):
-    """An entity by its canonical name, or a measure ("gross margin") that entities have values of."""
-
-    name: str
-    kind: Annotated[str, one_of("entity", "measure")]
-    facts: Annotated[int, "in how many facts of the graph it is"]
-
-
-class SourceDocument(NamedTuple):
-    """A document that states facts of the graph."""
-
-    document: str
-    title: str
-    facts: Annotated[int, "how many"]
-
-
-class Edge(NamedTuple):
-    """A fact between two nodes."""
-
-    source: Annotated[str, "the name of a node"]
-    target: Annotated[str, "the name of a node"]
-    relation: str
-    object: Annotated[str, "as it was written"]
-    kind: Annotated[str, "`value`, `change` or `event`"]
-    when: Annotated[SourcedTime | None, As("time"), "the time that it holds of; null: not known"]
-    document: Annotated[str, "its document"]
-    id: Annotated[str, "the passage that states it"]
-
-
-@dataclass(frozen=True, slots=True)
-class Neighbourhood:
-    """The entities and measures around one, and the facts between them; empty if no fact has the name."""
-
-    query: Annotated[str, "the name that was asked for"]
-    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
-    known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
-    nodes: Annotated[tuple[Node, ...], "the one that was asked for, then the best connected"]
-    documents: tuple[SourceDocument, ...]
-    edges: Annotated[tuple[Edge, ...], "in order of their time"]
-    left_out: Annotated[int, "how many neighbours did not fit in"]
-    near: Annotated[tuple[str, ...], As("similar_names"), "names spelled like it, where no fact has it"] = ()
-
-
-_Id = tuple[str, str]
-"""A node: its kind, and the root of an entity (see `EntityResolver`) or the key of a measure."""
-
-
-def neighbourhood(view: View, entity: str, most: int = MAX_NODES) -> Neighbourhood:
-    """The entities and measures beside an entity, at most `most`, and the current facts between them."""
-    entities = EntityResolver.of(view)
-    root, facts = facts_of_entity(view, entities, entity)
-    graph = _Graph(entities)
-    graph.take(facts)
-    if not graph.facts:
-        return Neighbourhood(entity, view.as_of, view.known_at, (), (), (), 0, entities.near(entity))
-    start = (ENTITY, root)
-    beside = graph.beside(start)
-    chosen = [start, *beside[:most]]
-    roots = [each for kind, each in chosen[1:] if kind == ENTITY]
-    graph.take(facts_about(view, {each for root in roots for each in entities.keys_of(root)}))
-    return graph.within(entity, view, chosen, len(beside) - len(chosen) + 1)
-
-
-def graph_size(view: View, facts: Iterable[StatedFact]) -> tuple[int, int]:
-    """The number of nodes (entities and measures) that the current ones of some facts relate, and that of
-    these facts. Facts that relate a node to itself are none."""
-    graph = _Graph(EntityResolver.of(view))
-    graph.take(facts)
-    return len({node for _, *ends in graph.facts.values() for node in ends}), len(graph.facts)
-
-
-class _Graph:
-    """Facts between nodes, as they are added."""
-
-    def __init__(self, entities: EntityResolver) -> None:
-        self.entities = entities
-        self.facts: dict[tuple[int, int], tuple[StatedFact, _Id, _Id]] = {}
-        self.names: dict[_Id, str] = {}
-        self._beside: dict[_Id, Counter[_Id]] = defaultdict(Counter)
-
-    def take(self, facts: Iterable[StatedFact]) -> None:
-        """Add the current facts that connect two nodes."""
-        new = [
-            each for each in facts
-            if each.passage.ended is None and each.fact.kind != NAME
-            and (each.passage.passage, each.number) not in self.facts
-        ]  # fmt: skip
-        self.entities.prepare(new)
-        for each in new:
-            source = self._entity(each.fact.subject, each.passage.document)
-            if each.fact.kind in (VALUE, CHANGE):
-                target = (MEASURE, key(each.fact.relation))
-                self.names.setdefault(target, " ".join(each.fact.relation.split()))
-            else:
-                target = self._entity(each.fact.object, each.passage.document)
-            if source[1] and target[1] and source != target:
-                self.facts[each.passage.passage, each.number] = (each, source, target)
-                self._beside[source][target] += 1
-                self._beside[target][source] += 1
-
-    def _entity(self, name: str, document: str) -> _Id:
-        node = (ENTITY, self.entities.root_of(name, document))
-        if node not in self.names:
-            self.names[node] = self.entities.canonical(name, document)
-        return node
-
-    def beside(self, node: _Id) -> list[_Id]:
-        """The neighbours of a node: those of most facts first, then by name."""
-        links = self._beside[node]
-        return sorted(links, key=lambda each: (-links[each], self.names[each].casefold(), each))
-
-    def within(self, query: str, view: View, chosen: Sequence[_Id], left_out: int) -> Neighbourhood:
-        """The graph of these nodes, the first of which is in the middle."""
-        inside = sorted(
-            (each for each in self.facts.values() if each[1] in chosen and each[2] in chosen),
-            key=lambda each: (began(each[0]), *each[0].order),
-        )
-        facts = Counter(node for _, *ends in inside for node in ends)
-        papers = Counter((known.passage.document, known.passage.title) for known, _, _ in inside)
-        nodes = [Node(self.names[each], each[0], facts[each]) for each in chosen]
-        others = sorted(nodes[1:], key=lambda each: (-each.facts, each.name.casefold(), each))
-        return Neighbourhood(
-            query, view.as_of, view.known_at,
-            (nodes[0], *others),
-            tuple(SourceDocument(*paper, n) for paper, n in sorted(papers.items())),
-            tuple(
-                Edge(
-                    self.names[source], self.names[target], known.fact.relation, known.fact.object,
-                    known.fact.kind, known.fact.when, known.passage.document, known.passage.id,
-                )
-                for known, source, target in inside
-            ),
-            left_out,
-        )  # fmt: skip

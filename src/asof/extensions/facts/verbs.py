@@ -1,4 +1,4 @@
-"""The verbs of the extension `facts`: facts, reports, the graph of entities, stale statements."""
+"""The verbs of the extension `facts`: facts, reports, stale statements."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from asof.extensions.facts import (
 )
 from asof.extensions.facts.reports import PeriodReports
 from asof.extensions.facts.stale import StaleReport, documents_meant, find_stale, stale_report
-from asof.extensions.facts.timeline import FactLine, Neighbourhood
+from asof.extensions.facts.timeline import FactLine
 from asof.parameters import Explain, Moment, Name, Parameters, Word
 from asof.verbs import Verb
 
@@ -33,13 +33,6 @@ class ReportParameters(Parameters, frozen=True, kw_only=True):
 
     period: Annotated[Name, Meta(description="2021, 2021-Q2, 2021-05 ...")]
     about: Annotated[Word, Meta(description="only what is known of this name or topic")] = ""
-
-
-class GraphParameters(Parameters, frozen=True, kw_only=True):
-    """The entities around one, and the facts between them."""
-
-    around: Annotated[Name, Meta(description="the one in the middle, by any of its names")]
-    k: Annotated[int, Meta(ge=1, le=1_000, description="at most k neighbours")] = 20
 
 
 MOST_STALE = 1_000
@@ -71,10 +64,6 @@ def report(corpus: Corpus, asked: ReportParameters) -> PeriodReports:
     return indexer.report(asked.at(corpus), asked.period, asked.about)
 
 
-def graph(corpus: Corpus, asked: GraphParameters) -> Neighbourhood:
-    return indexer.graph(asked.at(corpus), asked.around, asked.k)
-
-
 def stale(corpus: Corpus, asked: StaleParameters) -> StaleReport:
     then = asked.at(corpus)
     listed = find_stale(then, documents_meant(then, asked.path), since=asked.since, kinds=asked.kind)
@@ -85,6 +74,5 @@ def stale(corpus: Corpus, asked: StaleParameters) -> StaleReport:
 VERBS = (
     Verb("facts", FactsParameters, "facts", facts, {"subject": "Runa Osterby"}),
     Verb("report", ReportParameters, "report", report, {"period": "2021-Q2"}),
-    Verb("graph", GraphParameters, "graph", graph, {"around": "May Hollis"}),
     Verb("stale", StaleParameters, "stale", stale, {"as_of": "2024-06-01", "k": 2}),
 )

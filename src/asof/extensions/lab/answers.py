@@ -1,4 +1,4 @@
-"""Evaluation of answers: reference answers, metrics, runs, costs, and the judge's verdicts.
+"""Evaluation of answers: reference answers, metrics, runs, costs.
 
 Token F1 and ROUGE-L have the tokens of SQuAD's F1 (Rajpurkar et al. 2016) and of ROUGE (Lin 2004) in lower
 case, but figures stay whole: a point or a comma between two digits does not end a token. Nothing is stemmed,
@@ -12,25 +12,21 @@ import math
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
-from typing import Annotated, Any
+from typing import Any
 
 from asof.answer.write import declines
 from asof.config import Config
 from asof.corpus.corpus import Corpus
-from asof.corpus.session import ModelProvider
 from asof.documents import Document
 from asof.errors import UsageError
 from asof.extensions.facts.extraction import ExtractionReport
-from asof.extensions.facts.indexer import precompute_facts, precompute_reports
+from asof.extensions.facts.indexer import precompute_facts
 from asof.extensions.facts.model import ExtractionSettings
 from asof.extensions.facts.store import KINDS
 from asof.extensions.facts.visible import StatedFact, facts_of_kind
 from asof.extensions.lab.datasets import Dataset, DatasetQuestion
-from asof.extensions.lab.judge import DIMENSIONS, Case, Preference, Shares, preferences, verdicts
 from asof.extensions.lab.runs import (
     EvaluationOptions,
     Progress,
@@ -46,10 +42,10 @@ from asof.extensions.lab.runs import (
 )
 from asof.hits import Answer, Citation, QuestionUsage, Usage
 from asof.index.view import View
-from asof.models.ports import Model, Reply
+from asof.models.ports import Model
 from asof.queries import Filters
 from asof.rank.stage import Recipe
-from asof.wire import As, field_values, replace
+from asof.wire import field_values, replace
 
 # -- reference answers, and questions that the corpus cannot answer --------------------------------
 
@@ -73,37 +69,28 @@ class ReferenceAnswer:
         parts = answer if isinstance(answer, list) else [answer]
         return tuple(filter(None, map(answer_text, parts)))
 
-    @property
-    def abstract(self) -> bool:
-        """True if its answer is an overview, which has no one wording (see `is_abstract`)."""
-        return is_abstract(self.question)
 
-
-def reference_answers(dataset: Dataset, *, overviews: bool = False) -> list[ReferenceAnswer]:
+def reference_answers(dataset: Dataset) -> list[ReferenceAnswer]:
     """The questions with a reference answer, in order: `answer`, or `answerable` false.
 
     An answer of several parts is all of them. A question is unanswerable if its field `answerable` says so;
     without that field, if its answer is the word "unanswerable" or no relevant document was in the corpus
-    when it is asked. `overviews`: also abstract questions without an answer.
+    when it is asked.
     """
     references = []
     for question in dataset.questions:
         text = answer_text(question.record.get("answer"))
         if text or question.record.get("answerable") is False:
             references.append(ReferenceAnswer(question, text, _is_answerable(question, text, dataset)))
-        elif overviews and is_abstract(question):
-            references.append(ReferenceAnswer(question, "", True))
     return references
 
 
 def choose_references(
-    dataset: Dataset, options: EvaluationOptions, *, overviews: bool = False
+    dataset: Dataset, options: EvaluationOptions
 ) -> tuple[list[ReferenceAnswer], list[str]]:
-    """The questions whose answers are evaluated, and notes on those that are left out.
-
-    `overviews`: also abstract questions without a reference answer. Raises UsageError if there is none.
-    """
-    references = reference_answers(dataset, overviews=overviews)
+    """The questions whose answers are evaluated, and notes on those that are left out. Raises UsageError if
+    there is none."""
+    references = reference_answers(dataset)
     count = len(dataset.questions)
     if not references:
         raise UsageError(
@@ -245,10 +232,6 @@ METRICS = (
     "answer@1", "answer@3", "refused_when_answerable", "answered_when_not", "evidence", "evidence_share",
     "exact_match", "f1", "rouge_l",
 )  # fmt: skip
-JUDGED = ("correct", "refusal", "incorrect")
-"""The metrics that a language model as judge adds."""
-
-ALL = (*METRICS, *JUDGED)
 QUOTED = 300
 """The characters of a quote in which an accepted answer has to stand."""
 
@@ -267,7 +250,7 @@ def scores(
     refusal gets 0 in all of them. `evidence`: one of the `sentences` (document, sentence) is quoted;
     `evidence_share`: the share that is.
     """
-    values = dict.fromkeys(ALL, math.nan)
+    values = dict.fromkeys(METRICS, math.nan)
     answered = not refuses(answer)
     if not reference.answerable:
         return {**values, "answered_when_not": float(answered)}
@@ -335,7 +318,7 @@ def quotes_sentence(quote: str, sentence: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class IndexingCost:
-    """The cost of adding documents: the calls of a model that read their facts and wrote reports.
+    """The cost of adding documents: the calls of a model that read their facts.
 
     `facts`: how many were added.
     """
@@ -353,22 +336,17 @@ def read_facts(corpus: Corpus, progress: Progress = no_progress) -> ExtractionRe
 
 
 def add_and_read(
-    corpus: Corpus, documents: Iterable[Document], progress: Progress = no_progress, *, reports: bool = False
+    corpus: Corpus, documents: Iterable[Document], progress: Progress = no_progress
 ) -> IndexingCost:
-    """Add documents to a corpus, read their facts and have the `reports` of all periods written, without a
-    background thread."""
+    """Add documents to a corpus and read their facts, without a background thread."""
     before = _current_facts(corpus)
     report = corpus.add(documents, progress=lambda done: progress("indexing", done.added, 0))
     corpus.tidy()
     usage = read_facts(corpus, progress).cost or Usage()
-    told = Usage()
-    if reports:
-        told = precompute_reports(corpus, lambda done, of: progress("writing reports", done, of)).cost
     facts = len(_current_facts(corpus) - before)
     return IndexingCost(
-        report.added + report.changed, facts, usage.calls + told.calls,
-        usage.prompt_tokens + told.prompt_tokens, usage.reply_tokens + told.reply_tokens,
-    )  # fmt: skip
+        report.added + report.changed, facts, usage.calls, usage.prompt_tokens, usage.reply_tokens
+    )
 
 
 def _current_facts(corpus: Corpus) -> set[tuple[str, bytes, int]]:
@@ -383,27 +361,23 @@ def all_facts(view: View) -> list[StatedFact]:
     return sorted(facts, key=lambda fact: (fact.order, fact.passage.key))
 
 
-# -- the language model of asof.toml, as writer and as judge ---------------------------------------
+# -- the language model of asof.toml ---------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationModels:
     """`config`: the configuration of asof.toml. `writes`: its [model], [facts] and [ask] hold for the corpus
-    that is evaluated. `judges`: its [model] judges answers, that of `judged_by` if it is given. `model`: a
-    model in place of the configured one.
+    that is evaluated. `model`: a model in place of the configured one.
     """
 
     config: Config = field(default_factory=Config)
     writes: bool = False
-    judges: bool = False
     model: Model | None = None
-    judged_by: Config | None = None
 
     def check(self) -> None:
         """Raises UsageError if a model is needed and none is configured (Untrusted: none that is trusted)."""
-        for needed, option in ((self.writes, "--answers model"), (self.judges, "--judge")):
-            if needed and self.model is None and self.config.model is None:
-                raise self.config.lacking("model", f"{option}: no language model is named")
+        if self.writes and self.model is None and self.config.model is None:
+            raise self.config.lacking("model", "--answers model: no language model is named")
 
     @property
     def writer(self) -> str:
@@ -421,16 +395,6 @@ class EvaluationModels:
                 corpus.config, model=own.model, tables=own.tables, asking=own.asking
             )
             corpus.models.model = self.model
-
-    @contextmanager
-    def judge(self, corpus: Corpus) -> Iterator[Model | None]:
-        """The model as judge, or None if it does not judge. Its replies are cached with the corpus."""
-        if not self.judges:
-            yield None
-            return
-        judging = replace(corpus.config, model=(self.judged_by or self.config).model)
-        with ModelProvider(corpus.session, self.model, judging).language() as model:
-            yield model
 
 
 NO_MODELS = EvaluationModels()
@@ -497,39 +461,10 @@ def answer_all(
 
 
 @dataclass(frozen=True, slots=True)
-class PreferenceCount:
-    """Counts of a judge's preferences between two answers to abstract questions."""
-
-    a: Annotated[str, "a recipe"]
-    b: Annotated[str, "another recipe"]
-    dimension: Annotated[str, "the criterion of the judge"]
-    a_better: int
-    b_better: int
-    ties: int
-    unusable: Annotated[int, "pairs without a judgement"]
-    reasons: Annotated[
-        tuple[str, ...], "what the judge said of each pair: with the answer of `a` first, and of `b` first"
-    ] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeUsage:
-    """The work of a model as judge."""
-
-    judge: Annotated[str, "the name of the model"]
-    calls: int
-    prompt_tokens: int
-    reply_tokens: int
-    preferred: tuple[PreferenceCount, ...]
-    problems: Annotated[tuple[str, ...], As("unusable_replies"), "why they were of no use"]
-
-
-@dataclass(frozen=True, slots=True)
 class AnswerRuns(Runs[EvaluatedAnswer]):
-    """Answers to the questions of `references`, by each recipe. `judging` is None without a judge."""
+    """Answers to the questions of `references`, by each recipe."""
 
     references: tuple[ReferenceAnswer, ...]
-    judging: JudgeUsage | None = None
 
 
 def compare_answers(
@@ -537,82 +472,5 @@ def compare_answers(
 ) -> AnswerRuns:
     """The runs with their comparisons."""
     questions = tuple(each.question for each in references)
-    found = compared(questions, runs, ALL, seed)
+    found = compared(questions, runs, METRICS, seed)
     return AnswerRuns(questions, tuple(runs), found, seed, tuple(references))
-
-
-# -- the judge on runs: verdicts, and pairs of overviews -------------------------------------------
-
-
-Evidence = Mapping[str, Sequence[tuple[str, str]]]
-"""By the id of a question the sentences that answer it, each with its document."""
-
-
-def judge_runs(
-    model: Model, runs: Sequence[AnswerRun], references: Sequence[ReferenceAnswer], seed: int,
-    evidence: Evidence | None = None,
-) -> AnswerRuns:  # fmt: skip
-    """The runs with the judge's verdicts as metrics; it is shown the `evidence`. Raises ModelError."""
-    replies: list[Reply] = []
-    judged = [_with_verdicts(model, run, evidence or {}, replies) for run in runs]
-    pairs = list(combinations(judged, 2))
-    preferred = tuple(each for a, b in pairs for each in _preferences(model, a, b, replies))
-    usage = JudgeUsage(
-        model.name,
-        sum(reply.calls for reply in replies),
-        sum(reply.prompt_tokens for reply in replies),
-        sum(reply.reply_tokens for reply in replies),
-        preferred,
-        tuple(
-            reply.problem or f"no verdict: {reply.text!r}"
-            for reply in replies
-            if reply.problem or reply.value is None
-        ),
-    )
-    return replace(compare_answers(judged, references, seed), judging=usage)
-
-
-def _with_verdicts(model: Model, run: AnswerRun, evidence: Evidence, replies: list[Reply]) -> AnswerRun:
-    """The run with verdicts. A refusal needs no judge: it is correct if the question is unanswerable."""
-    known: dict[int, Shares | None] = {}
-    cases: dict[int, Case] = {}
-    for at, result in enumerate(run.results):
-        reference = result.reference
-        if refuses(result.answer):
-            right = not reference.answerable
-            known[at] = {"correct": float(right), "refusal": float(not right), "incorrect": 0.0}
-        elif reference.text or not reference.answerable:
-            text = reference.text if reference.answerable else ""
-            gold = tuple(evidence.get(reference.question.id, ()))
-            cases[at] = Case(reference.question.text, text, uncited(result.answer.text), gold)
-    found, asked = verdicts(model, list(cases.values()))
-    replies += asked
-    known |= dict(zip(cases, found, strict=True))
-    scored = (
-        replace(each, scores={**each.scores, **(known.get(at) or {})}) for at, each in enumerate(run.results)
-    )
-    return replace(run, results=tuple(scored))
-
-
-def _preferences(model: Model, a: AnswerRun, b: AnswerRun, replies: list[Reply]) -> list[PreferenceCount]:
-    """Two runs compared on the abstract questions; nothing if there are none."""
-    both = [
-        (one.reference.question.text, uncited(one.answer.text), uncited(other.answer.text))
-        for one, other in zip(a.results, b.results, strict=True)
-        if one.reference.abstract
-    ]
-    if not both:
-        return []
-    preferred, asked = preferences(model, both)
-    replies += asked
-    usable = [each for each in preferred if each is not None]
-    return [_count(a, b, each, usable, len(both) - len(usable)) for each in DIMENSIONS]
-
-
-def _count(
-    a: AnswerRun, b: AnswerRun, dimension: str, usable: Sequence[Preference], unusable: int
-) -> PreferenceCount:
-    sides = [each.sides[dimension] for each in usable]
-    counts = (sides.count("first"), sides.count("second"), sides.count("tie"))
-    reasons = tuple(reason for each in usable for reason in each.reasons[dimension])
-    return PreferenceCount(a.name, b.name, dimension, *counts, unusable, reasons)

@@ -17,14 +17,14 @@ from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, echo_err, json_o
 from asof.cli.terminal import plain, problem_lines, shortened
 from asof.cli.terminal import show as show_line
 from asof.documents import Problem
-from asof.errors import UsageError
-from asof.extensions.lab.answers import ALL, cost_of
+from asof.extensions.lab.answers import METRICS as ANSWER_METRICS
+from asof.extensions.lab.answers import cost_of
 from asof.extensions.lab.runs import METRICS
 from asof.time.span import format_instant, iso
 from asof.wire import replace
 
 if TYPE_CHECKING:
-    from asof.extensions.lab.answers import EvaluationModels, JudgeUsage
+    from asof.extensions.lab.answers import EvaluationModels
     from asof.extensions.lab.evaluation import Evaluation
     from asof.extensions.lab.leakage import Leakage
     from asof.extensions.lab.metrics import Comparison, Estimate
@@ -192,14 +192,10 @@ def note_figures(folder: Path, names: Iterable[str]) -> None:
     "--answers", type=click.Choice(("quotes", "model")),
     help="Ask for answers, too: quotes, or by the language model of asof.toml.",
 )  # fmt: skip
-@click.option("--judge", is_flag=True, help="Have answers judged by the language model of asof.toml.")
-@click.option("--run", "run_file", type=click.Path(path_type=Path), metavar="FILE", help="Write a TREC run.")
-@click.option("--per-query", is_flag=True, help="With --json: what each question got, too.")
 @dataset_options
 def evaluate(
     dataset: Path, recipes: tuple[str, ...], queries: str, limit: int | None, leakage: int,
-    filter_by: tuple[str, ...], answers: str | None, judge: bool, run_file: Path | None, per_query: bool,
-    encoder: str | None, figures: Path | None, as_json: bool,
+    filter_by: tuple[str, ...], answers: str | None, encoder: str | None, figures: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """What recipes are worth on DATASET, each question asked as of when it was asked.
 
@@ -212,15 +208,11 @@ def evaluate(
     from asof.extensions.lab import evaluation
     from asof.extensions.lab.runs import EvaluationOptions
 
-    if judge and answers is None:
-        raise UsageError("--judge is about answers: use it with --answers")
-    if per_query and not as_json:
-        raise UsageError("--per-query is about --json: use it with --json")
     config = environment.configuration(corpus_root(None), echo_err)
     chosen = [config.recipe_named(name) for name in recipes or (config.recipe,)]
     indexed = replace(config.index, encoder=ENCODERS[encoder if encoder in BUILT_IN else "none"])
     options = EvaluationOptions(queries, limit, leakage, filter_by, indexed, answers=answers is not None)
-    models = _models(writes=answers == "model", judges=judge)
+    models = _models(writes=answers == "model")
     if figures is not None:
         from asof.extensions.lab.figures import ready
 
@@ -228,13 +220,12 @@ def evaluate(
     encodes = encoding(encoder)
     with step_progress() as progress:
         found = evaluation.evaluate(
-            dataset, chosen, options, encoder=encodes,
-            run_file=run_file, progress=progress, models=models,
+            dataset, chosen, options, encoder=encodes, progress=progress, models=models
         )  # fmt: skip
     if as_json:
         from asof.extensions.lab.results import EvaluationResult
 
-        print_json(EvaluationResult.of(found), *(["per_query"] if per_query else []))
+        print_json(EvaluationResult.of(found))
     else:
         show(found, {each.name: evaluation.changes(each) for each in chosen})
         note_problems(found.dataset.problems)
@@ -250,17 +241,17 @@ def evaluate(
     return PROBLEMS if any(problem.lost for problem in found.dataset.problems) else DONE
 
 
-def _models(*, writes: bool, judges: bool) -> EvaluationModels:
+def _models(*, writes: bool) -> EvaluationModels:
     """The language model of asof.toml in this folder, as far as it is wanted. Raises UsageError,
     MissingExtra."""
     from asof.extensions.lab.answers import NO_MODELS, EvaluationModels
 
-    if not (writes or judges):
+    if not writes:
         return NO_MODELS
     from asof import environment
     from asof.corpus.session import check_llm_extra
 
-    found = EvaluationModels(environment.configuration(Path(), echo_err), writes, judges)
+    found = EvaluationModels(environment.configuration(Path(), echo_err), writes)
     found.check()
     check_llm_extra()
     return found
@@ -287,13 +278,11 @@ def show(evaluation: Evaluation, changes: Mapping[str, Mapping[str, Any]]) -> No
         click.secho(
             f"\nanswers: {len(answers.references):,} questions, {able:,} of them answerable", bold=True
         )
-        show_runs(to, answers, ALL)
+        show_runs(to, answers, ANSWER_METRICS)
         for run in answers.runs:
             if (cost := cost_of(run)) is not None:
                 shown = ", ".join(f"{plain(key)} {value:,.6g}" for key, value in cost.items())
                 click.echo(f"{plain(run.name)}: models took {shown}")
-        if answers.judging is not None:
-            _show_judging(answers.judging)
     if evaluation.leakage is not None:
         _show_leakage(evaluation.leakage, [run.name for run in evaluation.runs])
     for note in evaluation.notes:
@@ -365,20 +354,6 @@ def _difference(comparison: Comparison) -> Text:
     style = "" if comparison.p > SURE else "green" if more > 0 else "red"
     p = "p<.001" if comparison.p < 0.001 else f"p={short(comparison.p)}"
     return Text.assemble((f"{'+' if more >= 0 else ''}{short(more)}", style), (f"\n{p}", "dim"))
-
-
-def _show_judging(usage: JudgeUsage) -> None:
-    click.echo(
-        f"\njudged by {plain(usage.judge)}: {usage.calls:,} calls, {usage.prompt_tokens:,} tokens asked, "
-        f"{usage.reply_tokens:,} replied"
-    )
-    if usage.problems:
-        click.echo(f"  {len(usage.problems):,} replies were of no use, e.g.: {plain(usage.problems[0])}")
-    for each in usage.preferred:
-        click.echo(
-            f"  {plain(each.dimension)}: {plain(each.a)} better {each.a_better:,}, {plain(each.b)} better "
-            f"{each.b_better:,}, neither {each.ties:,}"
-        )
 
 
 def _show_leakage(leakage: Leakage, recipes: Sequence[str]) -> None:

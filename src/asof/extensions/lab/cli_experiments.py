@@ -1,4 +1,4 @@
-"""The commands `asof experiment` and `asof tune`."""
+"""The command `asof experiment`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from rich.text import Text
 
-from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, echo_err, given, json_option, print_json
+from asof.cli.main import DONE, PROBLEMS, echo_err, given, print_json
 from asof.cli.terminal import counted, plain, show
 from asof.errors import UsageError
 from asof.extensions.lab.cli import (
@@ -27,10 +27,6 @@ from asof.extensions.lab.cli import (
 if TYPE_CHECKING:
     from asof.config import Config
     from asof.extensions.lab.experiments import Cell, Experiment, ExperimentRun, ResultTable
-    from asof.extensions.lab.tuning import TuningOutcome
-
-
-# -- asof experiment -------------------------------------------------------------------------------
 
 
 @click.command()
@@ -186,70 +182,3 @@ def _cell(cell: Cell, places: int = 3) -> Text:
     if cell is None:
         return Text("-")
     return Text(f"{cell:,}" if isinstance(cell, int) else plain(cell))
-
-
-# -- asof tune -------------------------------------------------------------------------------------
-
-
-@click.command()
-@click.argument("dataset", type=click.Path(path_type=Path))
-@click.option("--recipe", metavar="NAME", help="Which way of ranking (default: that of asof.toml, asof).")
-@json_option
-def tune(dataset: Path, recipe: str | None, as_json: bool) -> int:
-    """Fit a recipe's numbers to DATASET, and say what they gain on questions that were held out.
-
-    DATASET is a folder as of `asof evaluate`; recipe and [index] are as in asof.toml of this folder. Nothing
-    is written: where there is a gain, the lines to paste into asof.toml are printed. Exit code 1: no gain;
-    see docs/guides/evaluate.md.
-    """
-    from asof import environment
-    from asof.extensions.lab import tuning
-
-    configured = environment.configuration(corpus_root(None), echo_err)
-    ranked = configured.recipe_named(recipe or configured.recipe)
-    with (
-        step_progress() as progress,
-        tuning.dataset_questions(dataset, ranked, configured.index, progress=progress) as questions,
-    ):
-        outcome = tuning.tune(questions, tuning.FOLDS, tuning.TRIALS, progress)
-    if as_json:
-        print_json(outcome)
-    else:
-        _show(outcome)
-    return DONE if outcome.gain else NOTHING
-
-
-def _show(outcome: TuningOutcome) -> None:
-    to = console()
-
-    def line(text: str, style: str = "") -> None:
-        to.print(Text(plain(text), style), soft_wrap=True)
-
-    numbers = outcome.numbers
-    columns: Cells = [
-        ("range", [Text(f"{each.low:g} to {each.high:g}", "dim") for each in numbers]),
-        ("before", [Text(f"{each.start:g}") for each in numbers]),
-        ("after", [Text(f"{each.value:g}", "bold") for each in numbers]),
-        ("in the folds", [Text(f"{min(each.folds):g} to {max(each.folds):g}", "dim") for each in numbers]),
-    ]
-    line(f"{outcome.recipe.name} on {outcome.dataset}: {outcome.questions:,} questions, {outcome.how}", "dim")
-    show_columns(to, "number", [each.field for each in numbers], columns)
-    for note in outcome.notes:
-        line(f"  {note}", "dim")
-    gain = outcome.comparison
-    line(
-        f"nDCG@10 {short(outcome.start)}; fitted {short(outcome.fitted)} "
-        f"({_signed(outcome.fitted - outcome.start)}); held out {short(outcome.held_out)} "
-        f"({_signed(gain.difference)}, 95% {_signed(gain.low)} to {_signed(gain.high)}, p {gain.p:.2g}); "
-        f"{outcome.trials:,} trials, {outcome.seconds:.0f} s"
-    )
-    if not outcome.gain:
-        line("No gain: on questions held out, the fitted values are no better than chance makes them", "bold")
-        return
-    line("A gain: paste into asof.toml", "bold green")
-    for each in outcome.lines.splitlines():
-        click.echo(plain(each))
-
-
-def _signed(value: float) -> str:
-    return ("+" if value >= 0 else "") + short(value)

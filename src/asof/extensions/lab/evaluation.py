@@ -29,8 +29,6 @@ from asof.extensions.lab.answers import (
     ask_snapshot,
     choose_references,
     compare_answers,
-    is_abstract,
-    judge_runs,
     read_facts,
     reference_answers,
     sampled,
@@ -50,7 +48,6 @@ from asof.extensions.lab.runs import (
     Runs,
     Split,
     check_filters,
-    check_ids,
     choose,
     compared,
     is_judged,
@@ -59,7 +56,6 @@ from asof.extensions.lab.runs import (
     recipes_by_name,
     run,
     split,
-    write,
 )
 from asof.hits import Answer
 from asof.models.ports import Encoder
@@ -96,11 +92,6 @@ class Runner:
         models.check()
         return cls(dataset, named, options, ask, models, progress)
 
-    @property
-    def overviews(self) -> bool:
-        """True if abstract questions without a reference answer are asked: for a judge to compare recipes."""
-        return self.models.judges and len(self.recipes) > 1
-
     def rank(self, corpus: Corpus, questions: Sequence[DatasetQuestion]) -> tuple[Run[QuestionResult], ...]:
         """The rankings by each recipe; () if there are no questions."""
         return tuple(
@@ -113,7 +104,7 @@ class Runner:
         )  # fmt: skip
 
     def answer(self, corpus: Corpus, references: Sequence[ReferenceAnswer], label: str = "") -> AnswerRuns:
-        """The answers by each recipe, with verdicts if there is a judge. Raises ModelError."""
+        """The answers by each recipe. Raises ModelError."""
         runs = [
             answer_all(
                 name, recipe, corpus, self.dataset, references, self.options.filter_by, self.ask,
@@ -121,11 +112,7 @@ class Runner:
             )
             for name, recipe in self.recipes.items()
         ]  # fmt: skip
-        with self.models.judge(corpus) as judge:
-            if judge is None:
-                return compare_answers(runs, references, self.options.seed)
-            self.progress("judging", 0, 0)
-            return judge_runs(judge, runs, references, self.options.seed, self.dataset.sentences)
+        return compare_answers(runs, references, self.options.seed)
 
 
 # -- evaluate --------------------------------------------------------------------------------------
@@ -158,7 +145,6 @@ def evaluate(
     *,
     encoder: Encoder | None = None,
     cache: Path | None = None,
-    run_file: Path | None = None,
     progress: Progress | None = None,
     ask: AnswerFunction = ask_snapshot,
     models: EvaluationModels = NO_MODELS,
@@ -167,9 +153,8 @@ def evaluate(
     """Ask the questions of a dataset, each as of its moment, by each of some recipes.
 
     `cache`: the folder that keeps the corpus for the next time (default: `environment.cache_folder()`).
-    `run_file` gets the rankings as a TREC run. `ask` answers, `models` writes and
-    judges answers. `compare`: rankings are compared in pairs, too. Raises UsageError for a dataset that
-    cannot be evaluated, ModelError.
+    `ask` answers, `models` writes answers. `compare`: rankings are compared in pairs, too. Raises UsageError
+    for a dataset that cannot be evaluated, ModelError.
     """
     settings = replace(options.settings, undated="always")
     if encoder is not None:
@@ -179,8 +164,6 @@ def evaluate(
     data = runner.dataset
     if models.writes and options.leakage:
         raise UsageError("--leakage needs facts that are read by rules: check it with --answers quotes")
-    if run_file is not None:
-        check_ids(run_file, data)
     questions, notes = choose(data, options)
     answers = leakage = None
     with prepared(
@@ -192,13 +175,11 @@ def evaluate(
             read_facts(corpus, runner.progress)
         runs = runner.rank(corpus, questions)
         if options.answers:
-            references, more = choose_references(data, options, overviews=runner.overviews)
+            references, more = choose_references(data, options)
             notes += more
             answers = runner.answer(corpus, references)
         if options.leakage:
             leakage = _leakage(corpus, runner, encoder, notes)
-    if run_file is not None:
-        write(run_file, runs)
     missing = sum(result.missing_sentences for each in runs[:1] for result in each.results)
     if missing:
         notes.append(f"{missing:,} sentences of evidence.jsonl are not in their documents: counted as missed")
@@ -258,7 +239,7 @@ def evaluate_incremental(
     runner = Runner.of(dataset, recipes, options, ask, models, progress)
     data = runner.dataset
     parts = split(data, later)
-    references = reference_answers(data, overviews=runner.overviews)
+    references = reference_answers(data)
     of_part = {
         part: sampled([each for each in references if parts.part(each.question, data) == part], options)
         for part in (BASE, NEW)
@@ -269,10 +250,9 @@ def evaluate_incremental(
 
     with temporary(data, options.settings) as corpus:
         models.configure(corpus)
-        reports = models.writes and any(map(is_abstract, data.questions))
-        base = add_and_read(corpus, parts.documents(data, BASE), runner.progress, reports=reports)
+        base = add_and_read(corpus, parts.documents(data, BASE), runner.progress)
         before = stage(STAGES[0], BASE)
-        update = add_and_read(corpus, parts.documents(data, NEW), runner.progress, reports=reports)
+        update = add_and_read(corpus, parts.documents(data, NEW), runner.progress)
         after, new = stage(STAGES[1], BASE), stage(STAGES[2], NEW)
     notes = ["all questions are asked as of their moments in the dataset, also before the update"]
     if options.limit is not None:

@@ -35,7 +35,7 @@ from asof.extensions.lab.experiments import (
     measure,
 )
 from asof.extensions.lab.figures import Picture, lines
-from asof.extensions.lab.metrics import Floats, clusters, estimate
+from asof.extensions.lab.metrics import DEPTH, Floats, clusters, estimate
 from asof.extensions.lab.runs import (
     SHOWN,
     asked_of,
@@ -44,10 +44,10 @@ from asof.extensions.lab.runs import (
     choose,
     filters,
     progress_counter,
+    relevant,
 )
-from asof.extensions.lab.tuning import judged_query
 from asof.extensions.systems.learning import Box, ExpressionLosses, JudgedQuery, JudgedScores
-from asof.extensions.systems.loss import RELEVANT
+from asof.extensions.systems.loss import RELEVANT, gains
 from asof.extensions.systems.online import OnlineLearner
 from asof.extensions.systems.recipes import TEMPRALM, TWE
 from asof.extensions.systems.stages import Decay, Gap
@@ -380,7 +380,7 @@ def judged_questions(dataset: Path, options: ExperimentOptions, relevance: str =
     queries, scored = [], []
     with prepared(data, options.indexed(OVERLAPPING), cache, options.encoder) as corpus:
         for question in questions:
-            query = judged_query(corpus, data, question, PAPERS, options.filter_by)
+            query = judged_query(corpus, data, question, options.filter_by)
             queries.append(query)
             scored.append(_scored(query, box))
             advance()
@@ -393,6 +393,18 @@ def judged_questions(dataset: Path, options: ExperimentOptions, relevance: str =
     table = ExpressionLosses(queries, scored, FIRST)
     texts = tuple(each.text for each in questions)
     return JudgedQuestions(box, texts, table, data, tuple(notes), options.seed)
+
+
+def judged_query(
+    corpus: Corpus, data: Dataset, question: DatasetQuestion, filter_by: Sequence[str]
+) -> JudgedQuery:
+    """A question as `papers` is asked it, with the gains of documents; nothing is searched."""
+    then, graded = asked_of(corpus, data, question), relevant(question, data)
+    hard = then.filters(meta=filters(question, filter_by))
+    reading, query, _ = then.reader.query_for(question.text, DEPTH, hard, "passage", PAPERS, rerank=False)
+    at = replace(then, as_of=reading.as_of)
+    gained = dict(zip(graded, gains(graded.values()), strict=True))
+    return JudgedQuery(query, at.use, gained, question.query_doc)
 
 
 def _scored(query: JudgedQuery, box: Box) -> JudgedScores:

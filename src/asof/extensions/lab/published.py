@@ -4,7 +4,7 @@
 `experiments.py` says what an experiment is; what is no variation of settings is a function of `protocols.py`
 or `tgrag.py`.
 Of TG-RAG, tables I, II, XI and XII are a comparison of datasets, statistics of ECT-QA and two worked
-examples.
+examples; V and VI are verdicts of a model on overviews.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import tomllib
 from difflib import get_close_matches
 from functools import partial
 from importlib.resources import files
+from itertools import chain
 from typing import Any
 
 from asof.errors import UsageError
@@ -20,7 +21,6 @@ from asof.extensions.lab import protocols, tgrag
 from asof.extensions.lab.evaluation import Evaluation
 from asof.extensions.lab.experiments import (
     LATENCY,
-    OPTIONS,
     WITHOUT_ENCODER,
     Cells,
     Experiment,
@@ -35,7 +35,9 @@ from asof.extensions.lab.experiments import (
 )
 from asof.extensions.lab.protocols import kinds
 from asof.extensions.systems.recipes import TWE
+from asof.extensions.systems.stages import ReciprocalRank
 from asof.extensions.systems.vault import KEYS, vault
+from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.gather import TopK
 from asof.rank.stage import Recipe
 from asof.schema import boolean, one_of, text, whole
@@ -211,21 +213,30 @@ TWE_RAG = [
 # -- RAGtriever (design of its ranking, 2026-01-25, section Evaluation) ----------------------------
 
 BASELINE, ALL = "baseline", "all components"
-OFF = {"fusion_algorithm": "weighted", "backlink_boost_weight": 0.0, "recency_boost_enabled": False}
-"""The keys that turn the components off."""
+OFF = {"backlink_boost_weight": 0.0, "recency_boost_enabled": False}
+"""The keys that turn the components off, beside weighted fusion."""
+FUSED = "+ rank fusion"
 
 
 def components(options: ExperimentOptions) -> dict[str, Recipe]:
     """The baseline, each component alone, all of them, with RAGtriever's own keys. Raises UsageError."""
     keys = options.parameters
     on = {
-        "+ rank fusion": {"fusion_algorithm": "rrf"},
+        FUSED: {},
         "+ backlinks": {"backlink_boost_weight": keys["backlink_boost_weight"]},
         "+ recency": {"recency_boost_enabled": True},
     }
     every = {key: value for part in on.values() for key, value in part.items()}
     parts: dict[str, dict[str, Any]] = {BASELINE: {}, **on, ALL: every}
-    return {label: vault(**{**keys, **OFF, **part}) for label, part in parts.items()}
+    made = {label: vault(**{**keys, **OFF, **part}) for label, part in parts.items()}
+    return {label: each if label in (FUSED, ALL) else weighted(each) for label, each in made.items()}
+
+
+def weighted(recipe: Recipe) -> Recipe:
+    """The recipe with RAGtriever's older way of fusion in place of ranks: 1.0 · meaning + .5 · words."""
+    summed = MaxNormalize("lexical"), Combine((("similarity", 1.0), ("normalized", 0.5)), "relevance")
+    stages = ((each,) if not isinstance(each, ReciprocalRank) else summed for each in recipe.stages)
+    return replace(recipe, stages=tuple(chain.from_iterable(stages)))
 
 
 def against_baseline(found: Evaluation, _: ExperimentOptions) -> Rows:
@@ -354,20 +365,6 @@ TG_RAG = [
                 "", text("names between commas"), "which models answer; none: that of asof.toml"
             )
         },
-    ),
-    experiment(
-        "tgrag/V",
-        run=tgrag.preferred_in_pairs,
-        columns=(ResultColumn("over NaiveRAG"), ResultColumn("over QD-RAG")),
-        parameters=LATER,
-    ),
-    experiment(
-        "tgrag/VI",
-        run=tgrag.one_case,
-        parameters={
-            "question": Parameter("", text("the id of a question"), "which question; one by a hash of its id")
-        },
-        takes=tuple(name for name in OPTIONS if name != "limit"),
     ),
     experiment(
         "tgrag/VII",

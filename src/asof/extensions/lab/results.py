@@ -1,4 +1,4 @@
-"""What evaluations, experiments and tuning print as JSON, beside the values of other modules."""
+"""What evaluations and experiments print as JSON, beside the values of other modules."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from asof.documents import Problem
-from asof.extensions.lab.answers import ALL, AnswerRuns, JudgeUsage, cost_of
+from asof.extensions.lab.answers import METRICS as ANSWER_METRICS
+from asof.extensions.lab.answers import AnswerRuns, cost_of
 from asof.extensions.lab.evaluation import Evaluation
 from asof.extensions.lab.experiments import Cell, ExperimentRun, ResultColumn, ResultTable, Shape
 from asof.extensions.lab.leakage import Leakage
 from asof.extensions.lab.metrics import Comparison, Estimate
-from asof.extensions.lab.runs import METRICS, QuestionResult, Run, Runs
-from asof.hits import Answer
+from asof.extensions.lab.runs import METRICS, Run, Runs
 from asof.schema import plain
-from asof.time.span import Instant
-from asof.wire import NAN_IS_NULL, Decimals, Only, keys
+from asof.wire import NAN_IS_NULL, Decimals
 
 Milliseconds = Annotated[float, Decimals(3)]
 Score = Annotated[float, NAN_IS_NULL]
@@ -67,63 +66,24 @@ class RunResult:
 
 
 @dataclass(frozen=True, slots=True)
-class EvaluatedAnswerResult:
-    """The answer of a recipe."""
-
-    recipe: str
-    answer: Annotated[Answer, "as `asof ask` prints it"]
-    metrics: Annotated[Mapping[str, Score], keys(ALL), "null: a metric does not apply"]
-    latency_ms: Milliseconds
-
-
-@dataclass(frozen=True, slots=True)
-class AnsweredQuestion:
-    """A question and its answers."""
-
-    query_id: str
-    query: Annotated[str, "as it was asked"]
-    type: str
-    gold: Annotated[str, "the right answer"]
-    answerable: bool
-    runs: tuple[EvaluatedAnswerResult, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class AnswersResult:
     """The metrics of answers."""
 
     questions: int
     answerable: Annotated[int, "how many of them have an answer"]
-    judge: Annotated[JudgeUsage | None, "with `--judge`; else null"]
     runs: tuple[RunResult, ...]
     comparisons: Sequence[Comparison]
-    per_query: Annotated[list[AnsweredQuestion], Only("per_query"), "only with `--per-query`"]
 
     @classmethod
     def of(cls, results: AnswerRuns) -> AnswersResult:
-        answered = [
-            AnsweredQuestion(
-                reference.question.id, reference.question.text, reference.question.type, reference.text,
-                reference.answerable,
-                tuple(
-                    EvaluatedAnswerResult(run.name, result.answer, result.scores, result.latency_ms)
-                    for run in results.runs
-                    for result in run.results[number : number + 1]
-                ),
-            )
-            for number, reference in enumerate(results.references)
-        ]  # fmt: skip
         return cls(
             len(results.references), sum(reference.answerable for reference in results.references),
-            results.judging,
-            tuple(RunResult.of(results, run, ALL, cost_of(run)) for run in results.runs),
-            results.comparisons, answered,
+            tuple(RunResult.of(results, run, ANSWER_METRICS, cost_of(run)) for run in results.runs),
+            results.comparisons,
         )  # fmt: skip
 
 
 # -- evaluations ---------------------------------------------------------------------------------------
-
-FIRST = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,32 +101,6 @@ class RunOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class RankedDocuments:
-    """The ranking of a recipe for a question."""
-
-    recipe: str
-    metrics: Annotated[Mapping[str, Score], keys(METRICS), "null: a metric does not apply"]
-    latency_ms: Milliseconds
-    first: Annotated[list[str], "ten documents, best first"]
-
-    @classmethod
-    def of(cls, recipe: str, one: QuestionResult) -> RankedDocuments:
-        first = [document for document, _ in one.ranking[:FIRST]]
-        return cls(recipe, one.scores, one.latency_ms, first)
-
-
-@dataclass(frozen=True, slots=True)
-class RankedQuestion:
-    """A question and its rankings."""
-
-    query_id: str
-    query: Annotated[str, "as it was asked"]
-    type: str
-    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
-    runs: tuple[RankedDocuments, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class EvaluationResult:
     """The metrics of recipes on a dataset."""
 
@@ -179,7 +113,6 @@ class EvaluationResult:
     answers: Annotated[AnswersResult | None, "with `--answers`; else null"]
     notes: Annotated[Sequence[str], "questions that were left out, and other remarks"]
     problems: Annotated[Sequence[Problem], "lines that could not be used"]
-    per_query: Annotated[list[RankedQuestion], Only("per_query"), "only with `--per-query`"]
 
     @classmethod
     def of(cls, evaluation: Evaluation) -> EvaluationResult:
@@ -188,19 +121,12 @@ class EvaluationResult:
             data.files, chosen.limit, chosen.filter_by, chosen.seed, settings.chunking, settings.encoder,
             settings.languages, settings.stem,
         )  # fmt: skip
-        ranked = [
-            RankedQuestion(
-                question.id, question.text, question.type, data.as_of(question),
-                tuple(RankedDocuments.of(run.name, run.results[number]) for run in evaluation.runs),
-            )
-            for number, question in enumerate(evaluation.questions)
-        ]  # fmt: skip
         return cls(
             data.name, len(evaluation.questions), options,
             tuple(RunResult.of(evaluation, run, METRICS) for run in evaluation.runs), evaluation.comparisons,
             evaluation.leakage,
             None if evaluation.answers is None else AnswersResult.of(evaluation.answers),
-            evaluation.notes, data.problems, ranked,
+            evaluation.notes, data.problems,
         )  # fmt: skip
 
 

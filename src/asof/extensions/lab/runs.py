@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -167,8 +165,8 @@ SHOWN = 10
 """The hits of the first search, as a user would ask for them; its time is the latency."""
 
 BUDGET = ("candidates", "saved")
-"""Of recipes that rank on a budget: how many candidates the whole score was computed for, and the share of
-the budget that was not used (`asof.hits.Halting`)."""
+"""Of recipes that rank on a budget: how many candidates were examined, and the share of the budget that was
+not used (`asof.hits.Halting`; TWE-RAG, section 4.4: 1 - K / 100)."""
 
 METRICS = (*NAMES, "leak@10", *evidence.EVIDENCE_NAMES, *BUDGET)
 
@@ -236,7 +234,7 @@ def budgeted(halting: Halting | None) -> dict[str, float]:
     """The metrics of BUDGET of a search; NaN for a recipe without a budget."""
     if halting is None:
         return dict.fromkeys(BUDGET, math.nan)
-    return {"candidates": float(halting.scored), "saved": halting.saved}
+    return {"candidates": float(halting.examined), "saved": 1.0 - halting.examined / halting.budget}
 
 
 def relevant(question: DatasetQuestion, dataset: Dataset) -> dict[str, int]:
@@ -278,33 +276,6 @@ def by_document(hits: Iterable[Hit]) -> tuple[tuple[str, float], ...]:
     for hit in hits:
         best.setdefault(hit.document, hit.score)
     return tuple(best.items())[:DEPTH]
-
-
-_BLANK = re.compile(r"\s")
-
-
-def check_ids(path: Path, dataset: Dataset) -> None:
-    """Raises UsageError for what cannot be written as a TREC run: ids with blanks, a missing folder."""
-    if not path.parent.is_dir() or path.is_dir():
-        raise UsageError(f"--run {path}: a file in an existing folder is expected")
-    for name in (*dataset.dates, *(question.id for question in dataset.questions)):
-        if _BLANK.search(name):
-            raise UsageError(f"--run {path}: TREC runs are separated by blanks, and the id {name!r} has one")
-
-
-def write(path: Path, runs: Iterable[Run[QuestionResult]]) -> None:
-    """Write the rankings as a TREC run, `query Q0 document rank score recipe`; blanks in the name of a recipe
-    become `_`. Raises UsageError."""
-    lines = (
-        f"{result.question.id} Q0 {document} {rank} {score!r} {_BLANK.sub('_', each.name)}\n"
-        for each in runs
-        for result in each.results
-        for rank, (document, score) in enumerate(result.ranking, 1)
-    )
-    try:
-        path.write_text("".join(lines), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"--run {path}: cannot be written: {error.strerror}") from error
 
 
 # -- selection of questions and recipes ------------------------------------------------------------

@@ -1,10 +1,10 @@
 """Protocols of TG-RAG (arXiv 2510.13590, sections V and VI): answers of its systems before and after an
-update, and a judge. Each function makes the outcome of an experiment."""
+update. Each function makes the outcome of an experiment."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,9 @@ from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.extensions.facts.hierarchy import Hierarchy
 from asof.extensions.facts.local import TGRAG
-from asof.extensions.facts.timeline import graph_size
+from asof.extensions.facts.names import EntityResolver
+from asof.extensions.facts.store import CHANGE, NAME, VALUE
+from asof.extensions.facts.visible import StatedFact
 from asof.extensions.lab.answers import (
     NO_MODELS,
     AnswerFunction,
@@ -22,7 +24,6 @@ from asof.extensions.lab.answers import (
     AnswerRuns,
     EvaluationModels,
     IndexingCost,
-    PreferenceCount,
     add_and_read,
     all_facts,
     cost_of,
@@ -33,20 +34,24 @@ from asof.extensions.lab.answers import (
 )
 from asof.extensions.lab.datasets import Dataset, load, temporary
 from asof.extensions.lab.evaluation import Evaluation, Incremental, evaluate, evaluate_incremental
-from asof.extensions.lab.experiments import Cell, Cells, Experiment, ExperimentOptions, Outcome
+from asof.extensions.lab.experiments import Cells, Experiment, ExperimentOptions, Outcome
 from asof.extensions.lab.metrics import Floats, clusters, estimate
 from asof.extensions.lab.runs import BASE, NEW, split
-from asof.extensions.systems.recipes import NAIVE_RAG, QD_RAG
-from asof.hits import GLOBAL, LOCAL, Answer, Citation, QuestionUsage, Usage
+from asof.extensions.systems.recipes import DENSE
+from asof.extensions.systems.stages import SubQuestions
+from asof.hits import LOCAL, Answer, Citation, QuestionUsage, Usage
+from asof.index.view import View
 from asof.models.ports import Model, Prompt, between, prompt_text
 from asof.queries import Filters
+from asof.rank.gather import TopK
 from asof.rank.stage import Recipe
 from asof.store.schema import CorpusSettings
+from asof.text.query import key
 from asof.time.span import iso
 from asof.wire import replace
 
 GOLD, NAIVE, PARTED, OURS = "LLM-GT", "NaiveRAG", "QD-RAG", "TG-RAG"
-METRICS = ("correct", "refusal", "incorrect", "rouge_l", "f1")
+METRICS = ("rouge_l", "f1")
 INDEX = ("index prompt tokens", "index reply tokens")
 ANSWERS = ("prompt tokens a question", "reply tokens a question")
 EVIDENCE = "evidence@12000"
@@ -57,36 +62,33 @@ MIXED_IN = ("max_normalize", "combine", "round_robin_by_document")
 Sentences = Sequence[tuple[str, str]]
 
 
-SYSTEMS: dict[str, Recipe] = {GOLD: NAIVE_RAG, NAIVE: NAIVE_RAG, PARTED: QD_RAG, OURS: TGRAG}
-"""The systems of the paper that are here, by the names of its tables."""
+QD_RAG = Recipe("qd-rag", "each part of a question by vectors alone", (SubQuestions(), TopK()), typed=True)
+"""Ammann et al. 2025. Parts of a question are found by rules, as `asof ask` finds the cells of a table."""
+
+SYSTEMS: dict[str, Recipe] = {GOLD: DENSE, NAIVE: DENSE, PARTED: QD_RAG, OURS: TGRAG}
+"""The systems of the paper that are here, by the names of its tables. NaiveRAG (Lewis et al. 2020) ranks
+passages by vectors alone."""
 
 RETRIEVING = {name: recipe for name, recipe in SYSTEMS.items() if name != GOLD}
 
 
 def models_of(options: ExperimentOptions) -> EvaluationModels:
-    """The configured model writes and judges; without one, answers are quotes and nothing is judged."""
-    return (
-        NO_MODELS
-        if options.config.model is None
-        else EvaluationModels(options.config, writes=True, judges=True)
-    )
+    """The configured model writes; without one, answers are quotes."""
+    return NO_MODELS if options.config.model is None else EvaluationModels(options.config, writes=True)
 
 
 def asking(data: Dataset) -> AnswerFunction:
-    """Answers as the system whose name the recipe has: facts are retrieved locally, those of overviews
-    globally; LLM-GT is given the gold evidence in place of either (section V-B). Evidence of questions with
-    the same text and moment is joined."""
+    """Answers as the system whose name the recipe has: from single passages; LLM-GT from the gold evidence
+    (section V-B). Evidence of questions with the same text and moment is joined."""
     evidence: dict[tuple[str, int], dict[tuple[str, str], None]] = defaultdict(dict)
     for each in data.questions:
         evidence[each.text, data.as_of(each)] |= dict.fromkeys(data.sentences.get(each.id, []))
-    overviews = {(each.text, data.as_of(each)) for each in data.questions if is_abstract(each)}
 
     def ask(corpus: Corpus, as_of: int, question: str, filters: Filters, recipe: Recipe) -> Answer:
         if recipe.name == GOLD:
             with corpus.models.language() as model:
                 return gold_answer(question, list(evidence.get((question, as_of), ())), as_of, model)
-        mode = GLOBAL if recipe.name == OURS and (question, as_of) in overviews else LOCAL
-        return corpus.snapshot(as_of, None).ask(question, mode=mode, filters=filters, recipe=recipe)
+        return corpus.snapshot(as_of, None).ask(question, mode=LOCAL, filters=filters, recipe=recipe)
 
     return ask
 
@@ -121,32 +123,21 @@ def gold_answer(question: str, sentences: Sentences, as_of: int, model: Model | 
     return replace(answer, text=text, refused=refused, reason=reason, by=model.name, cost=cost)
 
 
-def questions_of(dataset: Path, options: ExperimentOptions, *, abstract: bool, only: str = "") -> Dataset:
-    """The dataset with its specific or its abstract questions alone.
-
-    `only`: the one with this id. Raises UsageError without any.
-    """
+def questions_of(dataset: Path, options: ExperimentOptions) -> Dataset:
+    """The dataset with its specific questions alone. Raises UsageError without any."""
     data = load(dataset, queries=options.queries)
-    chosen = [each for each in data.questions if is_abstract(each) == abstract]
+    chosen = [each for each in data.questions if not is_abstract(each)]
     if not chosen:
-        kind = 'abstract ({"abstract": true})' if abstract else "specific (with answers)"
-        raise UsageError(f"{data.name} has {len(data.questions):,} questions, none of them {kind}")
-    if only:
-        ids = ", ".join(each.id for each in chosen[:5])
-        chosen = [each for each in chosen if each.id == only]
-        if not chosen:
-            raise UsageError(f"no such question: {only}; accepted are ids, e.g. {ids}")
+        raise UsageError(f"{data.name} has {len(data.questions):,} questions, none of them specific")
     return replace(data, questions=tuple(chosen))
 
 
-def asked_twice(
-    dataset: Path, recipes: Mapping[str, Recipe], options: ExperimentOptions, *, abstract: bool
-) -> Incremental:
-    """The incremental protocol with the specific or the abstract questions: base questions before and after
-    the update, new ones after it (section V-A). Raises UsageError, ModelError."""
+def asked_twice(dataset: Path, recipes: Mapping[str, Recipe], options: ExperimentOptions) -> Incremental:
+    """The incremental protocol with the specific questions: base questions before and after the update, new
+    ones after it (section V-A). Raises UsageError, ModelError."""
     if options.encoder is not None:
         raise UsageError("--encoder: the incremental protocol has no vectors of a model; accepted: hashed")
-    data = questions_of(dataset, options, abstract=abstract)
+    data = questions_of(dataset, options)
     return evaluate_incremental(
         data, options.parameters["later"], named(recipes), options.evaluation(), progress=options.progress,
         ask=asking(data), models=models_of(options),
@@ -154,15 +145,14 @@ def asked_twice(
 
 
 def asked_once(
-    dataset: Path, recipes: Mapping[str, Recipe], options: ExperimentOptions, *, abstract: bool = False,
-    only: str = "", models: EvaluationModels | None = None,
+    dataset: Path, recipes: Mapping[str, Recipe], options: ExperimentOptions,
+    models: EvaluationModels | None = None,
 ) -> tuple[Evaluation, AnswerRuns]:  # fmt: skip
-    """The specific or the abstract questions, ranked and answered by recipes that are named by their rows.
+    """The specific questions, ranked and answered by recipes that are named by their rows.
 
-    `only`: the question with this id. `models`: what writes and judges (default: as configured). Raises
-    UsageError, ModelError.
+    `models`: what writes (default: as configured). Raises UsageError, ModelError.
     """
-    data = questions_of(dataset, options, abstract=abstract, only=only)
+    data = questions_of(dataset, options)
     found = evaluate(
         data, named(recipes), options.evaluation(answers=True), encoder=options.encoder, cache=options.cache,
         progress=options.progress, ask=asking(data), models=models or models_of(options),
@@ -195,19 +185,17 @@ def tokens(run: AnswerRun) -> Cells:
     return {column: cost.get(key, 0.0) / max(len(run.results), 1) for column, key in keys}
 
 
-def notes_of(found: Incremental) -> tuple[str, ...]:
+def notes_of(found: Incremental, options: ExperimentOptions) -> tuple[str, ...]:
     """Notes that a reader of the run needs."""
     later = ", ".join(f"{field} {' or '.join(values)}" for field, values in found.split.update_values.items())
     base, update = (
         f"{each.documents:,} documents, {each.facts:,} facts" for each in (found.base, found.update)
     )
     told = [f"base: {base}; update ({later}): {update}"]
-    judged = next((each.judging for each in found.stages.values() if each is not None), None)
-    if judged is None:
-        told.append("no model is configured: answers are quotes, nothing is judged")
-    else:
-        told.append(f"written and judged by {judged.judge}")
-        told += [f"a judgement of no use: {each}" for each in judged.problems[:1]]
+    model = options.config.model
+    told.append(
+        "no model is configured: answers are quotes" if model is None else f"written by {model.model}"
+    )
     if not any(found.dataset.sentences.values()):
         told.append("LLM-GT: the dataset has no evidence.jsonl, so it refuses everything")
     return (*told, *found.notes)
@@ -217,11 +205,11 @@ def answered_by_stage(
     experiment: Experiment, dataset: Path, options: ExperimentOptions, *, updated: bool
 ) -> Outcome:  # fmt: skip
     """The systems on base questions before the update, or on base and new questions after it."""
-    found = asked_twice(dataset, SYSTEMS, options, abstract=False)
+    found = asked_twice(dataset, SYSTEMS, options)
     before, after, new = found.stages.values()
     shown = [(", base", after, found.update), (", new", new, None)] if updated else [("", before, found.base)]
     rows: dict[str, Cells] = {}
-    count, notes = 0, notes_of(found)
+    count, notes = 0, notes_of(found, options)
     for suffix, answers, cost in shown:
         if answers is not None:
             count += len(answers.references)
@@ -230,52 +218,6 @@ def answered_by_stage(
         asked = 0 if before is None else len(before.references)
         notes = (*notes, f"{name}: {changed:,} of {asked:,} base questions have another answer afterwards")
     return experiment.outcome(rows, found.dataset, count, notes)
-
-
-def share(counted: PreferenceCount) -> Cell:
-    """The share of verdicts for TG-RAG, the second of the pair; a tie is half a win. None without a
-    verdict."""
-    usable = counted.a_better + counted.b_better + counted.ties
-    return (counted.b_better + counted.ties / 2) / usable if usable else None
-
-
-def preferred_in_pairs(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
-    """TG-RAG against the baselines at each stage, by a judge."""
-    if options.config.model is None:
-        raise options.config.lacking("model", "tgrag/V asks a language model to judge")
-    found = asked_twice(dataset, RETRIEVING, options, abstract=True)
-    rows: dict[str, Cells] = {}
-    count = 0
-    for name, answers in found.stages.items():
-        if answers is None or answers.judging is None:
-            continue
-        count += len(answers.references)
-        for each in answers.judging.preferred:
-            if each.b == OURS:
-                rows.setdefault(f"{name}, {each.dimension}", {})[f"over {each.a}"] = share(each)
-    return experiment.outcome(rows, found.dataset, count, notes_of(found))
-
-
-def one_case(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
-    """One abstract question, asked of NaiveRAG and TG-RAG, and why the judge prefers one."""
-    if options.config.model is None:
-        raise options.config.lacking("model", "tgrag/VI asks a language model to judge")
-    compared = {name: each for name, each in SYSTEMS.items() if name in (NAIVE, OURS)}
-    wanted = str(options.parameters["question"])
-    alone = replace(options, limit=None if wanted else 1)
-    found, answers = asked_once(dataset, compared, alone, abstract=True, only=wanted)
-    verdicts = answers.judging.preferred if answers.judging is not None else ()
-    if not any(each.reasons for each in verdicts):
-        problems = answers.judging.problems if answers.judging is not None else ()
-        raise UsageError(f"tgrag/VI: the judge gave no verdict: {'; '.join(problems) or 'no reply'}")
-    rows: dict[str, Cells] = {}
-    for each in verdicts:
-        winner = NAIVE if each.a_better else OURS if each.b_better else "neither"
-        rows[each.dimension] = {"winner": winner}
-    notes = [f"the question: {answers.references[0].question.text}"]
-    notes += [f"{run.name}: {result.answer.text}" for run in answers.runs for result in run.results]
-    notes += [f"{each.dimension}: {' / '.join(each.reasons)}" for each in verdicts]
-    return experiment.outcome(rows, found.dataset, 1, (*notes, *found.notes))
 
 
 def without_each(recipe: Recipe, *, alone: bool) -> dict[str, Recipe]:
@@ -326,6 +268,26 @@ def size_of_the_graph(experiment: Experiment, dataset: Path, options: Experiment
     return experiment.outcome({OURS: cells}, data, 0, (note,))
 
 
+def graph_size(view: View, facts: Iterable[StatedFact]) -> tuple[int, int]:
+    """The number of entities and measures that the current ones of some facts relate, and that of these
+    facts. A fact that relates an entity to itself is none."""
+    entities = EntityResolver.of(view)
+    current = [each for each in facts if each.passage.ended is None and each.fact.kind != NAME]
+    entities.prepare(current)
+    nodes, relations = set[tuple[str, str]](), 0
+    for each in current:
+        fact, document = each.fact, each.passage.document
+        source = ("entity", entities.root_of(fact.subject, document))
+        if fact.kind in (VALUE, CHANGE):
+            target = ("measure", key(fact.relation))
+        else:
+            target = ("entity", entities.root_of(fact.object, document))
+        if source[1] and target[1] and source != target:
+            nodes |= {source, target}
+            relations += 1
+    return len(nodes), relations
+
+
 def by_each_model(experiment: Experiment, dataset: Path, options: ExperimentOptions) -> Outcome:
     """Each language model on the specific questions."""
     config = options.config
@@ -335,13 +297,11 @@ def by_each_model(experiment: Experiment, dataset: Path, options: ExperimentOpti
     names = filter(None, map(str.strip, options.parameters["models"].split(",")))
     for name in list(dict.fromkeys(names)) or [config.model.model]:
         writes = replace(config, model=replace(config.model, model=name))
-        models = EvaluationModels(writes, writes=True, judges=True, judged_by=config)
-        found, answers = asked_once(dataset, {name: TGRAG}, options, models=models)
+        found, answers = asked_once(dataset, {name: TGRAG}, options, EvaluationModels(writes, writes=True))
         (answering,) = answers.runs
         rows[name] = {metric: answers.estimate(answering, metric) for metric in METRICS} | tokens(answering)
         notes |= dict.fromkeys(found.notes)
-    told = (f"judged by {config.model.model}", *notes)
-    return experiment.outcome(rows, found.dataset, len(answers.references), told)
+    return experiment.outcome(rows, found.dataset, len(answers.references), tuple(notes))
 
 
 def best_f1(run: AnswerRun) -> Floats:

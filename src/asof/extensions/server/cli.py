@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from asof.cli.main import DONE, NOTHING, corpus_root, echo_err, index_option, open_corpus, url_in
-from asof.cli.terminal import counted, plain, problem_lines, readable
+from asof.cli.terminal import counted, plain, problem_lines
 from asof.errors import UsageError, missing_extra
 from asof.plugins import SERVING, load
 from asof.wire import encode
@@ -122,28 +122,14 @@ def mcp(index: Path | None, write: bool) -> int:
 SHOWN_PROBLEMS = 5
 
 
-def watch(
-    open_index: Callable[[], Corpus], sources: Sequence[str], *, as_json: bool,
-    questions: Sequence[str] = (), tell_to: str = "",
-) -> None:  # fmt: skip
-    """Keep an index in step with folders and files (none: those below its folder) until Ctrl-C, and tell
-    when the answers to questions change.
+def watch(open_index: Callable[[], Corpus], sources: Sequence[str], *, as_json: bool) -> None:
+    """Keep an index in step with folders and files (none: those below its folder) until Ctrl-C.
 
     Everything is compared at the start; then what is saved is found within a second. A folder that vanishes
     is waited for: none of its documents end.
     """
     _check_installed("watching", "watchfiles")
-    from asof.extensions.server.watching import AnswerWatch, Watcher, known_sources, teller
-
-    hand_on = teller(tell_to) if tell_to else None
-
-    def tell(question: str, before: str, now: str) -> None:
-        told = {"question": question, "before": before, "now": now}
-        at = time.strftime("%H:%M:%S")
-        shown = f"{at} {plain(question)}\n  - {readable(before)}\n  + {readable(now)}"
-        click.echo(json.dumps(told) if as_json else shown)
-        if hand_on is not None:
-            hand_on(told)
+    from asof.extensions.server.watching import Watcher, known_sources
 
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -157,8 +143,7 @@ def watch(
         if not as_json:
             names = ", ".join(plain(each.name) for each in chosen)
             click.echo(f"watching {counted(len(chosen), 'source')}: {names}  (Ctrl-C ends it)")
-        answers = AnswerWatch(corpus, questions, tell)
-        Watcher(corpus, chosen, notice, answers.look, None if named else corpus.root).run(stop)
+        Watcher(corpus, chosen, notice, None if named else corpus.root).run(stop)
 
 
 def _print_json(one: Notice) -> None:

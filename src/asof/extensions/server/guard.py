@@ -458,7 +458,7 @@ def _hashed(secret: str, salt: bytes) -> str:
 # -- concurrency: quick requests do not wait for slow ones, nor for models -------------------------
 
 
-SLOW = frozenset(f"{API}/{verb}" for verb in ("facts", "report", "graph", "stale"))
+SLOW = frozenset(f"{API}/{verb}" for verb in ("facts", "report", "stale"))
 """Verbs that first read all passages that are new, for facts or statements: many seconds after much was
 added."""
 ASK = frozenset({f"{API}/ask", f"{API}/ask/stream"})

@@ -6,21 +6,15 @@ state after a burst is that of a fresh index by construction, whatever was moved
 
 from __future__ import annotations
 
-import json
-import shlex
-import shutil
 import stat
-import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from asof.corpus.corpus import Corpus
-from asof.errors import AsofError, Busy, SourceError, SourceShrunk, UsageError
-from asof.extensions.providers.http import RequestRejected, RetryLater, exchange, is_loopback
+from asof.errors import AsofError, Busy, SourceShrunk, UsageError
 from asof.sources import files
 from asof.sources.readers import suffix, suffixes
 from asof.sources.source import below
@@ -50,12 +44,11 @@ class Notice:
 @dataclass(slots=True)
 class Watcher:
     """Keeps a corpus in step with `sources`, folders and files that lead to what lies in `inside` (None:
-    anywhere). `notice` gets each event; `after` is called when a comparison is done."""
+    anywhere). `notice` gets each event."""
 
     corpus: Corpus
     sources: Sequence[Path]
     notice: Callable[[Notice], None]
-    after: Callable[[], None] = lambda: None
     inside: Path | None = None
     _missing: set[Path] = field(default_factory=set)
     _suffixes: frozenset[str] = field(default_factory=lambda: frozenset((*suffixes(), ".jsonl", ".gz")))
@@ -142,73 +135,7 @@ class Watcher:
                     self.notice(Notice(str(source), f"{type(error).__name__}: {error}"))
             else:
                 self.notice(Notice(str(source), "", report, time.perf_counter() - started))
-                try:
-                    self.after()
-                except AsofError as error:
-                    self.notice(Notice(str(source), str(error)))
             return
-
-
-# -- answers that change -------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class AnswerWatch:
-    """Questions whose answers are compared after each burst. `tell` gets the question, and the answer before
-    and now as one line each; nothing is told the first time."""
-
-    corpus: Corpus
-    questions: Sequence[str]
-    tell: Callable[[str, str, str], None]
-    _last: dict[str, str] = field(default_factory=dict)
-
-    def look(self) -> None:
-        """Ask again, and tell what changed."""
-        for question in self.questions:
-            answer = self.corpus.at().ask(question, mode="local")
-            first = next((each.quote for each in answer.citations), "")
-            now = f"no answer: {answer.reason}" if answer.refused else first or answer.text
-            before, self._last[question] = self._last.get(question), now
-            if before not in (None, now):
-                self.tell(question, str(before), now)
-
-
-SECONDS = 10.0
-"""How long a command or a server may take to be told."""
-
-
-def teller(target: str) -> Callable[[Mapping[str, str]], None]:
-    """Hands what changed on as JSON: to an address of this machine (POST), or to the standard input of a
-    command, which is run without a shell. Raises UsageError for an address elsewhere, and no command."""
-    if "://" in target:
-        address = urlsplit(target)
-        if address.scheme != "http" or not is_loopback(address.hostname or ""):
-            raise UsageError(f"--tell-to {target}: an http address of this machine is expected, or a command")
-        return lambda told: _post(target, told)
-    words = shlex.split(target)
-    if not words or shutil.which(words[0]) is None:
-        raise UsageError(f"--tell-to {target}: there is no command {words[0] if words else target!r}")
-    return lambda told: _run(words, told)
-
-
-def _post(to: str, told: Mapping[str, str]) -> None:
-    headers = {"Content-Type": "application/json"}
-    try:
-        with exchange("POST", to, headers, SECONDS, json.dumps(told).encode()) as (_, response):
-            status = response.status
-    except (RetryLater, RequestRejected, ValueError) as error:
-        raise SourceError(f"{to} was not told: {error}") from error
-    if not 200 <= status < 300:
-        raise SourceError(f"{to} was not told: it answered {status}")
-
-
-def _run(words: Sequence[str], told: Mapping[str, str]) -> None:
-    try:
-        done = subprocess.run(words, input=json.dumps(told).encode() + b"\n", timeout=SECONDS, check=False)  # noqa: S603
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise SourceError(f"{words[0]} was not told: {error}") from error
-    if done.returncode:
-        raise SourceError(f"{words[0]} ended with code {done.returncode}")
 
 
 def known_sources(corpus: Corpus, notice: Callable[[Notice], None] = lambda _: None) -> list[Path]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,10 @@ from asof.queries import Query
 from asof.rank.expression import (
     Constant,
     Joined,
-    RankingColumn,
     Taken,
     total,
 )
-from asof.rank.stage import Ranking, Stage, Traits
+from asof.rank.stage import Ranking
 from asof.schema import within
 from asof.wire import replace
 
@@ -65,11 +64,9 @@ class BudgetedRerank:
     """Ranks the first `sizes[0]` candidates by the column `by` anew by score; more while the best is
     uncertain.
 
-    Candidates enter in the order of `by`, so a larger size includes the smaller ones and nothing is computed
-    twice: stages before that say of themselves that they rank each candidate `alone` get them size by size
-    (`asof.rank.rerank`). The others keep their order below: their score is the lowest of those that
-    entered less the distance of their `by` to that of the last one that entered. The edges of `graph` are
-    agreement. Raises ValueError for `sizes` that fall.
+    Candidates enter in the order of `by`, so a larger size includes the smaller ones. The others keep their
+    order below: their score is the lowest of those that entered less the distance of their `by` to that of
+    the last one that entered. The edges of `graph` are agreement. Raises ValueError for `sizes` that fall.
     """
 
     by: str = "relevance"
@@ -78,35 +75,19 @@ class BudgetedRerank:
     agreement: float = within(0.8, 0.0, 1.0)
     first: int = within(5, 2, 100)
     graph: Centrality = GRAPH
-    traits: ClassVar = Traits(halts=True)
 
     def __post_init__(self) -> None:
         if not self.sizes or self.sizes[0] < 1 or any(low > high for low, high in pairwise(self.sizes)):
             raise ValueError(f"sizes are 1 or more and never fall: {self.sizes!r}")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        return self.over((), ranking, view)
-
-    def over(self, steps: Sequence[tuple[Stage, Query]], ranking: Ranking, view: View) -> Ranking:
-        """The ranking, where the candidates get their scores from `steps` only when they enter.
-
-        `steps`: stages and their queries, each of which is `alone` (`asof.rank.stage`); none: all have their
-        scores. Of the columns that the stages make those remain that all candidates have. Where one of them
-        makes the column by which candidates enter, all candidates go through them first.
-        """
         ranking = ranking.matching()
-        if not ranking.count or (steps and self.by not in ranking.columns):
-            ranking, steps = _through(steps, ranking, view), ()
         if not ranking.count:
             return ranking
         entering = ranking.keep(view.tie_order(ranking.column(self.by).values, ranking.rows))
-        first = entering.keep(np.arange(min(self.sizes[0], entering.count)))
-        examined = _through(steps, first, view)
-        if examined.column(self.by) is not first.column(self.by):
-            return self.over((), _through(steps, ranking, view), view)
         known: dict[int, NDArray[np.bool_]] = {}  # corroboration of the candidates by the best one so far
         for size in self.sizes:
-            examined = _enlarged(examined, steps, entering, size, view)
+            examined = entering.keep(np.arange(min(size, entering.count)))
             rows, scores = examined.rows, examined.score
             best = view.tie_order(scores, rows)[: self.first]
             top = int(rows[best[0]])
@@ -116,8 +97,7 @@ class BudgetedRerank:
             doubt = Uncertainty.of(scores[best].tolist(), [True, *agrees[1:].tolist()])
             if examined.count == entering.count or doubt.settled(self.margin, self.agreement):
                 break
-        scored = examined.count if steps else entering.count
-        halting = self._outcome(doubt, examined.count, entering.count, scored)
+        halting = self._outcome(doubt, examined.count, entering.count)
         ranked = replace(self._ranked(examined, entering), halting=halting)
         return ranked.note(halting.reason)
 
@@ -125,7 +105,7 @@ class BudgetedRerank:
         """A mask of `rows`: those with an edge to `top`."""
         return np.isin(rows, self.graph.evidence(view).neighbours(top)[0])
 
-    def _outcome(self, doubt: Uncertainty, examined: int, count: int, scored: int) -> Halting:
+    def _outcome(self, doubt: Uncertainty, examined: int, count: int) -> Halting:
         settled = doubt.settled(self.margin, self.agreement)
         measured = f"margin {doubt.margin:.3f}, agreement {doubt.agreement:.2f}"
         limits = f"{self.margin:g} and {self.agreement:g}"
@@ -134,59 +114,15 @@ class BudgetedRerank:
         if settled:
             reason = f"halted at {examined} of {count} candidates: {measured} are above {limits}"
         budget = min(count, self.sizes[-1])
-        halting = Halting(
-            examined, count, budget, scored, settled, doubt.margin, doubt.agreement, reason
-        )  # fmt: skip
-        if not halting.saved:
-            return halting
-        return replace(halting, reason=f"{reason}; {halting.saved:.0%} of the budget of {budget} was saved")
+        return Halting(examined, count, budget, settled, doubt.margin, doubt.agreement, reason)
 
     def _ranked(self, examined: Ranking, entering: Ranking) -> Ranking:
         """All candidates in order of entry, those that were not examined below the lowest of the others."""
         entered, left = examined.count, entering.count - examined.count
         if not left:
-            return replace(entering, columns=examined.columns, by=examined.by, notes=examined.notes)
+            return entering
         entry, outside = entering.column(self.by), np.arange(entered, entering.count)
         lowest = Taken(examined.scores, np.full(left, np.argmin(examined.score)))
         last = Constant(f"-{self.by} of it", -float(entry.values[entered - 1]))
         below = total(OUTSIDE, lowest, total("below the last that entered", Taken(entry, outside), last))
-        ranked = entering.with_column("budget", Joined(examined.scores, below, entered, left))
-        return replace(ranked, notes=examined.notes)
-
-
-def _through(steps: Sequence[tuple[Stage, Query]], ranking: Ranking, view: View) -> Ranking:
-    for stage, query in steps:
-        ranking = stage(query, ranking, view)
-    return ranking
-
-
-def _enlarged(
-    examined: Ranking, steps: Sequence[tuple[Stage, Query]], entering: Ranking, size: int, view: View
-) -> Ranking:
-    """The first `size` candidates with all their columns; of those `examined` before nothing is computed."""
-    more = np.arange(examined.count, min(size, entering.count))
-    if not len(more):
-        return examined
-    entered = _through(steps, entering.keep(more), view)
-    if entered.count != len(more):
-        raise ValueError(f"{len(more)} candidates went in, {entered.count} came out: a stage is not alone")
-    return _joined(examined, entered)
-
-
-def _joined(first: Ranking, more: Ranking) -> Ranking:
-    """Candidates and the next ones, with the columns that both have."""
-    columns = {
-        name: RankingColumn(
-            Joined(own.of, more.columns[name].of, first.count, more.count),
-            np.concatenate([own.values, more.columns[name].values]),
-            _larger(own.high, more.columns[name].high),
-        )
-        for name, own in first.columns.items()
-        if name in more.columns
-    }  # fmt: skip
-    notes = tuple(dict.fromkeys((*first.notes, *more.notes)))
-    return replace(first, places=np.concatenate([first.chosen, more.chosen]), columns=columns, notes=notes)
-
-
-def _larger(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else max(one, other)
+        return entering.with_column("budget", Joined(examined.scores, below, entered, left))

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from asof import files as corpus_files
 from asof.errors import DamagedSegment
-from asof.extensions.facts.pagerank import DAMPING, personalized_pagerank
 from asof.extensions.systems.overlap import FILE_FORMAT, Edges, edges_of
 from asof.index.segment import Prefix, Segment
 from asof.index.view import View
@@ -144,8 +143,6 @@ def read_postings(db: sqlite3.Connection, first: int, begin: int, end: int, shin
 
 THRESHOLD = 0.05
 CAP = 256
-TOLERANCE = 1e-12
-"""The change of all PageRanks at which the iteration ends."""
 
 
 class Evidence:
@@ -176,25 +173,6 @@ class Evidence:
         nodes, weights = self.edges.neighbours(int(self.nodes[row]))
         order = self.rows.canonical(nodes)
         return self._row_of[nodes[order]], weights[order].astype(np.int64)
-
-    def pagerank(self, damping: float = DAMPING) -> NDArray[np.float64]:
-        """For each row of the view its PageRank as a share of the largest; 0 for rows that are not current.
-
-        In the published form the value of an isolated passage is lost; spreading it over all passages scales
-        all values alike, so a share is the same. Nodes are in order of time: the same bits for any segments.
-        """
-        linked = np.unique(np.concatenate([self.edges.low, self.edges.high]))
-        linked = linked[self.rows.canonical(linked)]
-        place = np.zeros(self.rows.n, np.int64)
-        place[linked] = np.arange(len(linked))
-        ranks = personalized_pagerank(
-            len(linked), place[self.edges.low], place[self.edges.high], np.ones(len(linked)),
-            edge_weights=self.edges.weight, damping=damping, tolerance=TOLERANCE,
-        )  # fmt: skip
-        values = np.where(self.alive, 1 - damping, 0.0)  # in units of the mean of those that are linked
-        values[linked] = ranks * len(linked)
-        shares: NDArray[np.float64] = values[self.nodes] / (float(values.max(initial=0.0)) or 1.0)
-        return shares
 
 
 def evidence(view: View, *, threshold: float = THRESHOLD, cap: int = CAP) -> Evidence:

@@ -2,8 +2,7 @@
 
 A `Box` is the space of settings, with a fixed sum for some of its numbers. Where the stages make a column by
 an expression alone (`asof.rank.stage`: they name their `constants`), the scores of all settings follow from
-the trees of one search; else the stages from the first that changes on run again, milliseconds for a question
-and setting. A `LossTable` is either.
+the trees of one search.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from asof.errors import UsageError
-from asof.extensions.systems.loss import dcg, ideal, ndcg_many
+from asof.extensions.systems.loss import ideal, ndcg_many
 from asof.hits import Why
 from asof.index.view import View
 from asof.queries import Query
@@ -279,11 +278,6 @@ def _is_sum(stage: Stage) -> bool:
     return isinstance(stage, Combine)
 
 
-def expressed(recipe: Recipe, box: Box) -> bool:
-    """True if the scores at all settings of a box follow from their expressions."""
-    return all(follows(recipe, field.partition(".")[0]) for field in moved_fields(recipe, box))
-
-
 def replayable(recipe: Recipe) -> frozenset[str]:
     """The numbers with bounds that are leaves of recorded trees, and that can be tried there."""
     stages = recipe.stages_by_name()
@@ -491,65 +485,7 @@ def _order(view: View, rows: Ints) -> Ints:
     return order
 
 
-# -- ranking again from the first stage that changes -----------------------------------------------
-
-
-WIDE = 4
-"""The number of passages that are ranked for each document that is needed: some are of the same document."""
-
-
-@dataclass(frozen=True, slots=True)
-class RankingReplay:
-    """The losses by running the stages again from the first that differs, `at`. `begun`: the view of each
-    question, and its ranking before that stage."""
-
-    questions: Sequence[JudgedQuery]
-    recipe: Recipe
-    box: Box
-    k: int
-    at: int
-    begun: Sequence[tuple[View, Ranking]]
-
-    @classmethod
-    def of(cls, questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> RankingReplay:
-        """Runs the stages before the first that a setting changes, once for each question."""
-        wide = [replace(each, query=replace(each.query, k=WIDE * k)) for each in questions]
-        at = first_changed(recipe, box, wide[0])
-
-        def begun(question: JudgedQuery, view: View) -> tuple[View, Ranking]:
-            own = replace(view, memo={}, _records={})
-            before = Ranking(view.window(question.query.filters))
-            return own, _through(recipe, question, before, own, 0, at)
-
-        kept = [each.use(lambda view, each=each: begun(each, view)) for each in wide]  # type: ignore[misc]
-        return cls(wide, recipe, box, k, at, kept)
-
-    @property
-    def how(self) -> str:
-        """A sentence: the way in which a setting is evaluated."""
-        stage = list(self.recipe.stages_by_name())[self.at]
-        return f"the stages from {stage} on are run for each question and setting"
-
-    def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
-        """1 - nDCG (m, q) of q questions (all, or those of these numbers) at m settings (m, d); 1 where
-        nothing can be gained."""
-        chosen = range(len(self.questions)) if questions is None else questions.tolist()
-        recipes = [with_values(self.recipe, self.box.named(setting)) for setting in settings]
-        lost = [
-            self.questions[at].use(lambda _, at=at: [self._loss(recipe, at) for recipe in recipes])  # type: ignore[misc]
-            for at in chosen
-        ]
-        return np.array(lost, np.float64).reshape(len(chosen), len(recipes)).T
-
-    def _loss(self, recipe: Recipe, at: int) -> float:
-        question, (view, before) = self.questions[at], self.begun[at]
-        here = replace(view, memo=dict(view.memo))  # stages memoise in views
-        ranking = _through(recipe, question, _copied(before), here, self.at)
-        records = here.records(ranking.rows)
-        names = dict.fromkeys(each.document for each in records if each.document != question.left_out)
-        best = question.best(self.k)
-        gained = dcg([question.gains.get(name, 0.0) for name in names], self.k)
-        return 1 - gained / best if best else 1.0
+# -- the stages before and after the first that changes --------------------------------------------
 
 
 def _copied(ranking: Ranking) -> Ranking:
@@ -559,7 +495,7 @@ def _copied(ranking: Ranking) -> Ranking:
 
 
 def _through(
-    recipe: Recipe, question: JudgedQuery, ranking: Ranking, view: View, first: int, end: int | None = None
+    recipe: Recipe, question: JudgedQuery, ranking: Ranking, view: View, first: int, end: int
 ) -> Ranking:
     """The ranking after the stages from the `first` until before `end`."""
     for _, stage, query in list(recipe.steps(question.query))[first:end]:
@@ -590,16 +526,10 @@ class ExpressionLosses:
     questions: Sequence[JudgedQuery]
     scored: Sequence[JudgedScores]
     k: int
-    chosen: str = ""
-
-    @property
-    def how(self) -> str:
-        """A sentence: the way in which a setting is evaluated, and its limits."""
-        documents = sum(len(each.gains) for each in self.scored)
-        return f"{documents:,} candidates of {len(self.scored):,} questions by expressions{self.chosen}"
 
     def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
-        """As those of `RankingReplay`."""
+        """1 - nDCG (m, q) of q questions (all, or those of these numbers) at m settings (m, d); 1 where
+        nothing can be gained."""
         numbers = range(len(self.scored)) if questions is None else questions.tolist()
         losses = np.ones((len(settings), len(numbers)))
         for place, at in enumerate(numbers):
@@ -607,20 +537,3 @@ class ExpressionLosses:
             if len(own.gains) and best:
                 losses[:, place] = 1 - ndcg_many(own.scores(settings), own.gains, best, self.k)
         return losses
-
-
-LossTable = ExpressionLosses | RankingReplay
-"""The losses of questions at settings of a box."""
-
-
-def loss_table(questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> LossTable:
-    """The losses of questions at other values of the numbers of the box: from trees where scores follow from
-    them, else by running the stages from the first that changes on."""
-    if not expressed(recipe, box):
-        return RankingReplay.of(questions, recipe, box, k)
-    scored = [
-        each.use(lambda view, each=each: JudgedScores.of_question(each, view, recipe, box, k))  # type: ignore[misc]
-        for each in questions
-    ]
-    chosen = f": those among the first {DEPTH * k} at one of many settings"
-    return ExpressionLosses(questions, scored, k, chosen)

@@ -16,13 +16,11 @@ from asof.extensions.systems.stages import (
     Latent,
     ReciprocalRank,
     Similarity,
-    SubQuestions,
     Volume,
 )
 from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.gather import ByDocument, Dense, Everything, Lexical, Pool, TopK
 from asof.rank.stage import Range, Recipe, Tunable
-from asof.wire import replace
 
 # -- twe: TWE-RAG, time-weighted evidence ----------------------------------------------------------
 #
@@ -31,7 +29,7 @@ from asof.wire import replace
 #
 # with alpha = beta = 1, gamma = .5, delta = 2.5 r, tau = 730 - (730 - 90) r days, r = 1 for a question that
 # asks for the newest and .3 for others (README 2.1 to 2.4), on a budget of 30, 60 or 100 candidates. Its
-# README calls tau_min = 365 optimal in another place (4.3): that is `twe-365`.
+# README calls tau_min = 365 optimal in another place (4.3).
 
 
 CENTRALITY = Centrality()
@@ -52,22 +50,6 @@ TWE = Recipe(
         TopK(),
     ),
     typed=True,
-    tunable=Tunable(  # BM25 is the unit; bounds of delta and tau as in the sliders of its demo
-        (
-            Range("combine.weights.latent", 0.0, 2.0),
-            Range("combine-2.weights.centrality", 0.0, 2.0),
-            Range("decay.delta", 0.0, 5.0),
-            Range("decay.tau_min", 30.0, 365.0),
-            Range("decay.tau_max", 180.0, 1_825.0),
-            Range("decay.general", 0.0, 1.0),
-        )
-    ),
-)
-
-TWE_365 = replace(
-    TWE.replaced({"decay.tau_min": 365.0}),
-    name="twe-365",
-    about="twe with tau_min = 365 days, the other value that its authors recommend",
 )
 
 # -- tempralm: TempRALM (Gade and Jetcheva 2024, arXiv 2401.13222) ---------------------------------
@@ -93,15 +75,6 @@ TEMPRALM = Recipe(
         TopK(),
     ),
     typed=True,
-    tunable=Tunable(
-        (
-            Range("lexical.k1", 0.5, 3.0),
-            Range("lexical.b", 0.0, 1.0),
-            Range("combine.weights.dense", 0.0, 3.0),
-            Range("pool.n", 10, 500),
-            Range("gap.floor", 0.01, 365.0),
-        )
-    ),
 )
 
 
@@ -116,7 +89,6 @@ TEMPRALM = Recipe(
 
 BM25 = Recipe(
     "bm25", "words alone: BM25", (Lexical(), TopK()), typed=True,
-    tunable=Tunable((Range("lexical.k1", 0.5, 3.0), Range("lexical.b", 0.0, 1.0))),
 )  # fmt: skip
 
 LSA = Recipe("lsa", "latent semantic analysis alone", (Latent("half"), TopK()), typed=True)
@@ -136,36 +108,12 @@ HYBRID = Recipe(
         TopK(),
     ),
     typed=True,
-    tunable=Tunable((Range("combine.weights.similarity", 0.0, 3.0),)),
 )  # fmt: skip
 
 HYBRID_RRF = Recipe(
     "hybrid-rrf", "words and vectors: reciprocal rank fusion",
     (Lexical(), Similarity("cosine"), ReciprocalRank((("lexical", 1.0), ("similarity", 1.0))), TopK()),
     typed=True,
-    tunable=Tunable(
-        (Range("reciprocal_rank.k", 1, 200), Range("reciprocal_rank.weights.similarity", 0.0, 3.0))
-    ),
-)  # fmt: skip
-
-
-# -- the baselines of TG-RAG (section V-B) that need no graph --------------------------------------
-#
-#     naive-rag    passages by the cosine of their vectors and the question's (NaiveRAG; Lewis et al. 2020)
-#     qd-rag       the same for each part of the question, the lists joined (QD-RAG; Ammann et al. 2025)
-#
-# Vectors are those of the corpus's encoder, or of LSA without one. The parts of a question are found
-# by rules, as `asof ask` finds the cells of a table.
-
-
-NAIVE_RAG = Recipe(
-    "naive-rag", "NaiveRAG: passages by vectors alone, a baseline of TG-RAG", (Similarity("half"), TopK()),
-    typed=True,
-)  # fmt: skip
-
-QD_RAG = Recipe(
-    "qd-rag", "QD-RAG: each part of a question by vectors alone, a baseline of TG-RAG",
-    (SubQuestions(), TopK()), typed=True,
 )  # fmt: skip
 
 

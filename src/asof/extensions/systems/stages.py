@@ -200,21 +200,15 @@ def on_scale(values: Values, vector: Vector, stored: Callable[[int], Vector], sc
 class Centrality:
     """The column `centrality`, in [0, 1]; it does not rank by itself (TWE-RAG, section 2.2).
 
-    "degree": sum of the overlaps (Jaccard of shingles) with all that corroborate the passage, as a share of
-    the largest such sum in the view; 0 when no passage is corroborated, 1 for all when all are equal.
-
-    "pagerank": PageRank as a share of the largest. The published formula is not normalised, and loses the
-    mass of isolated passages; spreading it over all passages scales all values alike, so the share is the
-    same.
+    The sum of the overlaps (Jaccard of shingles) with all that corroborate the passage, as a share of the
+    largest such sum in the view; 0 when no passage is corroborated, 1 for all when all are equal. PageRank,
+    the other measure that the publication names, is not here.
 
     `threshold` and `cap` are those of `asof.extensions.systems.evidence.evidence`.
     """
 
-    kind: str = choice("degree", "pagerank")
     threshold: float = within(THRESHOLD, 0.0, 1.0)
     cap: int = within(CAP, 0, 1_000_000)
-    damping: float = within(0.85, 0.0, 0.99)
-    traits: ClassVar = Traits(alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         graph = self.evidence(view)
@@ -222,23 +216,11 @@ class Centrality:
             ranking = ranking.note(
                 f"corroboration: of the passages that have a phrase, only the first {self.cap} are counted"
             )
-        if self.kind == "pagerank":
-            shares = self._pageranks(graph, view)[ranking.rows]
-            of: Expression = Given("centrality (PageRank, share of the largest)", shares)
-        else:
-            of = _degree(graph, ranking)
-        return ranking.with_column("centrality", of, by=False)
+        return ranking.with_column("centrality", _degree(graph, ranking), by=False)
 
     def evidence(self, view: View) -> Evidence:
         """The graph of a view."""
         return evidence(view, threshold=self.threshold, cap=self.cap)
-
-    def _pageranks(self, graph: Evidence, view: View) -> Values:
-        key = f"pagerank {self.threshold!r} {self.cap} {self.damping!r}"
-        shares: Values | None = view.prefix.memo.get(key)
-        if shares is None:
-            shares = view.prefix.memo[key] = graph.pagerank(self.damping)
-        return shares
 
 
 def _degree(graph: Evidence, ranking: Ranking) -> Expression:
@@ -283,7 +265,6 @@ class Decay:
     tau_max: float = within(730.0, 0.1, 100_000.0)
     general: float = within(0.3, 0.0, 1.0)
     recent: tuple[str, ...] = RECENT
-    traits: ClassVar = Traits(alone=True)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         share = self.recency(query.text)

@@ -3,9 +3,8 @@
     RRF   = 1 / (60 + rank by words) + 1 / (60 + rank by meaning)      the first 40 of each list
     score = RRF · (1 + .1 · min(documents that link to it, 10)) · 1.20 | 1.10 | 1.00 | .95 by age
 
-The boosts act on all candidates, before the cut (its code cuts first). Boosts by heading and tag are in its
-code, not in its design: they are here, and off. Fusion "weighted", its older way, is 1.0 · meaning + .5 ·
-words; words are taken as a share of the best here, since raw BM25 would outweigh any cosine.
+The boosts act on all candidates, before the cut (its code cuts first). Boosts by heading and tag, off in its
+code, and its older way of fusion are not here.
 """
 
 from __future__ import annotations
@@ -14,18 +13,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from asof.errors import UsageError
-from asof.extensions.systems.linked_notes import LEVELS, Backlinks, Headings, RecencyTiers, Tags
+from asof.extensions.systems.linked_notes import Backlinks, RecencyTiers
 from asof.extensions.systems.stages import ReciprocalRank, Similarity
-from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.gather import Lexical, TopK
-from asof.rank.stage import Range, Recipe, Stage, Tunable
-from asof.schema import AcceptedValue, boolean, check, number, one_of, whole
+from asof.rank.stage import Recipe
+from asof.schema import AcceptedValue, boolean, check, number, whole
 
 DEPTH = 40
 """k_vec and k_lex of its code."""
 
 KEYS: Mapping[str, tuple[Any, AcceptedValue]] = {
-    "fusion_algorithm": ("rrf", one_of("rrf", "weighted")),
     "rrf_k": (60, whole(1, 1_000)),
     "backlink_boost_weight": (0.1, number(0.0, 1.0)),
     "backlink_boost_cap": (10, whole(1, 100)),
@@ -37,13 +34,6 @@ KEYS: Mapping[str, tuple[Any, AcceptedValue]] = {
     "recency_recent_boost": (1.10, number(0.0, 10.0)),
     "recency_old_boost": (1.00, number(0.0, 10.0)),
     "recency_older_boost": (0.95, number(0.0, 10.0)),
-    "heading_boost_enabled": (False, boolean()),
-    "heading_h1_boost": (1.05, number(1.0, 2.0)),
-    "heading_h2_boost": (1.03, number(1.0, 2.0)),
-    "heading_h3_boost": (1.02, number(1.0, 2.0)),
-    "tag_boost_enabled": (False, boolean()),
-    "tag_boost_weight": (0.03, number(0.0, 1.0)),
-    "tag_boost_cap": (3, whole(1, 100)),
 }
 """The keys of its configuration: default, and what is accepted. Its factors by age have no keys; here they
 do."""
@@ -65,18 +55,12 @@ def vault(**keys: Any) -> Recipe:
         (
             Lexical(),
             Similarity("cosine"),
-            *_fusion(values),
+            ReciprocalRank((("lexical", 1.0), ("similarity", 1.0)), values["rrf_k"], DEPTH),
             Backlinks(float(values["backlink_boost_weight"]), values["backlink_boost_cap"]),
             RecencyTiers(days, factors),
-            Headings(*_headings(values)),
-            Tags(*_tags(values)),
             TopK(),
         ),
         typed=True,
-        tunable=Tunable((
-            *_tunable(values), Range("backlinks.weight", 0.0, 1.0), Range("headings.h1", 1.0, 2.0),
-            Range("tags.weight", 0.0, 1.0),
-        )),
     )  # fmt: skip
 
 
@@ -90,30 +74,6 @@ def _steps(values: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[float, .
             for name in ("fresh", "recent", "old", "older")
         ),
     )
-
-
-def _headings(values: Mapping[str, Any]) -> tuple[float, float, float]:
-    on = values["heading_boost_enabled"]
-    h1, h2, h3 = (float(values[f"heading_{level}_boost"]) if on else 1.0 for level in LEVELS)
-    return h1, h2, h3
-
-
-def _tags(values: Mapping[str, Any]) -> tuple[float, int]:
-    weight = float(values["tag_boost_weight"]) if values["tag_boost_enabled"] else 0.0
-    return weight, values["tag_boost_cap"]
-
-
-def _fusion(values: Mapping[str, Any]) -> tuple[Stage, ...]:
-    if values["fusion_algorithm"] == "rrf":
-        return (ReciprocalRank((("lexical", 1.0), ("similarity", 1.0)), values["rrf_k"], DEPTH),)
-    return MaxNormalize("lexical"), Combine((("similarity", 1.0), ("normalized", 0.5)), "relevance")
-
-
-def _tunable(values: Mapping[str, Any]) -> tuple[Range, ...]:
-    """Words are the unit of either fusion."""
-    if values["fusion_algorithm"] == "rrf":
-        return Range("reciprocal_rank.k", 1, 200), Range("reciprocal_rank.weights.similarity", 0.0, 3.0)
-    return (Range("combine.weights.similarity", 0.0, 3.0),)
 
 
 VAULT = vault()

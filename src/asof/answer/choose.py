@@ -76,6 +76,7 @@ _NAME = re.compile(
     r"[^\W\d_a-zß-öø-ÿ][\w’'-]+(?: (?:[^\W\d_a-zß-öø-ÿ]\.? ?)?[^\W\d_a-zß-öø-ÿ][\w’'-]+)+|@\w+"
     r"|\b(?:[^\W\d_a-zß-öø-ÿ]\. ?){1,3}[^\W\d_a-zß-öø-ÿ][\w’'-]+"  # J. Abara
 )
+_ENDED = re.compile(r"[.!。]$")
 _CLOCK = re.compile(r"\b\d{1,2}(?::\d\d\b| ?(?:[ap]\.?m\b|o['’]clock\b|uhr\b|h\b))", re.IGNORECASE)
 _OWNED = re.compile(r"(\w+)['’]s\b")
 _VERSION = re.compile(r"\bv?\d+\.\d")
@@ -489,7 +490,7 @@ def states_something(sentence: Statement) -> bool:
             or _FIGURE.search(unnumbered(text)) is not None
         )
         and not text.startswith(("```", "---"))
-        and (text != sentence.hit.title or text.endswith((".", "!", "。")) or text == sentence.hit.text.strip())
+        and (text != sentence.hit.title or _ENDED.search(text) or text == sentence.hit.text.strip())
         and not _MARKED_HEADING.match(text)
         and not text.rstrip("\"'”’»*_) ").endswith(("?", "？"))
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from tests.support.answers import answered, corpus_with, doc
 
 from asof.documents import Document
+from asof.time.span import iso
 
 JOBS = (
     "bins moved",
@@ -202,3 +204,56 @@ def test_what_changed_in_a_document_is_all_that_changed(tmp_path: Any) -> None:
         "since 2024-10-01: Quiet hours are from 22:30 on.; before: Quiet hours are from 23:00 on.",
         "since 2024-10-01: Bins go out on Tuesday.; before: Bins go out on Thursday.",
     ]
+
+
+FEES = "Valid from 1 September {}.\n\nBreakfast costs £{} per session.\n"
+GATE = doc("welcome.txt", "2022-09-02", "The school gate opens at 8:40.", "Welcome")
+LETTER = (
+    "Millbrook\n14 Weir Lane\n\n17 November 2023\n\nFrom 5 January 2024 the school gate opens at 8:30.{}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "papers", "as_of", "quote"),
+    [
+        ("How much is breakfast?", [
+            doc("a.md", "2022-08-26", FEES.format(2022, "3.00"), "Fees 2022/23"),
+            doc("b.md", "2023-06-20", FEES.format(2023, "3.50"), "Fees 2023/24"),
+        ], "2023-07-10", "Valid from 1 September 2022. Breakfast costs £3.00 per session."),
+        ("At what time does the school gate open?", [
+            GATE, doc("gate.txt", "2023-11-17", LETTER.format(""), "Millbrook"),
+        ], "2023-12-10", "The school gate opens at 8:40."),
+        ("At what time does the school gate open?", [
+            GATE, doc("gate.txt", "2023-11-17", LETTER.format(" Lessons begin at 8:55."), "Millbrook"),
+        ], "2023-12-10", "The school gate opens at 8:40."),
+        ("Who is the teacher of Year 4?", [
+            doc("a.csv", "2023", "| class | teacher | room |\n|---|---|---|\n| Year 2 | Omar Siddiq | 4 |\n"
+                "| Year 4 | Ida Lund | 7 |\n", "Classes"),
+        ], "2024", "class: Year 4; teacher: Ida Lund; room: 7"),
+        ("What is the salary of the headteacher?", [
+            doc("h.md", "2022", "The headteacher is Tom Ashby.", "Handbook"),
+            doc("m.md", "2023", "After eleven years Ida Hollis retires. Tom Ashby is headteacher.", "Mail"),
+        ], "2024", ""),
+    ],
+    ids=["a school year", "to come", "to come, among more", "rows of a thing", "no amount"],
+)  # fmt: skip
+def test_what_holds_on_a_day(
+    tmp_path: Any, question: str, papers: Sequence[Document], as_of: str, quote: str
+) -> None:
+    made = answered(tmp_path, question, *papers, as_of=as_of)
+    assert ("" if made.refused else made.citations[0].quote) == quote
+
+
+def test_an_undated_paper_ends_another_from_when_it_holds(tmp_path: Any) -> None:
+    for name, text in (
+        ("fee-1.md", "effective: 2022-01-01\n---\nA fee of £15 is charged."),
+        ("fee-2.md", "effective: 2023-09-01\nsupersedes: fee-1.md\n---\nNo fee is charged."),
+    ):
+        (tmp_path / name).write_text(f"---\ntitle: Late payment\n{text}\n")
+        os.utime(tmp_path / name, (1_717_200_000, 1_717_200_000))  # June 2024
+    with corpus_with(tmp_path / ".index") as corpus:
+        corpus.add(tmp_path)
+        hits = corpus.at().search("fee charged").hits
+    assert {hit.document[-8:]: hit.superseded and iso(hit.superseded.at)[:10] for hit in hits} == {
+        "fee-1.md": "2023-09-01", "fee-2.md": None,
+    }  # fmt: skip

@@ -7,7 +7,7 @@ from math import exp
 from operator import mul
 from typing import NamedTuple
 
-from asof.answer.choose import MONTH, Candidates, has_number, has_value
+from asof.answer.choose import MONTH, Candidates, durations, has_number, has_value
 from asof.answer.match import asks_whether, bare_words, figures_in, numbers_asked, thing_asked
 from asof.answer.question import (
     COUNT,
@@ -24,7 +24,7 @@ from asof.answer.statements import Statement, WeightedPhrase, hit_in_time, names
 from asof.hits import Hit
 from asof.index.view import View
 from asof.text.query import key
-from asof.time.span import iso, label, nearest
+from asof.time.span import label, nearest
 
 
 class AnswerSigns(NamedTuple):
@@ -79,9 +79,7 @@ def unanswerable_reason(
 ) -> str:
     """The reason why these passages cannot hold the answer, or "". `found`: the candidates of the hits."""
     if not hits:
-        past = view.as_of < view.known_at
-        what = f"that was published by {iso(view.as_of)[:10]}" if past else "in this corpus"
-        return f"nothing {what} matches the question"
+        return "nothing in this corpus matches the question"
     if reason := _time_reason(question, hits, found, view):
         return reason
     if not found.best and (named := numbers_asked(question)):
@@ -210,6 +208,7 @@ def _gives(question: ParsedQuestion, statement: Statement) -> bool:
     free = phrases_of("free", question.language)
     if kind == MONEY:  # a date is no amount
         in_words = "".join(sign for sign in statement.text if not sign.isdigit())
+        in_words = durations(question.language).sub(" ", in_words)
         says = bool(figures_in(statement)) or has_number(question, in_words)
         return says or free.search(in_words.lower()) is not None
     return has_number(question, statement.text) or has_value(question, statement, statement.text)

@@ -27,6 +27,7 @@ from asof.answer.question import (
 from asof.answer.statements import (
     Statement,
     WeightedPhrase,
+    comes_later,
     has_lapsed,
     lasts,
     speaks_outside,
@@ -327,6 +328,9 @@ def signs_of(
     asks = asked_version(question.text)
     by_version = asks is not None and asks.version is not None  # what holds in a version may be over now
     told, who_is = phrases(question.language), question.current and question.value_kind == PERSON
+    later = {at for at, each in enumerate(statements) if not question.times and comes_later(each)}
+    held = (each for at, each in enumerate(statements) if at not in later and states_something(each))
+    most = max((words.share(each.titled_stems) for each in held), default=0.0)
     found = {}
     for at, each in enumerate(statements):
         if not states_something(each):
@@ -334,6 +338,8 @@ def signs_of(
         place, score = places[each.hit.id], each.hit.score
         against = not each.hit.holds and (place > 0 or not has_lapsed(each.hit))
         amended = any(act.document in documents for act in each.hit.amended)
+        if at in later:  # what holds comes first, if it says as much
+            against = words.share(each.titled_stems) <= most
         past = float(each.hit.superseded is not None or against or amended)
         if by_version and each.version:
             past = 0.0

@@ -39,6 +39,7 @@ from asof.answer.question import COUNT, DATE, MONEY, PERSON, WORD, ParsedQuestio
 from asof.answer.statements import (
     Statement,
     WeightedPhrase,
+    comes_later,
     edition_of,
     names,
     speaks_outside,
@@ -56,7 +57,7 @@ from asof.text.query import key
 from asof.text.statements import ITEM
 from asof.text.tokens import tokenize
 from asof.text.versions import ADDED, CHANGED, FIRST, RANGE, WHICH, AskedVersion, asked, phrases, told_first
-from asof.time.span import Span, iso, label
+from asof.time.span import BEGINNING, Span, iso, label
 from asof.wire import replace
 
 # -- successor and predecessor: the next statement of the same kind that does not name it --------------
@@ -430,7 +431,8 @@ def _differing_answer(view: View, context: AnswerContext, sentence: Statement) -
 def _older(context: AnswerContext, quoted: Sequence[Statement]) -> tuple[str, ...]:
     """A note on those of the statements that an answer quotes which give another figure for what is asked
     than the first, and were published before it: until when they held, if that holds instead."""
-    own = stated_value(quoted[0]) if context.parsed.figure and not context.parsed.times else None
+    figure = context.parsed.figure and not context.parsed.times and not comes_later(quoted[0])
+    own = stated_value(quoted[0]) if figure else None
     day = quoted[0].hit.published
     if own is None or day is None:
         return ()
@@ -440,7 +442,9 @@ def _older(context: AnswerContext, quoted: Sequence[Statement]) -> tuple[str, ..
         and value.unit == own.unit and value.value != own.value
         and each.hit.published is not None and each.hit.published.span.last < day.span.first
     ]  # fmt: skip
-    held = f"{', '.join(older)} held until {iso(day.span.first)[:10]}, if [1] holds instead"
+    force = quoted[0].hit.in_force
+    since = max(day.span.first, BEGINNING if force is None else force.span.first)
+    held = f"{', '.join(older)} held until {iso(since)[:10]}, if [1] holds instead"
     return (held,) if older else ()
 
 

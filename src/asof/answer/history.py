@@ -34,6 +34,7 @@ from asof.revisions.timeline import TimelineEntry, WordChanges, timeline, word_c
 from asof.store.reader import VisiblePassage, version_numbers, visible_passages
 from asof.text.figures import figures, language_of, lexicon
 from asof.text.force import Clause, clauses, phrases, times_in
+from asof.text.statements import FIELD
 from asof.text.versions import FIRST, asked
 from asof.time.span import BEGINNING, NEVER, Span, iso
 from asof.wire import replace
@@ -162,6 +163,8 @@ def past_of(view: View, query: Query, asked: AskedChange, times: Sequence[Span])
         if each.after is not None:
             again[_again(each.after)] = max(each.at, again.get(_again(each.after), each.at))
     ranked = [_scored(stems, each, words, asked, times, places[each.side.document], again) for each in every]
+    if asked.kind == ANYTHING:  # a field of the header tells no change, but of its document
+        ranked = [each for each in ranked if each.edit.side.kind != FIELD] or ranked
     ranked = [each for each in ranked if each.share >= LEAST]
     ranked.sort(key=lambda each: (-each.score, -each.edit.at))
     if amounts := _amounts(query.text):
@@ -456,7 +459,8 @@ def _whole_change(view: View, query: Query, past: Past, best: Edit) -> Answer | 
     place; None if it is the only one."""
     found = [
         each for each in past.every
-        if each.at == best.at and each.side.title == best.side.title and each.side.kind != "document"
+        if each.at == best.at and each.side.title == best.side.title
+        and each.side.kind not in ("document", FIELD)
         and each.kind in (CHANGED, ADDED, REMOVED)
     ]  # fmt: skip
     if len(found) < 2:

@@ -81,7 +81,17 @@ def of_asked_number(question: ParsedQuestion, sentences: Sequence[Statement], vi
     others: dict[str, frozenset[str]] = {}
     things = {stem for word in set_of("statements", "thing") for stem in analyzer.alternatives(word)}
 
+    def names_other(each: Statement) -> bool:
+        """True if a statement names things of an asked kind, and none of the asked number."""
+        own = _numbers_in(each.text, analyzer, language)
+        return any(
+            kind in own and asked[kind].isdisjoint(own[kind]) and not _listed(each.text, asked[kind])
+            for kind in things & asked.keys()
+        )
+
     def is_other(each: Statement) -> bool:
+        if names_other(each):
+            return True
         above = "\n".join((each.hit.title, *each.hit.place.headings))
         if each.hit.id not in others:
             name = _numbers_in(each.hit.document, analyzer, language, joined=True)  # "rfc9110.md"

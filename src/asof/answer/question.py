@@ -302,16 +302,11 @@ MOST_PERIODS = 16
 def _periods(times: Sequence[Span], mentions: Sequence[TimeExpression]) -> tuple[Span, ...]:
     """The times of a question, with the years or quarters of a range in its place; but a year of accounts or
     of a school is one time ("2019/20", "2016-17")."""
+    from asof.time.expressions import is_one_year
+
     between = [each for each in mentions if each.relation == "between" and not is_one_year(each)]
     ranges = {each.span: each.grain for each in between}
     return tuple(dict.fromkeys(each for span in times for each in _each(span, ranges.get(span, ""))))
-
-
-def is_one_year(mention: TimeExpression) -> bool:
-    """True for two years that follow each other, as one is written: "2016-17", "2019/2020"."""
-    first, _, last = re.sub("[-–—]", "/", mention.text).partition("/")
-    short = last.isdecimal() and (len(last) == len("17") or "/" in mention.text)
-    return short and first.isdecimal() and (int(first) + 1) % 100 == int(last) % 100
 
 
 def _each(span: Span, grain: str) -> list[Span]:

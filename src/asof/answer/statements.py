@@ -252,6 +252,20 @@ def has_lapsed(hit: Hit) -> bool:
     return not hit.holds and hit.in_force is not None and hit.in_force.by != STATUS
 
 
+def comes_later(statement: Statement) -> bool:
+    """True if a statement, or its passage, says that it holds only from a day after the date of force on."""
+    hit = statement.hit
+    if has_lapsed(hit) and hit.in_force is not None and hit.in_force.span.first > hit.at:
+        return True
+    if all(span.first <= hit.at for span in times_named(statement)):
+        return False
+    language = language_of(hit.text, "en")
+    published = hit.published.span if hit.published else None
+    parts = clauses(statement.text, times_in(statement.text, language, published), language, published)
+    forces = [each.force for each in parts if each.force is not None]
+    return len(parts) == len(forces) and all(each.span.start and each.span.first > hit.at for each in forces)
+
+
 def speaks_outside(source: Hit | Citation, said: str, times: Sequence[Span]) -> float:
     """How far what a passage says is out of force in all of these times, by its metadata or its own words: 1,
     or half where it ended before and nothing followed it; 0 if it is about one of them, or states nothing."""

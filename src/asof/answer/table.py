@@ -26,7 +26,6 @@ from asof.answer.question import (
     ParsedQuestion,
     blank_out,
     grain_at,
-    is_one_year,
     listed,
     phrases_of,
 )
@@ -53,7 +52,7 @@ from asof.text.question import AS_OF, QuestionReading
 from asof.text.statements import FIELD, ROW
 from asof.text.tables import cells
 from asof.text.tokens import any_of
-from asof.time.expressions import TimeContext, parse
+from asof.time.expressions import TimeContext, is_one_year, parse
 from asof.time.span import GRAINS, Period, Span, holds_in, label
 from asof.wire import replace
 

@@ -340,7 +340,7 @@ def _is_meant(view: View, target: CurrentName, act: StoredAct, actor: _Actor) ->
         known = (each.visible for each in view.store.names_of(others) if each.document != act.document)
         return target.visible == max((each for each in known if each <= act.visible), default=NEVER)
     by_kind = act.target[0] == "~"
-    if target.visible >= act.visible and (by_kind or target.title.casefold() == actor.title.casefold()):
+    if target.visible >= act.visible and (by_kind or act.target == actor.title.casefold()):
         return False
     if not by_kind:
         return True

@@ -560,6 +560,10 @@ def _section_force(
         return ()
     (mention,) = mentions
     from asof.text.force import phrases
+    from asof.time.expressions import is_one_year
+
+    if is_one_year(mention):  # the year of a school, or of accounts, begins in none of its months
+        return ()
 
     known = phrases(options.language)
     before, after = heading[: mention.start], heading[mention.end :]

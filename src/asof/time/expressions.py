@@ -10,6 +10,7 @@ taken for a time only with a cue.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta, tzinfo
@@ -574,6 +575,13 @@ def _is_named_within(mention: TimeExpression, published: Span) -> bool:
     begins = nearest_moment(core.first)
     inside = last - first < SHORT and published.first <= core.first and core.last <= published.last
     return inside and any(each - begins > timedelta(days=360) for each in years)
+
+
+def is_one_year(mention: TimeExpression) -> bool:
+    """True for two years that follow each other, as one is written: "2016-17", "2019/2020"."""
+    first, _, last = re.sub("[-–—]", "/", mention.text).partition("/")
+    short = last.isdecimal() and (len(last) == len("17") or "/" in mention.text)
+    return short and first.isdecimal() and (int(first) + 1) % 100 == int(last) % 100
 
 
 def _in_run(run: TokenRun, context: ParseContext) -> list[TimeExpression]:

@@ -35,7 +35,7 @@ class Limit(NamedTuple):
 
 
 LIMITS = {
-    "lines, core: answer": Limit(5_430),
+    "lines, core: answer": Limit(5_460),
     "lines, core: cli": Limit(3_325),
     "lines, core: corpus": Limit(2_515),
     "lines, core: index": Limit(4_205),
@@ -44,11 +44,11 @@ LIMITS = {
     "lines, core: rank": Limit(3_030),
     "lines, core: revisions": Limit(3_200),
     "lines, core: sources": Limit(5_055),
-    "lines, core: store": Limit(5_020),
+    "lines, core: store": Limit(5_025),
     "lines, core: text": Limit(3_780),
-    "lines, core: time": Limit(5_035),
+    "lines, core: time": Limit(5_045),
     "lines, core: modules of asof itself": Limit(4_995),
-    "lines, core": Limit(47_140, 34_000),
+    "lines, core": Limit(47_180, 34_000),
     "lines, extensions: adapters": Limit(480),
     "lines, extensions: cluster": Limit(2_500),
     "lines, extensions: documents": Limit(5_695),
@@ -58,7 +58,7 @@ LIMITS = {
     "lines, extensions: server": Limit(2_420),
     "lines, extensions: systems": Limit(6_680),
     "lines, extensions": Limit(32_140, 30_000),
-    "lines, tests": Limit(56_565, 48_000),
+    "lines, tests": Limit(56_620, 48_000),
     "lines, bench": Limit(2_650, 2_000),
     "modules": Limit(265, 300),
     "modules of fewer than 60 lines": Limit(0),

@@ -105,7 +105,8 @@ def what_names(view: View, question: ParsedQuestion, filters: Filters) -> Answer
     places = places[window.visible(places) if allowed is None else window.visible(places) & allowed[places]]
     rows = window.rows(places)
     named = stated_times(view.about(rows), question.times, (TEXT, TEXT)).any(axis=1)
-    rows = rows[named][-MOST:][::-1]
+    rows = rows[named]
+    rows = rows[view.tie_order(view.column("said", rows).astype(np.float64), rows)[:MOST]]
     hits = view.hits(rows, np.zeros(len(rows)), lambda _: Why("not ranked", 0.0))
     found = [
         each for each in statements_of(view, hits)

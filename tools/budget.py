@@ -35,7 +35,7 @@ class Limit(NamedTuple):
 
 
 LIMITS = {
-    "lines, core: answer": Limit(5_460),
+    "lines, core: answer": Limit(5_465),
     "lines, core: cli": Limit(3_325),
     "lines, core: corpus": Limit(2_515),
     "lines, core: index": Limit(4_205),
@@ -48,7 +48,7 @@ LIMITS = {
     "lines, core: text": Limit(3_780),
     "lines, core: time": Limit(5_045),
     "lines, core: modules of asof itself": Limit(4_995),
-    "lines, core": Limit(47_180, 34_000),
+    "lines, core": Limit(47_185, 34_000),
     "lines, extensions: adapters": Limit(480),
     "lines, extensions: cluster": Limit(2_500),
     "lines, extensions: documents": Limit(5_695),

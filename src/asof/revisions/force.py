@@ -339,6 +339,8 @@ def _is_meant(view: View, target: CurrentName, act: StoredAct, actor: _Actor) ->
     if act.kind == CORRECTS and len(others := called(view.store, act.text)) > 1:
         known = (each.visible for each in view.store.names_of(others) if each.document != act.document)
         return target.visible == max((each for each in known if each <= act.visible), default=NEVER)
+    if act.document == target.document:
+        return True  # it says itself what acts on it
     by_kind = act.target[0] == "~"
     if target.visible >= act.visible and (by_kind or act.target == actor.title.casefold()):
         return False
@@ -404,7 +406,8 @@ def _actors(view: View, documents: Iterable[int], first: Mapping[int, int]) -> d
         if not begins and each.document in first:
             begins = view.store.beginnings_of(each.document, first[each.document])
         begin = begins[0] if len(begins) == 1 else BEGINNING
-        undated = all(record.dated_by in ("", "mtime", None) for record in view.records(rows[own][:1]))
+        of_it = view.records(rows[own][:1])
+        undated = all(record.starts is None or record.dated_by == "mtime" for record in of_it)
         begin = begin if undated else max(each.visible, begin)
         actors[each.document] = _Actor(
             each.name, each.title, begin, int(held.ends[own].max(initial=BEGINNING)), undated

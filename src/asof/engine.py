@@ -19,16 +19,15 @@ from numpy.typing import NDArray
 
 from asof.documents import Document, SafeToCommit, SourceEvent
 from asof.errors import BeforeHorizon, SourceShrunk
-from asof.hits import Halting, Hit, HitForce, Superseded, Why
+from asof.hits import Halting, Hit
 from asof.index.manifest import EmbeddingRun, IndexState, Manifest
 from asof.index.segment import Prefix
 from asof.index.view import DerivedCache, View
 from asof.queries import Query
 from asof.rank.stage import Ranking, Recipe
-from asof.revisions.force import amendments, followers, times_of_force
+from asof.revisions.force import forces
 from asof.revisions.rows import remember
-from asof.store.digest import hit_id
-from asof.store.reader import AsOfReader, StoredPassage
+from asof.store.reader import AsOfReader
 from asof.store.schema import get_meta
 from asof.store.store import ERASING, SourceWay, Store, translate_sqlite_errors
 from asof.store.writing import Ids
@@ -304,37 +303,8 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     if not current.all():  # a stage let rows through that are superseded or removed
         ranking = ranking.keep(np.flatnonzero(current))
     column = ranking.scores
-    hits = view.hits(ranking.rows, column.values, column.why, _force(ranking.rows, view, query))
+    hits = view.hits(ranking.rows, column.values, column.why, forces(view, ranking.rows, query))
     rows = tuple(ranking.rows.tolist())
     for values in ranking.reusable:
         view.prefix.give_back(values)
     return Results(query, view, recipe.name, hits, rows, ranking.notes, recipe, ranking.halting)
-
-
-def current_hits(view: View, rows: NDArray[np.int64], query: Query | None = None) -> tuple[Hit, ...]:
-    """Rows of a view as hits without a score, in their order, with what supersedes or amends them at the date
-    of force of a query."""
-    nothing = Why("not ranked", 0.0)
-    return view.hits(rows, np.zeros(len(rows)), lambda _: nothing, _force(rows, view, query or Query("", "")))
-
-
-def _force(rows: NDArray[np.int64], view: View, query: Query) -> list[HitForce]:
-    """For each row the time in which it is in force, whether that is so at the date of force, and what
-    supersedes or amends it by then."""
-    at = query.date_of_status(view.as_of)
-    after, records = followers(view, rows, at), view.records(rows)
-    known = [each.row for each in after if each is not None and each.row >= 0]
-    record_of = dict(zip(known, view.records(np.array(known, np.int64)), strict=True))
-    times = times_of_force(view, rows, records, after)
-    amended = amendments(view, rows, records, at)
-    found: list[HitForce] = []
-    for later, time, acts in zip(after, times, amended, strict=True):
-        superseded = None
-        if later is not None and later.row >= 0 and later.instant <= at:
-            superseded = _later(record_of[later.row], later.instant)
-        found.append(HitForce(superseded, time, acts, query.holds(time, view.as_of), view.as_of, at))
-    return found
-
-
-def _later(record: StoredPassage, at: int) -> Superseded:
-    return Superseded(at, hit_id(record.document, record.key), record.document, record.title)

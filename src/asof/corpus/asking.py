@@ -485,12 +485,13 @@ class Asker(Struct, frozen=True):
         from asof.answer.extractive import of_one_thing
         from asof.answer.question import ParsedQuestion
         from asof.rank.versions import MOST_ASKED, rows_asked
+        from asof.revisions.force import current_hits
 
         def look(view: View) -> Answered:
             results = engine.search(put.query, view, put.recipe)
             found = dict(zip(results.rows, results.hits, strict=True))
             asked = rows_asked(put.query, view)
-            more = zip(asked.tolist(), engine.current_hits(view, asked, put.query), strict=True)
+            more = zip(asked.tolist(), current_hits(view, asked, put.query), strict=True)
             of_it = of_one_thing(ParsedQuestion.of(put.reading), put.query.lexical, dict(more), results.hits)
             hits = of_it | {row: hit for row, hit in found.items() if row not in of_it}
             most = f"of these versions the latest {MOST_ASKED:,} passages were read, and no others"

@@ -25,12 +25,12 @@ from asof.corpus.asking import LONGEST_KEY, LONGEST_NOTE, LONGEST_QUESTION, LONG
 from asof.corpus.corpus import Corpus, scratch
 from asof.corpus.maintenance import NOTES_LOCK, TRIAL, remove_trials
 from asof.documents import NOTE_PREFIX, PUBLISHED, Document, SourcedTime, is_note, line_feeds
-from asof.engine import current_hits
 from asof.errors import DocumentNotFound, UsageError
 from asof.hits import Hit
 from asof.index.features import LEAST_UNTITLED, grammar_of, title_of
 from asof.index.statements import LEAST_FRAME, Grammar, frame_of, statement_of
 from asof.lang import set_of
+from asof.revisions.force import current_hits
 from asof.revisions.link import NEARLY
 from asof.sources.markdown import Inline
 from asof.store.digest import STATUS, is_of_force, span_of

@@ -222,11 +222,11 @@ class Snapshot:
     def beginnings(self, documents: Iterable[str]) -> dict[str, Hit]:
         """The first passage of each of these current documents, by id; without a time of force where that is
         over, or to come, and another passage is in force."""
-        from asof.revisions.force import in_force
+        from asof.revisions.force import current_hits, in_force
 
         def look(view: View) -> dict[str, Hit]:
             rows = view.first_rows(view.store.numbers_of(documents))
-            hits = engine.current_hits(view, rows)
+            hits = current_hits(view, rows)
             numbers = view.column("document", rows).tolist()
             return {
                 hit.document: replace(hit, in_force=None, superseded=None, holds=True)
@@ -417,13 +417,14 @@ def _documents_in_order(view: View, filters: Filters) -> list[int]:
 
 def _statements_of(documents: list[int], filters: Filters, view: View) -> list[DocumentStatement]:
     """The statements of the current passages of these documents that pass the filters of time."""
+    from asof.revisions.force import current_hits
     from asof.text.statements import pieces
 
     window = view.prefix.window()
     mask = np.isin(window.column("document"), documents)
     allowed = view.allowed(window, filters)
     rows = np.flatnonzero(mask if allowed is None else mask & allowed)
-    hits = engine.current_hits(view, rows[window.visible(rows)])
+    hits = current_hits(view, rows[window.visible(rows)])
     found: list[DocumentStatement] = []
     document, until = "", 0
     for hit in sorted(hits, key=lambda each: (each.document, each.place.number)):

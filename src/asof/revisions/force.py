@@ -30,11 +30,12 @@ from asof.documents import (
     SUPERSEDES,
     SourcedTime,
 )
-from asof.hits import Amendment
+from asof.hits import Amendment, Hit, HitForce, Superseded, Why
 from asof.index.view import View
 from asof.lang import of_all, set_of
+from asof.queries import Query
 from asof.revisions.chains import succession
-from asof.store.digest import FORCE, SECTION, span_of
+from asof.store.digest import FORCE, SECTION, hit_id, span_of
 from asof.store.names import called
 from asof.store.reader import AsOfReader, CurrentName, StoredAct, StoredPassage, force_of, has_acts
 from asof.text.passages import provision
@@ -583,3 +584,33 @@ def _names_part(record: StoredPassage, part: str) -> bool:
     }
     named = any(plain[at : at + len(words)] == words for at in range(len(plain)))
     return not words or named or words[-1] in headed  # "3. Pets" is clause 3
+
+
+# -- hits with their force --------------------------------------------------------------------------------
+
+
+def current_hits(view: View, rows: NDArray[np.int64], query: Query | None = None) -> tuple[Hit, ...]:
+    """Rows of a view as hits without a score, in their order, with what supersedes or amends them at the date
+    of force of a query."""
+    nothing = Why("not ranked", 0.0)
+    return view.hits(rows, np.zeros(len(rows)), lambda _: nothing, forces(view, rows, query or Query("", "")))
+
+
+def forces(view: View, rows: NDArray[np.int64], query: Query) -> list[HitForce]:
+    """For each row the time in which it is in force, whether that is so at the date of force, and what
+    supersedes or amends it by then."""
+    at = query.date_of_status(view.as_of)
+    after, records = followers(view, rows, at), view.records(rows)
+    known = [each.row for each in after if each is not None and each.row >= 0]
+    record_of = dict(zip(known, view.records(np.array(known, np.int64)), strict=True))
+    times = times_of_force(view, rows, records, after)
+    amended = amendments(view, rows, records, at)
+    found: list[HitForce] = []
+    for later, time, acts in zip(after, times, amended, strict=True):
+        superseded = None
+        if later is not None and later.row >= 0 and later.instant <= at:
+            record = record_of[later.row]
+            id_ = hit_id(record.document, record.key)
+            superseded = Superseded(later.instant, id_, record.document, record.title)
+        found.append(HitForce(superseded, time, acts, query.holds(time, view.as_of), view.as_of, at))
+    return found

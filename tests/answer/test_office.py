@@ -10,6 +10,7 @@ import pytest
 from tests.support.answers import answered, corpus_with, doc
 
 from asof.documents import Document
+from asof.index.statements import is_letter
 from asof.time.span import iso
 
 JOBS = (
@@ -257,3 +258,47 @@ def test_an_undated_paper_ends_another_from_when_it_holds(tmp_path: Any) -> None
     assert {hit.document[-8:]: hit.superseded and iso(hit.superseded.at)[:10] for hit in hits} == {
         "fee-1.md": "2023-09-01", "fee-2.md": None,
     }  # fmt: skip
+
+
+def test_a_correction_is_quoted_as_it_reads_now(tmp_path: Any) -> None:
+    """Also where its earlier version is looked at for what changed."""
+    yard = doc("p.md", "2021-03-01", "The yard is closed to smokers from 1 April 2021.", "Smoking policy")
+    with corpus_with(tmp_path, yard) as corpus:
+        for day, month in (("20", "June"), ("25", "May")):
+            corpus.add(
+                [doc("c.md", f"2021-03-{day}", f"Not April, but 1 {month}.", "Correction: Smoking policy")]
+            )
+        made = corpus.at().ask("Since when is the yard closed to smokers?")
+    assert [each.quote for each in made.citations][1:] == ["Not April, but 1 May."]
+
+
+def test_what_names_a_day_says_whether_it_holds(tmp_path: Any) -> None:
+    plan = doc("p.md", "2023-01-01", "On 5 April 2024 the front door is painted.", "Plan (draft)")
+    made = answered(tmp_path, "What happened on 5 April 2024?", plan)
+    assert made.citations[0].status == ("not in force: draft",)
+
+
+@pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("Dear Ms Lind,\n\nThanks.", True), ("Sehr geehrte Frau Lind,\n", True), ("# Invoice 12\n", True),
+        ("Smith Ltd\nInvoice no. 118\n", True), ("Invoice address: 4 Quay Street", False),
+        ("Receipts are kept.", False), ("Monsieur Lind est le président.", False),
+    ],
+)  # fmt: skip
+def test_letters_and_bills(text: str, letter: bool) -> None:
+    assert is_letter(text) == letter
+
+
+@pytest.mark.parametrize(
+    ("title", "holds"),
+    [
+        ("DRAFT MINUTES", False),
+        ("Rules - DRAFT", False),
+        ("NFL DRAFT RESULTS", True),
+        ("How we draft rules", True),
+    ],
+)
+def test_drafts_by_their_titles(tmp_path: Any, title: str, holds: bool) -> None:
+    with corpus_with(tmp_path, doc("a", "2024", "The gate opens at 8.", title)) as corpus:
+        assert corpus.at().search("gate").hits[0].holds == holds

@@ -78,7 +78,7 @@ _NAME = re.compile(
     r"|\b(?:[^\W\d_a-zß-öø-ÿ]\. ?){1,3}[^\W\d_a-zß-öø-ÿ][\w’'-]+"  # J. Abara
 )
 _ENDED = re.compile(r"[.!。]$")
-_CLOCK = re.compile(r"\b\d{1,2}(?::\d\d\b| ?(?:[ap]\.?m\b|o['’]clock\b|uhr\b|h\b))", re.IGNORECASE)
+_CLOCK = re.compile(r"\b\d{1,2}(?::\d\d\b| ?(?:[ap]\.?m\b|o['’]clock\b|uhr\b|h ?\d\d\b))", re.IGNORECASE)
 _OWNED = re.compile(r"(\w+)['’]s\b")
 _VERSION = re.compile(r"\bv?\d+\.\d")
 
@@ -329,7 +329,9 @@ def signs_of(
     by_version = asks is not None and asks.version is not None  # what holds in a version may be over now
     told, who_is = phrases(question.language), question.current and question.value_kind == PERSON
     later = {at for at, each in enumerate(statements) if not question.times and comes_later(each)}
-    held = (each for at, each in enumerate(statements) if at not in later and states_something(each))
+    held = (
+        each for at, each in enumerate(statements) if later and at not in later and states_something(each)
+    )
     most = max((words.share(each.titled_stems) for each in held), default=0.0)
     found = {}
     for at, each in enumerate(statements):

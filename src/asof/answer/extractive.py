@@ -13,7 +13,6 @@ from math import inf
 from typing import Protocol
 
 import msgspec
-import numpy as np
 from msgspec import Struct
 
 from asof.answer.answerable import missing_value, unanswerable_reason
@@ -48,9 +47,10 @@ from asof.answer.statements import (
 )
 from asof.answer.table import TableCell, figure_of, only_cell, stating
 from asof.documents import CORRECTS, PUBLISHED, force_words
-from asof.hits import LOCAL, Answer, Citation, Hit, Value, Why
+from asof.hits import LOCAL, Answer, Citation, Hit, Value
 from asof.index.view import View
 from asof.lang import set_of
+from asof.revisions.force import current_hits
 from asof.text.figures import figures
 from asof.text.passages import is_field
 from asof.text.query import key
@@ -187,26 +187,27 @@ def extractive_answer(view: View, context: AnswerContext) -> Answer:
     by_version = asks is not None and (asks.version or asks.change or asks.picks)
     if answer.refused or context.cell or context.parsed.beside or by_version:
         return answer
-    answer = with_amendments(view, context.words, answer)
+    answer = with_amendments(view, context.words.text, answer)
     return replace(answer, text="\n".join([*_not_in_force(answer.citations, times), answer.text]))
 
 
-def with_amendments(view: View, words: WeightedPhrase, answer: Answer) -> Answer:
+def with_amendments(view: View, text: str, answer: Answer) -> Answer:
     """The answer, and behind its quotes one of each document that corrects the first passage which is quoted,
-    or amends a part that it is of: the statement that has the most of these words."""
+    or amends a part that it is of: the statement that has the most of this text. `view`: without what was
+    visible before."""
     first, told = answer.citations[0], {each.document for each in answer.citations}
     by = (each.document for each in first.amended if each.part or each.kind == CORRECTS)
     numbers = view.store.numbers_of(name for name in dict.fromkeys(by) if name and name not in told)
-    added: list[Citation] = []
-    for number in numbers[: MAX_QUOTES - len(answer.citations)]:
-        rows = view.rows_of_document(number)
-        hits = view.hits(rows, np.zeros(len(rows)), lambda _: Why("not ranked", 0.0))
-        statements = statements_of(view, hits)
+    if not numbers:
+        return answer
+    words, citations = WeightedPhrase.of(text, view), [*answer.citations]
+    for number in numbers[: MAX_QUOTES - len(citations)]:
+        statements = statements_of(view, current_hits(view, view.rows_of_document(number)))
         if statements:
             best = max(statements, key=lambda each: words.share(each.titled_stems))
-            added.append(Citation.of(len(answer.citations) + len(added) + 1, best.hit, best.quoted))
-    lines = [answer.text, *map(quoted, added)]
-    return replace(answer, text="\n".join(lines), citations=(*answer.citations, *added))
+            citations.append(Citation.of(len(citations) + 1, best.hit, best.quoted))
+    lines = [answer.text, *map(quoted, citations[len(answer.citations) :])]
+    return replace(answer, text="\n".join(lines), citations=tuple(citations))
 
 
 def _extracted(view: View, context: AnswerContext) -> Answer:

@@ -18,7 +18,7 @@ import numpy as np
 from msgspec import Struct
 
 from asof.answer.choose import may_give
-from asof.answer.extractive import answer_of, quoted, with_amendments
+from asof.answer.extractive import answer_of, quoted
 from asof.answer.question import WORD, ParsedQuestion, listed, phrases_of
 from asof.answer.statements import WeightedPhrase, names
 from asof.documents import shortened
@@ -451,7 +451,7 @@ def answer_from_past(
     citations = tuple(
         cited(view, n, each.side, quote) for n, (quote, each) in enumerate([*quotes.items()][:MOST], 1)
     )
-    return with_amendments(view, words, answer_of(view, query.text, map(quoted, citations), citations))
+    return answer_of(view, query.text, map(quoted, citations), citations)
 
 
 def _whole_change(view: View, query: Query, past: Past, best: Edit) -> Answer | None:

@@ -79,14 +79,14 @@ def of_asked_number(question: ParsedQuestion, sentences: Sequence[Statement], vi
     loose = frozenset(_DIGITS.findall(question.rest)).difference(*named.values())
     asked = {kind: numbers | loose for kind, numbers in named.items()}
     others: dict[str, frozenset[str]] = {}
-    things = {stem for word in set_of("statements", "thing") for stem in analyzer.alternatives(word)}
+    things = _things(analyzer, language) & asked.keys()
 
     def names_other(each: Statement) -> bool:
         """True if a statement names things of an asked kind, and none of the asked number."""
-        own = _numbers_in(each.text, analyzer, language)
+        own = _numbers_in(each.text, analyzer, language) if things else {}
         return any(
             kind in own and asked[kind].isdisjoint(own[kind]) and not _listed(each.text, asked[kind])
-            for kind in things & asked.keys()
+            for kind in things
         )
 
     def is_other(each: Statement) -> bool:
@@ -124,7 +124,7 @@ def _without_number(text: str, asked: Numbers, analyzer: Analyzer, language: str
     digits, found = frozenset(_DIGITS.findall(_ORDER.sub("", text))), set[str]()
     ranges = [(int(low), int(high)) for low, high in _range().findall(text)]
     said = _numbers_in(text, analyzer, language)
-    things = {analyzer.stem(word, language) for word in set_of("statements", "thing")}
+    things = _things(analyzer, language)
     for kind, numbers in asked.items():
         if kind in things & said.keys() and numbers.isdisjoint(said[kind]) and not _listed(text, numbers):
             found.add(kind)
@@ -136,6 +136,11 @@ def _without_number(text: str, asked: Numbers, analyzer: Analyzer, language: str
             bare = digits & numbers - frozenset().union(*said.values())
             found.update(() if bare else (_OTHER_KIND,))
     return frozenset(found)
+
+
+def _things(analyzer: Analyzer, language: str) -> frozenset[str]:
+    """The stems of words for things that numbers tell apart ("flat 3")."""
+    return frozenset(analyzer.stem(word, language) for word in set_of("statements", "thing"))
 
 
 def _listed(text: str, numbers: frozenset[str]) -> bool:

@@ -10,12 +10,13 @@ from asof.answer.extractive import answer_of, quoted, refused
 from asof.answer.history import cited, stems_in
 from asof.answer.question import WORD, ParsedQuestion, listed
 from asof.answer.statements import WeightedPhrase, is_of, own_times, statements_of
-from asof.hits import Answer, Citation, Why
+from asof.hits import Answer, Citation
 from asof.index.view import View
 from asof.lang import stop_words
-from asof.queries import Filters
+from asof.queries import Filters, Query
 from asof.rank.times import of_time, stated_times
 from asof.revisions.edits import Changes, DocumentChanges, Edit, changes_of_documents
+from asof.revisions.force import current_hits
 from asof.store.digest import TEXT
 from asof.time.span import DAY, NEVER, iso, label
 
@@ -107,9 +108,8 @@ def what_names(view: View, question: ParsedQuestion, filters: Filters) -> Answer
     named = stated_times(view.about(rows), question.times, (TEXT, TEXT)).any(axis=1)
     rows = rows[named]
     rows = rows[view.tie_order(view.column("said", rows).astype(np.float64), rows)[:MOST]]
-    hits = view.hits(rows, np.zeros(len(rows)), lambda _: Why("not ranked", 0.0))
     found = [
-        each for each in statements_of(view, hits)
+        each for each in statements_of(view, current_hits(view, rows, Query("", "", filters=filters)))
         if any(is_of(time, span) for time in own_times(each) for span in question.times)
     ]  # fmt: skip
     citations = tuple(Citation.of(n, each.hit, each.quoted) for n, each in enumerate(found[:MOST], 1))

@@ -343,6 +343,7 @@ class Asker(Struct, frozen=True):
         """The answer to a question on how documents changed, or that is only a time; None for another one,
         where nothing tells, and for one at large where there is a model."""
         from asof.answer.ask import RetrievedPassages, best_statements
+        from asof.answer.extractive import with_amendments
         from asof.answer.history import ANYTHING, COURSE, answer_from_past, answer_from_timeline, asked_change
         from asof.answer.period import answer_for_period, is_only_a_time, what_names
         from asof.answer.question import ParsedQuestion
@@ -369,6 +370,8 @@ class Asker(Struct, frozen=True):
         made = self._use(put, through_documents) if asked.kind == COURSE else None
         if made is None:
             made = self._use(put, lambda view: answer_from_past(view, query, parsed, asked, told), past=True)
+            if made is not None and asked.kind not in (COURSE, ANYTHING):
+                made = self._use(put, partial(with_amendments, text=asked.text, answer=made))
         return made and replace(made, notes=(*put.reading.notes, *put.notes, *made.notes))
 
     def _local(self, put: _PutQuestion) -> Answer | PendingAnswer:

@@ -254,9 +254,9 @@ class AboutTimes(NamedTuple):
         overlaps = (self.first <= last) & (self.last >= first)
         return self._any(overlaps if kinds == (SECTION, TEXT) else overlaps & self._of(kinds))
 
-    def no_longer(self, than: int, kinds: tuple[int, int] = (SECTION, TEXT)) -> AboutTimes:
-        """The times of each row that last no longer, and are stated at these kinds of places."""
-        keep = (self.last - self.first <= than) & self._of(kinds)
+    def no_longer(self, than: int) -> AboutTimes:
+        """The times of each row that last no longer."""
+        keep = self.last - self.first <= than
         begins = np.append(0, np.cumsum(keep))[self.offsets]
         return AboutTimes(begins, self.first[keep], self.last[keep], self.kind[keep])
 

@@ -196,7 +196,13 @@ def _parties() -> re.Pattern[str]:
 
 @cache
 def _letter() -> re.Pattern[str]:
-    return re.compile(rf"^\W*(?:{'|'.join(of_all('statements', 'letter'))})\b", re.I | re.M)
+    """Finds a line that greets ("Dear Ms Lind,"), or is the heading or the number of a bill."""
+    greeting, bill = ("|".join(of_all("statements", key)) for key in ("greeting", "bill"))
+    number = r"(?:no\b|nr\b|n°|number\b|[#\d])"
+    return re.compile(
+        rf"^[ \t]*(?:(?:{greeting})\b[^\n]{{0,80}}[,!:]|[#* \t]*(?:{bill})\W*(?:{number}.*)?)[* \t]*$",
+        re.IGNORECASE | re.MULTILINE,
+    )
 
 
 def is_letter(text: str) -> bool:

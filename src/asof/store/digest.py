@@ -218,8 +218,7 @@ def _force_of_document(
     from asof.text.force import force_of_document
 
     names = document.title, stem_of(document.path or document.id).rpartition("/")[2]
-    drafts = (found["draft"] for name in names if (found := _draft().search(name)))
-    status = status_not_in_force(meta) or next(drafts, "").casefold()
+    status = status_not_in_force(meta) or next(filter(None, map(_called_draft, names)), "")
     stated = any(is_of_force(each.by) for each in document.about)
     if status and (not stated or not set_of("acts", "never_in_force").isdisjoint(status.casefold().split())):
         return [SourcedTime(Span(None, _LONG_AGO), status, STATUS)]
@@ -237,6 +236,15 @@ def status_not_in_force(meta: Mapping[str, Any]) -> str:
     if not isinstance(status, str) or len(status) > MAX_CHARACTERS:
         return ""
     return status if (found := _not_in_force().match(status.strip())) and found[0] else ""
+
+
+def _called_draft(name: str) -> str:
+    """The word by which a name is that of a draft, in lower case, or ""; "NFL DRAFT RESULTS" has none, as all
+    of it is in capitals."""
+    found = _draft().search(name)
+    if found is None or (name.isupper() and found.start() > 0 and name[found.end() :].strip(" )]")):
+        return ""
+    return found["draft"].casefold()
 
 
 @cache

@@ -360,7 +360,6 @@ def _references(text: str, begin: int, end: int, context: _Context) -> list[_Ref
     """The references in `text[begin:end]`, in order; a number behind a verb ("updates 3168") is of the series
     of its document. The words of a link are one where they name what it leads to, or the sentence begins with
     a verb: in "it replaces the prompt variables" they describe something that is no document."""
-    parts = set_of("acts", "part")
     found = [
         _Reference(reference_key(match[0]), match["wiki"] or match["text"], *match.span(), "")
         for match in _LINK.finditer(text, begin, end)
@@ -381,7 +380,7 @@ def _references(text: str, begin: int, end: int, context: _Context) -> list[_Ref
         joined = match.end("series") == match.start("number") and not match["series"].isupper()
         if joined or any(each.start <= match.start() < each.end for each in found):
             continue  # "metav1" is no series
-        if match["series"].casefold() in parts:
+        if _is_part(match["series"]):
             named = match[0]
         elif match["series"].casefold() in _verb_words():
             if context.series:
@@ -422,19 +421,18 @@ def _of_sentence(text: str, begin: int, end: int, verbs: _Verbs, context: _Conte
     references = _references(text, begin, end, context)
     acts = list(_referring(text, begin, end, verbs, references, context.own)) if references else []
     if not references and context.of_title:
-        places = (
-            found.start() for each in (_any_verb(), verbs.alters) for found in each.finditer(text, begin, end)
+        verb = min(
+            found.start() for each in (_any_verb(), verbs.alters) if (found := each.search(text, begin))
         )
-        if verbs.negated.search(text, begin, min(places)) is None:
-            parts = [
-                part[0]
-                for part in numbered(text, begin, end)
-                if part["series"].casefold() in set_of("acts", "part")
-            ]
-            acts = [
-                Link(each.target, part, each.alias, AMENDS) for part in parts for each in context.of_title
-            ]
+        denied = verbs.negated.search(text, begin, verb) is not None
+        named = () if denied else (each for each in numbered(text, begin, end) if _is_part(each["series"]))
+        acts = [Link(by.target, part[0], by.alias, AMENDS) for part in named for by in context.of_title]
     yield from acts or (_by_noun(text, begin, end, verbs, context) if begin < EDGE else ())
+
+
+def _is_part(word: str) -> bool:
+    """True if a number behind this word is that of a part: "Clause 3"."""
+    return word.casefold() in set_of("acts", "part")
 
 
 def _by_noun(text: str, begin: int, end: int, verbs: _Verbs, context: _Context) -> Iterator[Link]:

@@ -564,7 +564,8 @@ def _placed(mention: TimeExpression, published: Span, context: TimeContext) -> T
     return mention if len(again) == 1 and again[0].core == mention.core else None
 
 
-SHORT = timedelta(days=93)
+QUARTER, NEXT_YEAR = timedelta(days=93), timedelta(days=360)
+"""No quarter is longer; no name without a year comes again sooner than a year later, as it is counted."""
 
 
 def _is_named_within(mention: TimeExpression, published: Span) -> bool:
@@ -573,8 +574,8 @@ def _is_named_within(mention: TimeExpression, published: Span) -> bool:
     first, last = nearest_moment(published.first), nearest_moment(published.last)
     core, years = mention.core, (nearest_moment(each.first) for each in mention.alternatives)
     begins = nearest_moment(core.first)
-    inside = last - first < SHORT and published.first <= core.first and core.last <= published.last
-    return inside and any(each - begins > timedelta(days=360) for each in years)
+    inside = last - first < QUARTER and published.first <= core.first and core.last <= published.last
+    return inside and any(each - begins > NEXT_YEAR for each in years)
 
 
 def is_one_year(mention: TimeExpression) -> bool:

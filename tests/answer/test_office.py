@@ -302,3 +302,10 @@ def test_letters_and_bills(text: str, letter: bool) -> None:
 def test_drafts_by_their_titles(tmp_path: Any, title: str, holds: bool) -> None:
     with corpus_with(tmp_path, doc("a", "2024", "The gate opens at 8.", title)) as corpus:
         assert corpus.at().search("gate").hits[0].holds == holds
+
+
+def test_a_question_in_a_language_that_the_corpus_has_not(tmp_path: Any) -> None:
+    made = answered(
+        tmp_path, "Quanto costa la Room 3 di questo albergo?", doc("a", "2024", "Room 3 costs 5 euros.")
+    )
+    assert made.citations[0].quote == "Room 3 costs 5 euros."

@@ -74,7 +74,8 @@ def of_asked_number(question: ParsedQuestion, sentences: Sequence[Statement], vi
     passage that is of flat 3."""
     if question.beside or asked_version(question.text) is not None:
         return list(sentences)
-    analyzer, language, yes_or_no = view.analyzer, question.language, asks_whether(question)
+    analyzer, yes_or_no = view.analyzer, asks_whether(question)
+    language = question.language if question.language in analyzer.languages else analyzer.languages[0]
     named = _numbers_in(question.rest, analyzer, language, alone=yes_or_no)
     loose = frozenset(_DIGITS.findall(question.rest)).difference(*named.values())
     asked = {kind: numbers | loose for kind, numbers in named.items()}
